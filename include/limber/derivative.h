@@ -40,8 +40,8 @@ void lb_rnea_derivatives(lb_derivatives* derivatives, lb_data* data, const doubl
 lb_status lb_aba_derivatives(lb_derivatives* derivatives, lb_data* data, const double* q,
                              const double* qd, const double* tau);
 
-/// How the links move: J qd is the angular velocity of each and the velocity of its origin, both in
-/// its own axes, and Jdot the rate of J. [nlink][6][nv] each; writes over tau.
+/// Jacobians of the links: J qd is the angular velocity of each and the velocity of its origin,
+/// both in its own axes, and Jdot the rate of J. [nlink][6][nv] each; writes over tau.
 void lb_jacobians(lb_derivatives* derivatives, lb_data* data, double* J, double* Jdot,
                   const double* q, const double* qd);
 

@@ -76,9 +76,9 @@ double lb_constraint_gap(const lb_model* model, lb_data* data, int* which);
 /// World poses of all bodies from q: sets pose.
 void lb_poses(const lb_model* model, lb_data* data);
 
-/// What passes through the joints, right after lb_forward: of the njoint that move, then of the
-/// npair constraints of frames; joints hold whatever their springs and motors exert, too. What
-/// prescribes the rotation of a joint counts with the joint, and has a place of its own as well.
+/// Joint reactions, right after lb_forward: of the njoint that move, then of the npair constraints
+/// of frames; joints hold whatever their springs and motors exert, too. A motor that prescribes the
+/// rotation of a joint counts with the joint, and has a place of its own as well.
 void lb_reactions(const lb_model* model, lb_data* data, lb_reaction* out);
 
 /// Articulated-body algorithm: qdd = M(q)^-1 (tau - c(q, qd)), gravity included, springs and loads
@@ -126,7 +126,7 @@ typedef struct lb_channel {
 /// names, or values, are not wanted; without values `data` may be NULL.
 int lb_channels(const lb_model* model, lb_data* data, lb_channel* channel, double* value);
 
-/// How much an elastic body is squeezed where it is squeezed most.
+/// Largest compression of an elastic body.
 typedef struct lb_squeeze {
   int body;      ///< -1: no body is elastic
   double volume; ///< over that at rest: not positive means turned inside out

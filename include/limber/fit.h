@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/// Where points of bodies were seen, in the world [m], at rising times [s].
+/// Measured markers: positions of points of bodies, in the world [m], at rising times [s].
 typedef struct lb_markers {
   const char* file;
   int nmarker, nsample;
@@ -26,7 +26,7 @@ typedef struct lb_markers {
 lb_status lb_markers_read(const char* path, const lb_scene* scene, const lb_allocator* allocator,
                           lb_markers** markers, lb_error* err);
 
-/// The same from memory; `name` stands for the file in messages.
+/// lb_markers_read from memory; `name` stands for the file in messages.
 lb_status lb_markers_parse(const char* text, size_t length, const char* name, const lb_scene* scene,
                            const lb_allocator* allocator, lb_markers** markers, lb_error* err);
 void lb_markers_release(lb_markers* markers);
@@ -75,8 +75,8 @@ typedef struct lb_fit_value {
   lb_fit_doubt doubt; ///< LB_FIT_SURE when the number may be used
 } lb_fit_value;
 
-/// What came out. A moment `time` of the markers is `time + clock` in the scene; a marker seen at x
-/// is at `x - shift`.
+/// Result of a fit. A moment `time` of the markers is `time + clock` in the scene; a marker seen at
+/// x is at `x - shift`.
 typedef struct lb_fit {
   int nvalue;
   lb_fit_value* value; ///< [nvalue] materials first
@@ -88,8 +88,8 @@ typedef struct lb_fit {
   double explained;      ///< share of the markers' motion, squared, that the fitted model shows
   double correlation;    ///< how many neighbouring samples err alike: 1 when all err on their own
   int iterations;        ///< of the search for the nearest minimum
-  long runs;             ///< simulations ...
-  long steps;            ///< ... and their time steps
+  long runs;             ///< simulations
+  long steps;            ///< time steps of all simulations
   bool converged;
   void* storage;
 } lb_fit;
@@ -110,9 +110,9 @@ lb_status lb_fit_run(const lb_model* model, const lb_scene_fit* what, const lb_m
                      lb_error* err);
 void lb_fit_release(lb_fit* fit);
 
-/// How many of its numbers are determined.
+/// Number of its unknowns that the measurements determine.
 int lb_fit_determined(const lb_fit* fit);
-/// Whether what is left is no noise: neighbouring samples err alike, and by more than rounding.
+/// True where residuals are not noise: neighbouring samples err alike, and by more than rounding.
 bool lb_fit_errs_alike(const lb_fit* fit);
 
 /// A number as a scene may have it, to six digits and with a unit of its size: "199.987 GPa". `out`

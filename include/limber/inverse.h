@@ -55,11 +55,11 @@ typedef struct lb_inverse_options {
 
 lb_inverse_options lb_inverse_default(void);
 
-/// What each joint must exert for this motion besides the scene's springs, dampers, loads and
-/// gravity, a frame for each sample, and what passes through the joints. Motors are taken to exert
-/// what is needed, whatever their profiles say. In a scene with constraints the motors and the
-/// constraints carry what they can; what is left on other coordinates shows in `torque`. Floors and
-/// limits are active where there is no gap, and never pull.
+/// Inverse dynamics: generalised forces that this motion needs besides the scene's springs,
+/// dampers, loads and gravity, a frame for each sample, and joint reactions. Motors are taken to
+/// exert what is needed, whatever their profiles say. In a scene with constraints the motors and
+/// the constraints carry what they can; what is left on other coordinates shows in `torque`. Floors
+/// and limits are active where there is no gap, and never pull.
 ///
 /// Rates that the motion does not have, and all of them when it is filtered, come from its
 /// coordinates by differences of sixth order.

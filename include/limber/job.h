@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/// What a section of the report is.
+/// Kind of a section of the report.
 typedef enum lb_section_kind {
   LB_SECTION_TITLE,   ///< what was done, in a sentence
   LB_SECTION_FIGURE,  ///< a line of figures
@@ -28,8 +28,8 @@ typedef struct lb_section {
   const char* text; ///< without a newline
 } lb_section;
 
-/// What to do. Start from lb_job_default() and change what differs; texts are copied. Kinds of jobs
-/// read what they need, and ignore the rest.
+/// Options of a job. Start from lb_job_default() and change what differs; texts are copied. A kind
+/// of job reads the fields it needs.
 typedef struct lb_job_options {
   const char* kind;       ///< "simulate", "reduce", "fit", "inverse", "retarget", "replay",
                           ///< "optimize", or "check", which looks at the scene alone
@@ -88,7 +88,7 @@ double lb_job_fraction(const lb_job* job);
 /// the job does.
 const lb_section* lb_job_sections(lb_job* job, int* count);
 
-/// What came out; NULL before lb_job_load() and lb_job_run().
+/// Results; NULL before lb_job_load() and lb_job_run().
 const lb_model* lb_job_model(const lb_job* job);
 const lb_recording* lb_job_recording(const lb_job* job);
 const lb_summary* lb_job_summary(const lb_job* job);

@@ -1,5 +1,4 @@
-// Where Limber's memory comes from. Pass NULL wherever an allocator is asked for to use the C
-// library's.
+// Allocators. Pass NULL wherever an allocator is asked for to use the C library's.
 #pragma once
 #include <stddef.h>
 

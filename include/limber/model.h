@@ -399,7 +399,7 @@ typedef struct lb_mass_change {
   double factor; ///< > 0, on what it weighs: mass and inertia grow alike
 } lb_mass_change;
 
-/// How a model differs from another. Later changes of the same thing replace earlier ones.
+/// Changes that make a model of another. Later changes of the same thing replace earlier ones.
 typedef struct lb_variation {
   int nmaterial, nmass;
   const lb_material_change* material; ///< [nmaterial]

@@ -23,8 +23,8 @@ typedef struct lb_optimization {
   const lb_scene* scene;
   int nvalue;           ///< numbers of all parameters, one after the other
   int* first;           ///< [nparameter + 1] where those of each begin
-  double* given;        ///< [nvalue] as the scene has them ...
-  double* start;        ///< [nvalue] ... and within the bounds
+  double* given;        ///< [nvalue] start values, as the scene has them
+  double* start;        ///< [nvalue] start values within the bounds
   double *least, *most; ///< [nvalue]
   double* scale;        ///< [nvalue] by how much each may be expected to change
   double* goal;         ///< [ngoal] shares of the objective last evaluated
@@ -77,7 +77,7 @@ lb_status lb_optimize_run(lb_optimization* optimization, const lb_optimize_optio
 lb_status lb_optimization_read(const lb_optimization* optimization, const char* path, double* x,
                                lb_error* err);
 
-/// What a search did, for reports.
+/// Result of a search, for reports.
 typedef struct lb_optimize_result {
   const lb_optimization* optimization;
   const double* x;

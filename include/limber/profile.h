@@ -19,7 +19,7 @@ typedef enum lb_profile_kind {
       LB_PROFILE_COUNT
 } lb_profile_kind;
 
-/// What an author writes.
+/// Definition of a profile, as an author writes it.
 typedef struct lb_profile_definition {
   lb_profile_kind kind;
   int degree;    ///< of the B-spline, 1 to 5

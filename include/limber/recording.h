@@ -1,4 +1,4 @@
-// What a job leaves behind: frames of motion, the figures of the run, and the files people open.
+// Recordings: frames of motion, the figures of the run, and the files people open.
 #pragma once
 #include "limber/dynamics.h"
 #include "limber/progress.h"
@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-/// What is kept of every frame besides what always is.
+/// Quantities kept of every frame besides those that always are.
 typedef enum lb_keep {
   LB_KEEP_RATES = 1,     ///< accelerations; trajectory.csv then has them and the velocities
   LB_KEEP_REACTIONS = 2, ///< what passes through the joints
@@ -120,7 +120,7 @@ typedef struct lb_moved_start {
 
 /// The figures of a run, as in summary.json.
 typedef struct lb_summary {
-  const char* job;     ///< "simulate", ...
+  const char* job;     ///< kind of job, as "simulate"
   double wall_seconds; ///< of the computation
   long steps;
   double energy_start, energy_end; ///< [J]
@@ -138,14 +138,13 @@ typedef struct lb_summary {
   lb_failure failure;
   int threads;
   double step;              ///< as used [s]
-  lb_torque_peak torque;    ///< of inverse dynamics: the largest of all, and ...
-  lb_torque_peak residual;  ///< ... where no motor can exert it; elsewhere both are 0
+  lb_torque_peak torque;    ///< of inverse dynamics, largest of all; elsewhere 0
+  lb_torque_peak residual;  ///< largest where no motor can exert it; elsewhere 0
   const struct lb_fit* fit; ///< of a fit, else NULL
   const struct lb_retarget_result* retarget; ///< of retargeting, else NULL
   const struct lb_optimize_result* optimize; ///< of an optimisation, else NULL
-  /// How far elastic bodies from files left what these were made for: the largest coordinate over
-  /// its range, of the body that went farthest. Beyond LB_RANGE_LEFT the motion is not to be
-  /// trusted.
+  /// Use of the trained range by elastic bodies from files: the largest coordinate over its range,
+  /// of the body that went farthest. Beyond LB_RANGE_LEFT the motion is not to be trusted.
   double range_used;
   const char* range_body; ///< which, or NULL: no body has a range
   double range_left;      ///< when it first went beyond [s]; NAN: never
@@ -163,8 +162,8 @@ typedef struct lb_summary {
 lb_status lb_recording_write(const lb_recording* recording, const lb_summary* summary,
                              const char* dir, lb_error* err);
 
-/// The same while a run goes on: a sink that writes trajectory.csv frame by frame, beside its final
-/// name, and at the end the other files.
+/// Results written while a run goes on: a sink that writes trajectory.csv frame by frame, beside
+/// its final name, and at the end the other files.
 typedef struct lb_results lb_results;
 lb_status lb_results_open(const char* dir, const lb_allocator* allocator, lb_results** results,
                           lb_error* err);

@@ -25,7 +25,7 @@ typedef struct lb_retarget_track {
   lb_profile* weight; ///< factor on both over time; NULL: 1
 } lb_retarget_track;
 
-/// What a motor's curve must keep to; INFINITY: anything.
+/// Limits of a motor's curve; INFINITY: none.
 typedef struct lb_retarget_limit {
   double angle[2];     ///< least and most [rad] or [m]
   double speed;        ///< [rad/s] or [m/s]
@@ -86,17 +86,17 @@ lb_status lb_curves_of_scene(const lb_scene* scene, const lb_retarget* retarget,
 /// Value, first and second derivative of curve i; beyond its ends it rests.
 void lb_curves_evaluate(const lb_curves* curves, int i, double t, double value[3]);
 
-/// The same model with motors that play other curves (NULL: its own) and another start (NULL: its
-/// own; [nq] of what is simulated: of `full` where it has one). It shares what it can with `model`,
-/// which must outlive it; release it as any other.
+/// A variant of a model with motors that play other curves (NULL: its own) and another start (NULL:
+/// its own; [nq] of what is simulated: of `full` where it has one). It shares what it can with
+/// `model`, which must outlive it; release it as any other.
 lb_status lb_model_play(const lb_model* model, const lb_retarget* retarget, const lb_curves* curves,
                         const double* q0, const lb_allocator* allocator, lb_model** played,
                         lb_error* err);
 
 // --- targets ---
 
-/// Where tracked bodies should be: poses of the bodies' frames in the world at frames `every`
-/// seconds apart from time 0, interpolated by cubics between them. Any source may fill one.
+/// Target trajectory: poses of the bodies' frames in the world at frames `every` seconds apart from
+/// time 0, interpolated by cubics between them. Any source may fill it.
 typedef struct lb_targets {
   int ntrack, nframe;
   double every;       ///< [s]
@@ -113,7 +113,7 @@ void lb_targets_release(lb_targets* targets);
 
 // --- the search ---
 
-/// How well curves do.
+/// Quality of curves.
 typedef struct lb_retarget_value {
   double objective;  ///< all of it
   double deviation;  ///< the part of the tracked bodies
@@ -144,8 +144,8 @@ typedef struct lb_retarget_news {
   X(LB_RETARGET_LBFGS, "lbfgs", "gradients of the last iterations, preconditioned")                \
   X(LB_RETARGET_BFGS, "bfgs", "gradients of all iterations")
 
-/// How better curves are found. All but the first are for comparison: they are slower, and fail
-/// where a curve would have to follow its limits.
+/// Search methods. All but the first are for comparison: they are slower, and fail where a curve
+/// would have to follow its limits.
 typedef enum lb_retarget_method {
 #define LB_RETARGET_METHOD_CODE(code, name, words) code,
   LB_RETARGET_METHOD_LIST(LB_RETARGET_METHOD_CODE)
@@ -188,8 +188,8 @@ void lb_retarget_state_release(lb_retarget_state* state);
 /// Make room for so many numbers of the method's, keeping what is there.
 lb_status lb_retarget_state_reserve(lb_retarget_state* state, int nmemory, lb_error* err);
 
-/// Whether a search can start from these curves. LB_INVALID when they exceed their limits, or when
-/// the steps are longer than the time between control points.
+/// Admissibility of curves as the start of a search: LB_INVALID when they exceed their limits, or
+/// when the steps are longer than the time between control points.
 lb_status lb_retarget_check(const lb_model* model, const lb_retarget* retarget,
                             const lb_curves* curves, const lb_retarget_options* options,
                             lb_error* err);
@@ -220,7 +220,7 @@ lb_status lb_retarget_sensitivity(const lb_model* model, const lb_retarget* reta
                                   int ndirection, const double* direction, double* slope,
                                   double* motion, lb_error* err);
 
-/// How many steps a run takes.
+/// Number of steps of a run.
 int lb_retarget_steps(const lb_model* model, const lb_retarget_options* options);
 
 #ifdef __cplusplus

@@ -61,8 +61,8 @@ typedef struct lb_scene_elastic {
   int along, across, around;     ///< elements; 0: chosen from the accuracy
   int fine[3];                   ///< the same when all its nodes move; 0: as above
   int material;                  ///< index into the scene's materials
-  /// Where it is not of one material: those of the mesh's regions, or of parts that follow each
-  /// other from `from` to `to`. 0: all of `material`
+  /// Materials by region, where it is not of one: those of the mesh's regions, or of parts that
+  /// follow each other from `from` to `to`. 0: all of `material`
   int nregion;
   const int* region_material; ///< [nregion] index into the scene's materials
   const double* until;        ///< [nregion - 1] where the parts end, from the start [m]; NULL: mesh
@@ -79,7 +79,7 @@ typedef struct lb_scene_elastic {
 
 enum { LB_JOINT_MOST_Q = 7, LB_JOINT_MOST_V = 6 }; ///< coordinates and velocities of a joint
 
-/// What `initial` says of a joint or free body, by its velocities. What is named stays as it is
+/// Initial values of a joint or free body named in `initial`, by its velocities. A named one stays
 /// where the others can close the loops; where not all can stay, the first do: numbers are from 1
 /// on, in the order of the file. 0: it is not named.
 typedef struct lb_scene_named {
@@ -133,8 +133,8 @@ typedef enum lb_joint_kind {
       LB_JOINT_COUNT
 } lb_joint_kind;
 
-/// How three numbers turn a frame. Angles are about the axes of the frame that turned already.
-/// code, name in scene files, axes by number
+/// Parameterisations of a rotation by three numbers. Angles are about the axes of the frame as
+/// turned so far. code, name in scene files, axes by number
 #define LB_TURN_LIST(X)                                                                            \
   X(LB_TURN_EXPONENTIAL, "exponential", -1, -1, -1) /* a rotation vector */                        \
   X(LB_TURN_XYZ, "xyz", 0, 1, 2)                                                                   \
@@ -157,7 +157,7 @@ typedef enum lb_turn_order {
       LB_TURN_COUNT
 } lb_turn_order;
 
-/// What a coordinate counts.
+/// Unit that a coordinate has.
 typedef enum lb_coordinate {
   LB_COORDINATE_ANGLE,  ///< [rad]
   LB_COORDINATE_LENGTH, ///< [m]
@@ -174,8 +174,8 @@ typedef struct lb_force_curve {
   bool slack;            ///< it is unilateral: it pulls; not of joints
 } lb_force_curve;
 
-/// What resists along coordinates. Units: N and m where they are distances, N m and rad where they
-/// are angles.
+/// Passive forces along coordinates. Units: N and m where they are distances, N m and rad where
+/// they are angles.
 typedef struct lb_joint_resistance {
   double stiffness;           ///< spring to `rest`
   lb_force_curve force_curve; ///< of that spring, other than in proportion
@@ -199,7 +199,7 @@ typedef struct lb_joint_spline {
                             ///< zero
 } lb_joint_spline;
 
-/// Where a tree is cut: of joints that maximal coordinates and loops split bodies by.
+/// Cut of a tree: a joint by which maximal coordinates and loops split a body.
 typedef struct lb_joint_cut {
   bool taken_apart;   ///< by maximal coordinates alone: else it would carry the child
   bool starts_itself; ///< of one that splits its child: q and qd say where it starts, and not where
@@ -207,7 +207,7 @@ typedef struct lb_joint_cut {
   bool rejoins;       ///< made up where one split its child: it holds the part to the rest
 } lb_joint_cut;
 
-/// How a joint holds elastic bodies: the parent, then the child.
+/// Faces and grip by which a joint holds elastic bodies: of the parent, then of the child.
 typedef struct lb_joint_hold {
   const char* face_name[2]; ///< of bodies that are `elastic`: the faces it holds
   bool at_middle[2];        ///< in_parent, in_child are measured from the middle of that face
@@ -327,9 +327,9 @@ typedef struct lb_scene_rope {
   bool pushes;      ///< where it is shorter than its rest length, too
   double radius;    ///< at which it is drawn [m] >= 0; 0: as springs are
   int material;     ///< its look, or -1
-  /// Where it was made and then moved: segments of each way [npoint - 1], their lengths that the
-  /// slack is of [segments] and where free particles start [segments + 1]. NULL: as
-  /// its points have it.
+  /// Reference of a rope that was moved after it was made: segments of each way [npoint - 1], their
+  /// lengths that the slack is of [segments] and where free particles start [segments + 1]. NULL:
+  /// as its points have it.
   const int* share;
   const double* length;
   const lb_vec3* start;
@@ -345,8 +345,8 @@ typedef struct lb_scene_deformable {
   const int* body;        ///< [nbody] bodies that nodes inside their shapes are fastened to
   double within;          ///< distance within which nodes are fastened, too [m] >= 0
   const lb_mesh* surface; ///< drawn in the place of the mesh's own, in its frame; or NULL
-  /// Where it was made and then moved: what each node of the mesh is fastened to, or where it
-  /// starts. NULL: as bodies and mesh start.
+  /// Reference of a deformable that was moved after it was made: what each node of the mesh is
+  /// fastened to, or where it starts. NULL: as bodies and mesh start.
   const lb_scene_rope_point* node;
 } lb_scene_deformable;
 
@@ -405,7 +405,7 @@ typedef struct lb_scene_term {
   double factor;
 } lb_scene_term;
 
-/// What must hold of the motion, besides joints.
+/// Constraint on the motion, besides joints.
 typedef struct lb_scene_constraint {
   const char* name;
   lb_place place;
@@ -461,7 +461,7 @@ typedef enum lb_fit_damping {
       LB_FIT_DAMPING_COUNT
 } lb_fit_damping;
 
-/// What is not known of a material.
+/// Unknowns of a material in a fit.
 typedef struct lb_scene_fit_material {
   lb_place place;
   int material;
@@ -470,7 +470,7 @@ typedef struct lb_scene_fit_material {
   double within; ///< Young's modulus is looked for within this factor of the scene's, >= 1
 } lb_scene_fit_material;
 
-/// What a fit to measured markers is to find.
+/// Fit to measured markers.
 typedef struct lb_scene_fit {
   int nmaterial; ///< 0: all that elastic bodies are made of, young and damping
   lb_scene_fit_material* material;
@@ -488,7 +488,7 @@ typedef struct lb_scene_track {
   lb_profile_definition weight; ///< factor on both over time; count 0: 1
 } lb_scene_track;
 
-/// What a motor's curve must keep to; INFINITY: anything.
+/// Limits of a motor's curve; INFINITY: none.
 typedef struct lb_scene_motor_limit {
   lb_place place;
   int motor;
@@ -496,7 +496,7 @@ typedef struct lb_scene_motor_limit {
   double torque; ///< or force
 } lb_scene_motor_limit;
 
-/// What retargeting is to do.
+/// Retargeting.
 typedef struct lb_scene_retarget {
   lb_place place;
   int ntrack;
@@ -511,7 +511,7 @@ typedef struct lb_scene_retarget {
   double robust; ///< part by which stiffness and masses may be off; 0: they are as they are
 } lb_scene_retarget;
 
-/// What an optimisation may change. code, name in scene files
+/// Parameters that an optimisation may change. code, name in scene files
 #define LB_PARAMETER_LIST(X)                                                                       \
   X(LB_PARAMETER_POSITION, "position") /* of a joint's coordinates or a free body at the start */  \
   X(LB_PARAMETER_ROTATION, "rotation") /* of a free body: a vector from the scene's own */         \
@@ -558,7 +558,7 @@ typedef struct lb_scene_parameter {
   double least, most; ///< of each of its numbers; -INFINITY, INFINITY: any
 } lb_scene_parameter;
 
-/// What an optimisation wants. code, name in scene files
+/// Goals of an optimisation. code, name in scene files
 #define LB_GOAL_LIST(X)                                                                            \
   X(LB_GOAL_POINT, "point") /* a body's point at a place */                                        \
   X(LB_GOAL_JOINT, "joint") /* a joint's coordinates */                                            \
@@ -589,7 +589,7 @@ typedef struct lb_scene_goal {
   double weight;   ///< >= 0
 } lb_scene_goal;
 
-/// What an optimisation is to do.
+/// Optimisation.
 typedef struct lb_scene_optimize {
   lb_place place;
   int nparameter, ngoal;
@@ -599,7 +599,7 @@ typedef struct lb_scene_optimize {
   int iterations;
 } lb_scene_optimize;
 
-/// How an integrator finds the end of a step.
+/// Method by which an integrator finds the end of a step.
 typedef enum lb_method {
   LB_METHOD_EXPLICIT, ///< from slopes alone, with a given step
   LB_METHOD_ADAPTIVE, ///< likewise, and it chooses its steps by a tolerance
@@ -651,7 +651,7 @@ typedef enum lb_space {
       LB_SPACE_COUNT
 } lb_space;
 
-/// What Newton's method of implicit steps solves with.
+/// Matrices of Newton's method in implicit steps.
 #define LB_NEWTON_LIST(X)                                                                          \
   X(LB_NEWTON_KEPT, "kept")   /* the stiff part, made anew when corrections get slow */            \
   X(LB_NEWTON_EXACT, "exact") /* the whole derivative at every correction */
@@ -727,8 +727,8 @@ lb_scene_fit_material lb_scene_fit_material_default(void);
 lb_status lb_scene_read(const char* path, const lb_allocator* allocator, lb_scene* scene,
                         lb_error* err);
 
-/// The same from memory; `name` stands for the file in messages, and relative paths start at its
-/// folder.
+/// lb_scene_read from memory; `name` stands for the file in messages, and relative paths start at
+/// its folder.
 lb_status lb_scene_parse(const char* text, size_t length, const char* name,
                          const lb_allocator* allocator, lb_scene* scene, lb_error* err);
 
@@ -744,7 +744,7 @@ void lb_scene_release(lb_scene* scene);
 /// fit its body, or none is for this scene; the scene is then unchanged.
 lb_status lb_scene_take_bases(lb_scene* scene, const char* dir, lb_error* err);
 
-/// What must hold of any scene before it is compiled: names unique, indices in range, numbers
+/// Validity of a scene, checked before it is compiled: names unique, indices in range, numbers
 /// finite, masses and inertias physical, every body carried at most once, no cycle in the tree.
 /// lb_scene_read() calls it.
 lb_status lb_scene_check(const lb_scene* scene, lb_error* err);
@@ -758,7 +758,7 @@ bool lb_force_joins(lb_force_kind kind);
 /// Coordinates and velocities of a joint, of a composite one those of its parts.
 int lb_joint_count_q(const lb_scene_joint* joint);
 int lb_joint_count_v(const lb_scene_joint* joint);
-/// Where a unit quaternion begins among the coordinates; -1: there is none.
+/// Index of a unit quaternion's first number among the coordinates; -1: none.
 int lb_joint_quaternion(const lb_scene_joint* joint);
 /// The joint that a parameter is of, or the part of it, and which of the joint's coordinates is its
 /// first.
@@ -766,7 +766,7 @@ const lb_scene_joint* lb_parameter_joint(const lb_scene* scene, const lb_scene_p
                                          int* first);
 /// Is it one of those that slide and turn, with resistances of their own for turning (`turn`)?
 bool lb_joint_slides_and_turns(const lb_scene_joint* joint);
-/// What the coordinate counts whose rate is velocity k.
+/// Unit of the coordinate whose rate is velocity k.
 lb_coordinate lb_joint_counts(const lb_scene_joint* joint, int k);
 /// Is it other than in proportion?
 bool lb_force_curve_bends(const lb_force_curve* law);

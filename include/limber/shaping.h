@@ -1,5 +1,5 @@
-// How well a motion follows its target, and what people do today against vibration: filters and
-// input shapers, to compare with.
+// Deviation of a motion from its target, and the usual remedies against vibration to compare with:
+// filters and input shapers.
 #pragma once
 #include "limber/recording.h"
 #include "limber/retarget.h"
@@ -11,7 +11,7 @@ extern "C" {
 
 // --- how well ---
 
-/// How far a motion is from its target.
+/// Deviation of a motion from its target.
 typedef struct lb_deviation {
   double peak;   ///< largest distance [m]
   double rms;    ///< root mean square distance [m]
@@ -79,8 +79,8 @@ lb_status lb_curves_lag(const lb_curves* curves, double lag, const lb_allocator*
 
 // --- targets ---
 
-/// Where tracked bodies would be if everything went infinitely slowly, from rest to rest: targets
-/// for the search, and a recording of it at the frames of a run.
+/// Quasistatic poses of tracked bodies: targets for the search, and a recording of it at the frames
+/// of a run.
 lb_status lb_targets_quasistatic(const lb_model* model, const lb_retarget* what,
                                  const lb_simulate_options* options, lb_recording* recording,
                                  lb_targets** targets, lb_error* err);
@@ -121,10 +121,10 @@ lb_status lb_replay_run(const lb_model* model, const lb_retarget* what, const lb
                         lb_recording* recording, lb_summary* summary, lb_replay* replay,
                         lb_error* err);
 
-/// How the real robot may differ: a few per cent of stiffness, damping and mass, motors that lag.
+/// Perturbations of a robot: a few per cent of stiffness, damping and mass, motors that lag.
 enum { LB_PERTURBATION_COUNT = 8 };
 
-/// The same with a model that differs, perturbation i; sets the replay's name.
+/// A replay with a perturbed model, perturbation i; sets the replay's name.
 lb_status lb_replay_perturbed(int i, const lb_model* model, const lb_retarget* what,
                               const lb_curves* curves, const lb_recording* target,
                               const lb_simulate_options* options, lb_replay* replay, lb_error* err);

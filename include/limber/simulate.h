@@ -13,13 +13,12 @@ extern "C" {
 /// LB_INVALID when a loop cannot be closed; the message has the place of its joint in the scene.
 lb_status lb_assemble(const lb_model* model, lb_data* data, lb_error* err);
 
-/// Whether lb_assemble moves what the scene names.
+/// Named initial values that lb_assemble moves.
 lb_status lb_find_moved_start(const lb_model* model, const lb_allocator* allocator,
                               lb_moved_start* moved, lb_error* err);
 
-/// Whether friction in joints is too steep for steps of this length by the model's integrator,
-/// where `data` is: a start that lb_assemble made. Explicit integrators of fixed steps alone have
-/// any.
+/// Joint friction that is too steep for steps of this length by the model's integrator, where
+/// `data` is: a start that lb_assemble made. Explicit integrators of fixed steps alone have any.
 lb_status lb_find_steep_friction(const lb_model* model, lb_data* data, double step,
                                  const lb_allocator* allocator, lb_steep_friction* steep,
                                  lb_error* err);
@@ -44,10 +43,9 @@ void lb_stepper_release(lb_stepper* stepper);
 /// the state stops being finite or no step is small enough; `data` then keeps the last good state.
 lb_status lb_stepper_step(lb_stepper* stepper, lb_data* data, double h, lb_error* err);
 
-/// Where a stepper and its data stand between two steps, as so many numbers, to come back to with
-/// this stepper or another of the same model. From there on all steps are the same to the last bit,
-/// with the same inputs. (Matrices that a stepper keeps are not saved: it makes new ones after
-/// both.)
+/// State of a stepper and its data between two steps, as so many numbers, to restore with this
+/// stepper or another of the same model. From there on all steps are the same to the last bit, with
+/// the same inputs. (Matrices that a stepper keeps are not saved: it makes new ones after both.)
 size_t lb_stepper_state_size(const lb_stepper* stepper);
 void lb_stepper_save(lb_stepper* stepper, const lb_data* data, double* state);
 void lb_stepper_load(lb_stepper* stepper, lb_data* data, const double* state);
@@ -79,8 +77,8 @@ lb_simulate_options lb_simulate_default(void);
 lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
                       lb_recording* recording, lb_summary* summary, lb_error* err);
 
-/// The same run infinitely slow: a frame for each that lb_simulate records, with everything at rest
-/// (lb_equilibrium). This is what an author of motor curves has in mind.
+/// Quasistatic motion: a frame for each that lb_simulate records, in equilibrium (lb_equilibrium).
+/// This is what an author of motor curves has in mind.
 lb_status lb_quasistatic_motion(const lb_model* model, const lb_simulate_options* options,
                                 lb_recording* recording, lb_error* err);
 

@@ -28,8 +28,7 @@ typedef enum lb_status {
 /// The text of a status, never NULL.
 const char* lb_status_text(lb_status status);
 
-/// Where in an input file something stands. Unknown parts are NULL and 0; lines and columns count
-/// from 1.
+/// Place in an input file. Unknown parts are NULL and 0; lines and columns count from 1.
 typedef struct lb_place {
   const char* file;
   int line;
@@ -42,9 +41,9 @@ typedef struct lb_message {
   char* text;     ///< one sentence, no newline; owned by the list
 } lb_message;
 
-/// What went wrong: a list, so that all the mistakes of a file are reported at once.
-/// Start from lb_error_make(), release with lb_error_clear(). Every function that takes an
-/// `lb_error*` accepts NULL.
+/// Errors: a list, so that all the mistakes of a file are reported at once. Start from
+/// lb_error_make(), release with lb_error_clear(). Every function that takes an `lb_error*` accepts
+/// NULL.
 typedef struct lb_error {
   lb_status status; ///< of the first message
   int count;

@@ -31,15 +31,15 @@ lb_world* lb_world_create(const lb_scene* scene, const lb_allocator* allocator, 
 /// NULL is ignored.
 void lb_world_close(lb_world* world);
 
-/// What went wrong since the last lb_world_check(); LB_OK: nothing.
+/// Status since the last lb_world_check(); LB_OK: no error.
 lb_status lb_world_status(const lb_world* world);
-/// The same, with the messages added to `err` (may be NULL). The world then goes on from its last
-/// good state.
+/// lb_world_status, with the messages added to `err` (may be NULL). The world then goes on from its
+/// last good state.
 lb_status lb_world_check(lb_world* world, lb_error* err);
 
 // --- names ---
 
-/// What has a name.
+/// Kinds of parts that have names.
 typedef enum lb_part {
   LB_PART_BODY,
   LB_PART_JOINT, ///< those that move, then those that close loops
@@ -51,7 +51,7 @@ typedef enum lb_part {
 
 /// Index by name, or -1, which is an error of the world.
 int lb_world_find(lb_world* world, lb_part part, const char* name);
-/// How many there are, and what they are called; NULL: it has no name, or there is no such one.
+/// Number of parts, and their names; NULL: no name, or no such part.
 int lb_world_count(const lb_world* world, lb_part part);
 const char* lb_world_name(const lb_world* world, lb_part part, int index);
 
@@ -109,26 +109,25 @@ const double* lb_world_qd(lb_world* world, int joint);
 /// Of a body's frame.
 lb_transform lb_world_pose(lb_world* world, int body);
 lb_body_velocity lb_world_velocity(lb_world* world, int body);
-/// Where a named point is.
+/// Position of a named point.
 lb_vec3 lb_world_point(lb_world* world, int point);
 
 /// Force or torque that a motor exerts at this moment.
 double lb_world_motor_force(lb_world* world, int motor);
-/// What a joint passes to the body it carries.
+/// Reaction: force and moment that a joint passes to the body it carries.
 lb_reaction lb_world_reaction(lb_world* world, int joint);
-/// What a prescribed point or frame or a floor passes to its body, along the body's axes. Of a
-/// coupling or a limit force.x is the Lagrange multiplier, and the rest is zero.
+/// Constraint force of a prescribed point or frame or a floor on its body, along the body's axes.
+/// Of a coupling or a limit force.x is the Lagrange multiplier, and the rest is zero.
 lb_reaction lb_world_constraint_force(lb_world* world, int constraint);
 
-/// How many velocities there are: columns of Jacobians.
+/// Number of velocities: columns of Jacobians.
 int lb_world_nv(const lb_world* world);
 /// J qd is the angular velocity of a body (three rows) and the velocity of a point of it (three),
 /// in the world's axes. J is [6][nv] by rows; the point is in the body's frame. LB_INVALID in
 /// worlds with every node of elastic bodies.
 lb_status lb_world_jacobian(lb_world* world, int body, lb_vec3 point, double* J);
 
-/// What all this is made of, for the rest of the library: the model that is simulated, and its
-/// state.
+/// The model that is simulated and its state, for the rest of the library.
 const lb_model* lb_world_model(const lb_world* world);
 lb_data* lb_world_data(lb_world* world);
 

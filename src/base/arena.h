@@ -28,11 +28,11 @@ void* lb_arena_take(lb_arena* arena, size_t size, size_t align);
 
 // LB_NO_MEMORY when any piece was refused, so that others are NULL, too; LB_OK otherwise.
 lb_status lb_arena_status(const lb_arena* arena);
-// The same, with the message "out of memory for" what the pieces are of.
+// lb_arena_status with the message "out of memory for" `what`.
 lb_status lb_arena_check(const lb_arena* arena, const char* what, lb_error* err);
 
-// What lives in an arena may keep it: a pointer to give back to lb_arena_release_kept, made after
-// the last piece was taken; NULL when there is no memory.
+// Ownership of an arena by a piece of it: a pointer to give back to lb_arena_release_kept, made
+// after the last piece was taken; NULL when there is no memory.
 void* lb_arena_keep(lb_arena* arena);
 void lb_arena_release_kept(void* kept);
 

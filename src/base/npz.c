@@ -111,8 +111,8 @@ static void put_text(packer* p, const lb_npz_array* a) {
   }
 }
 
-// What both headers of a member have in common, from the version on. All members are of the first
-// of January 1980, so that the same arrays give the same bytes.
+// Fields that both headers of a member have, from the version on. All members are of the first of
+// January 1980, so that the same arrays give the same bytes.
 static void put_member(packer* p, uint32_t crc, size_t size, size_t name) {
   put16(p, 20);    // version of zip that is needed
   put16(p, 0x800); // names are UTF-8

@@ -7,8 +7,8 @@
 #include "base/arena.h"
 #include "limber/status.h"
 
-/// What an array holds. Integers of four or eight bytes are read, and must fit an int; four are
-/// written.
+/// Type of an array's elements. Integers of four or eight bytes are read, and must fit an int; four
+/// are written.
 typedef enum lb_npz_type {
   LB_NPZ_NUMBER, ///< double
   LB_NPZ_INT,    ///< int
@@ -28,7 +28,7 @@ typedef struct lb_npz_array {
   const char* trouble; ///< of LB_NPZ_OTHER: why it cannot be used
 } lb_npz_array;
 
-/// How many elements there are: 1 for a scalar.
+/// Number of elements: 1 for a scalar.
 size_t lb_npz_count(const lb_npz_array* array);
 
 /// The bytes of a file that holds these arrays, in `arena`.

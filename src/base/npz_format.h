@@ -1,6 +1,6 @@
-// What of zip and .npy the reader and the writer share. A zip ends with a list of its members, the
-// central directory; each entry says where a member starts and how long it is. A member is a .npy:
-// a line of Python that describes the array, then its bytes.
+// Layout of zip and .npy, for reader and writer. A zip ends with a list of its members, the central
+// directory; each entry says where a member starts and how long it is. A member is a .npy: a line
+// of Python that describes the array, then its bytes.
 #pragma once
 #include <stdint.h>
 
@@ -11,8 +11,8 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "arrays are little-end
 
 enum {
   LB_NPZ_LOCAL = 30,  // bytes of a member's own header before its name
-  LB_NPZ_ENTRY = 46,  // ... of its entry in the central directory
-  LB_NPZ_END = 22,    // ... of the record at the end
+  LB_NPZ_ENTRY = 46,  // bytes of an entry in the central directory
+  LB_NPZ_END = 22,    // bytes of the record at the end
   LB_NPZ_PREFIX = 10, // of a .npy of version 1: magic, version, length of the description
   LB_NPZ_MOST_BYTES = 0x7fffffff
 };

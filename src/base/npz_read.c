@@ -104,7 +104,7 @@ static const char* find_end(const reader* r) {
 #define SUM(bytes, size, wanted) lb_npz_checksum(bytes, size)
 #endif
 
-// Where a member's bytes are; `entry` is its entry in the directory, whole.
+// Bytes of a member; `entry` is its whole entry in the directory.
 static lb_status find_member(const reader* r, const char* entry, const char* name,
                              const char** data, size_t* size) {
   const size_t at = get32(entry + 42), stored = get32(entry + 20);
@@ -135,7 +135,7 @@ typedef struct layout {
   bool by_columns;
 } layout;
 
-// What follows 'KEY': in the description, or NULL.
+// Text after 'KEY': in the description, or NULL.
 static const char* after_key(const char* line, const char* key) {
   const char* at = strstr(line, key);
   return at ? at + strlen(key) + strspn(at + strlen(key), " ") : NULL;

@@ -1,4 +1,4 @@
-// How sure it is. Near the minimum the unknowns scatter with the covariance
+// Confidence intervals. Near the minimum the unknowns scatter with the covariance
 //
 //   C = s^2 tau (J'J)^-1,   s^2 = r'r / (count - n) (1)
 //
@@ -101,8 +101,8 @@ static void make_matrix(const lb_fit_session* s, const double* J, double* A, dou
   }
 }
 
-// How many times the variance of each unknown is what it would be if the others were known:
-// the diagonal of the inverse. INFINITY where a direction without effect takes part.
+// Variance inflation: the variance of each unknown over that with the others known, the diagonal of
+// the inverse. INFINITY where a direction without effect takes part.
 static lb_status inflate(lb_fit_session* s, double* A, double* w, double* factor) {
   const int n = s->n;
   const lb_status status = lb_eigen_symmetric(&s->arena, n, A, n, w);

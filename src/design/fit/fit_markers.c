@@ -247,8 +247,7 @@ static void list_values(const lb_fit_session* s, lb_fit* fit) {
   }
 }
 
-// Where the fitted markers would be seen: measured - r, and so also where nothing was seen. The
-// model that ran is the fit's.
+// Predicted markers: measured - r, also where nothing was seen. The model that ran is the fit's.
 static lb_status predict(lb_fit_session* s, lb_fit* fit) {
   lb_fit_slot* slot = &s->slot[0];
   lb_fit_trial* best = &s->best;
@@ -268,7 +267,7 @@ static lb_status predict(lb_fit_session* s, lb_fit* fit) {
   return status;
 }
 
-// What has been found so far, in an arena of its own.
+// Result so far, in an arena of its own.
 static lb_status make_result(lb_fit_session* s, lb_fit** fit, lb_arena* arena) {
   lb_fit* f = LB_TAKE(arena, lb_fit, 1);
   lb_fit_value* value = LB_TAKE(arena, lb_fit_value, NUMBERS * s->n);

@@ -31,7 +31,7 @@ typedef struct lb_fit_trial {
   lb_tape* tape; // that the run goes onto; NULL: it is not differentiated
 } lb_fit_trial;
 
-// What one thread needs to run a model; of the last trial that ran there.
+// Work space of one thread to run a model; of the last trial that ran there.
 typedef struct lb_fit_slot {
   lb_model* model;
   lb_data* data;
@@ -75,7 +75,7 @@ typedef struct lb_fit_session {
   atomic_bool stopped;
 } lb_fit_session;
 
-// How far a clock may be off [s].
+// Largest offset of a clock [s].
 #define LB_FIT_CLOCK_RANGE 0.5
 
 // To be closed even when opening failed.

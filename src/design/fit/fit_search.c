@@ -27,7 +27,7 @@ static const double NEAR_SWINGS = 0.3;
 // Distance between the first candidates, as a change of the modulus' logarithm, where there is
 // room.
 static const double FIRST_APART = 0.4;
-// What counts as the first motion, over the largest.
+// Size of the first motion, over the largest.
 static const double FIRST_MOTION = 0.02;
 
 typedef struct search {
@@ -164,7 +164,7 @@ static lb_status scan(search* q) {
   return status;
 }
 
-// How far Young's moduli may be changed along a direction.
+// Range of Young's moduli along a direction.
 static void find_range(search* q) {
   const lb_fit_session* s = q->s;
   q->low = -INFINITY;

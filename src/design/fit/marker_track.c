@@ -23,7 +23,7 @@ void lb_track_find(const lb_model* m, const lb_scene_marker* marker, lb_track_po
   }
 }
 
-// How far the surface is displaced with an elastic body's coordinates, or how fast with its
+// Displacement of the surface by an elastic body's coordinates, or its velocity by their
 // velocities.
 static lb_vec3 displacement(const lb_model* m, const lb_track_point* p, const double* eta) {
   const lb_model_elastic* e = &m->elastic.body[p->elastic];

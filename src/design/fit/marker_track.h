@@ -1,4 +1,4 @@
-// Where markers are while a model moves: positions at every step, read at any time in between.
+// Marker tracks of a moving model: positions at every step, read at any time in between.
 #pragma once
 #include "limber/dynamics.h"
 #include "limber/fit.h"
@@ -13,7 +13,7 @@ typedef struct lb_track_point {
 
 void lb_track_find(const lb_model* model, const lb_scene_marker* marker, lb_track_point* point);
 
-// Where it is in its body's frame, with the model's coordinates q.
+// Position in the body's frame, with the model's coordinates q.
 lb_vec3 lb_track_in_body(const lb_model* model, const double* q, const lb_track_point* point);
 
 // Positions of `npoint` points at times 0, h, 2h, ...

@@ -70,7 +70,7 @@ static const char* nearest_heading(reader* r, const char* wanted) {
   return nearest.best;
 }
 
-// Which of the three columns of a marker are there?
+// Number of a marker's three columns that are there.
 static int count_seen(const reader* r, int marker) {
   const int* c = &r->column[3 * marker];
   return (c[0] != UNUSED) + (c[1] != UNUSED) + (c[2] != UNUSED);
@@ -129,7 +129,7 @@ static void no_columns(reader* r) {
 
 // --- the whole ---
 
-// What the columns may be called.
+// Names of the columns.
 static lb_status name_markers(reader* r) {
   const lb_scene* s = r->scene;
   lb_markers* m = r->m;

@@ -28,8 +28,8 @@ typedef struct job {
   lb_inverse_motion motion;
   double* wrench;    // [forces' samples][bodies][6]: filtered
   double* torque;    // [nv]
-  double *A, *b, *x; // of the least squares ...
-  bool* unilateral;  // ... and which unknowns are not negative
+  double *A, *b, *x; // of the least squares
+  bool* unilateral;  // unknowns that are not negative
   lb_error* err;
 } job;
 
@@ -107,7 +107,7 @@ static void apply_known(job* J) {
   push_forces(J, d->time);
 }
 
-// What is left of (1), in torque.
+// Residual of (1), in torque.
 static void find_torques(job* J) {
   lb_work* w = J->d->work;
   lb_rnea_forced(J->m, J->d, w->bias, J->d->q, J->d->qd, J->d->qdd);
@@ -116,7 +116,7 @@ static void find_torques(job* J) {
   }
 }
 
-// How a unit force of a motor that applies a force changes (1). On a loop by pushing and looking.
+// Derivative of (1) by the force of a motor. On a loop by a unit force.
 static void motor_column(job* J, int motor, double* column) {
   const lb_model* m = J->m;
   if (m->motor.v[motor] >= 0) {
@@ -140,9 +140,8 @@ static void clear_driven(const lb_model* m, double* column) {
   }
 }
 
-// Which unilateral constraints are active: what lies on a floor is near it and moves up little in
-// the time that things take to part. Exact accelerations tell, too, that what is coming off acts
-// no more.
+// Active set: a body on a floor is near it and moves up little in the time that bodies take to
+// separate. Exact accelerations show separation, too.
 static void judge_active(job* J) {
   static const double WHILE = 0.01, SLOWLY = 1e-6; // [s]; relative
   double most = 1;
@@ -156,7 +155,7 @@ static void judge_active(job* J) {
                             .acceleration = J->motion.exact ? SLOWLY * most : INFINITY});
 }
 
-// The columns of the least squares, those of the rows first: how many.
+// The columns of the least squares, those of the constraints first: how many.
 static int fill_columns(job* J) {
   const lb_model* m = J->m;
   const lb_constraint_rows rows = lb_constraints_linearise(m, J->d, LB_SET_ACTIVE);
@@ -205,7 +204,7 @@ static lb_status solve_constrained(job* J) {
     }
   }
   find_torques(J);
-  for (int i = 0; i < m->nmotor; i++) { // a row that a motor asks for is the motor's
+  for (int i = 0; i < m->nmotor; i++) { // a constraint that a motor asks for is the motor's
     if (lb_motor_is_constraint(m, i)) {
       J->torque[m->motor.v[i]] += d->motor_force[i];
     }

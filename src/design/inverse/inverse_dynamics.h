@@ -1,4 +1,4 @@
-// What the files about inverse dynamics share: motions with all their rates.
+// Inside of inverse dynamics: motions with all their rates.
 #pragma once
 #include "base/arena.h"
 #include "limber/inverse.h"

@@ -85,7 +85,7 @@ static lb_status filter(const job* J, double* x, int width) {
 
 // --- quaternions ---
 
-// Where a joint's quaternion begins, or -1.
+// Index of a joint's quaternion, or -1.
 static int quaternion(const lb_model* m, int joint) {
   return lb_quaternion_at(m->joint.nq[joint], m->joint.nv[joint]);
 }

@@ -17,7 +17,7 @@ static lb_status lack(const char* path, lb_error* err) {
 
 // --- motions ---
 
-// What a column is called that holds this coordinate: as record/file/csv.c writes them.
+// Heading of the column with this coordinate: as record/file/csv.c writes them.
 static const char* heading(char* out, const lb_model* m, int joint, const char* word, int i,
                            int count) {
   const bool elastic = m->joint.kind[joint] >= LB_LINK_ELASTIC;
@@ -188,7 +188,7 @@ static lb_status take_wrench(const lb_numbers* n, const int column[NPART], doubl
   return LB_OK;
 }
 
-// Where a heading that ends as those of forces do has its dot, or NULL.
+// Dot in a heading that ends as those of forces do, or NULL.
 static const char* find_part(const char* heading) {
   const char* dot = strrchr(heading, '.');
   for (int k = 0; dot && k < NPART; k++) {

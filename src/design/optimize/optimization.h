@@ -1,4 +1,4 @@
-// What the files of optimisation share. docs/optimize.md derives it.
+// Inside of optimisation. docs/optimize.md derives it.
 //
 // A scene's parameters are blocks of numbers, each of a kind with a table (parameter_*.c); its
 // goals are of kinds with tables, too (optimize_goal.c). A run puts the numbers into copies of the
@@ -36,9 +36,9 @@ typedef struct lb_bulk {
 //
 //   (m, h, E) = s f (m0, A h0, A E0 A)      about x0, then seen from its link
 typedef struct lb_growth {
-  int body;     // of the scene ...
-  int part;     // ... or the part of it in the model that this is, and ...
-  double parts; // ... of how many: joints that close loops may split it, docs/constraints.md
+  int body;     // of the scene
+  int part;     // part of the body in the model
+  double parts; // number of its parts: joints that close loops may split it, docs/constraints.md
   int link;
   lb_vec3 x0, along;      // of the part's frame
   lb_vec3 centre;         // of mass, in the body
@@ -55,7 +55,7 @@ lb_bulk lb_growth_by_density(const lb_growth* g);
 lb_bulk lb_growth_by_length(const lb_growth* g);
 // Of the whole body in its own frame, as scenes have it.
 lb_mass lb_growth_mass(const lb_growth* g);
-// Where drag acts, in the link, and its change with f.
+// Point at which drag acts, in the link, and its derivative by f.
 lb_vec3 lb_growth_centre(const lb_growth* g);
 lb_vec3 lb_growth_centre_by_length(const lb_growth* g);
 // Add a bulk times s to a link's.
@@ -66,7 +66,7 @@ double lb_bulk_power(const lb_bulk* b, const lb_state* s, lb_motion by);
 
 // --- kinds of parameters ---
 
-// What numbers stay above: nothing, zero, or a thousandth of where they start.
+// Lower bound: none, zero, or a thousandth of the start.
 typedef enum lb_floor { LB_FLOOR_NONE, LB_FLOOR_ZERO, LB_FLOOR_PART } lb_floor;
 
 // NULL where a kind has nothing to do.
@@ -74,12 +74,12 @@ typedef struct lb_parameter_type {
   // Before there is a model: how many numbers (NULL: one), and what cannot be.
   lb_status (*make)(lb_optimizing* o, lb_block* b, lb_error* err);
   lb_status (*find)(lb_optimizing* o, lb_block* b, lb_error* err); // what they are in the models
-  // Where a scene has the numbers, if they stand there as they are; NULL: no memory. Else how they
-  // are read from the scene as it was, and written into one.
+  // Address of the numbers in a scene, if they stand there as they are; NULL: no memory. Else
+  // functions that read them from the scene as it was, and write them into one.
   double* (*in_scene)(lb_optimizing* o, lb_scene* s, const lb_block* b);
   void (*read)(const lb_optimizing* o, const lb_block* b, double* x);
   bool (*write)(lb_optimizing* o, lb_scene* s, const lb_block* b, const double* x);
-  // What the numbers stay above, whatever the author allows.
+  // Lower bound of the numbers, whatever the author allows.
   lb_floor floor;
   lb_floor (*floor_of)(const lb_optimizing* o, const lb_block* b);
   lb_status (*put)(lb_player* w, const lb_block* b, const double* x); // into models
@@ -103,7 +103,7 @@ extern const lb_parameter_type lb_parameter_spring, lb_parameter_joint_rest,
 extern const lb_parameter_type lb_parameter_rope, lb_parameter_rope_slack,
     lb_parameter_material; // parameter_deformable.c
 
-// What a stiffness, damping or rest is to whatever pulls.
+// A stiffness, damping or rest as a number of a force.
 extern const lb_spring_number lb_number_of_spring[LB_PARAMETER_COUNT];
 
 // --- the numbers of one parameter ---
@@ -119,8 +119,8 @@ struct lb_block {
   int first, count;
   int part;         // of a joint: which of its coordinates is the first, of a composite one
   int q, v;         // of a joint or free body: its coordinates where starts are made
-  int own_q, own_v; // of a joint: those in the model, ...
-  int loop;         // ... or the loop that it is there; else -1
+  int own_q, own_v; // of a joint: its coordinates in the model
+  int loop;         // of a joint: its loop in the model, or -1
   int* coordinate;  // [ncoordinate] of a joint: those that a stiffness or damping is of
   int ncoordinate;
   lb_profile_definition profile; // of a motor: its values are the numbers, and where the curve
@@ -134,7 +134,7 @@ struct lb_block {
   lb_reduced* reduced;             // [nelastic] likewise; r is 0 of those that it is not about
 };
 
-// What carries a free particle of a rope or deformable along where bodies start elsewhere.
+// Motion of a free particle of a rope or deformable along with bodies that start elsewhere.
 typedef struct lb_carrying {
   int node;
   lb_anchor at; // of the tree
@@ -151,7 +151,7 @@ typedef struct lb_following {
 // --- goals (optimize_goal.c) ---
 
 typedef struct lb_goal_type {
-  // What is compared, at d's state at the end of a step, with kinematics in place.
+  // Measured quantity, at d's state at the end of a step, with kinematics in place.
   void (*measure)(const lb_aimed* a, const lb_model* m, lb_data* d, int step, double* value);
   // Add to how the objective changes with the stage's end, for slopes by what is compared.
   void (*pull)(lb_way_back* w, const lb_aimed* a, double time, const double* slope, double* by_q,
@@ -166,8 +166,8 @@ struct lb_aimed {
   const lb_goal_type* type;
   int body;
   lb_vec3 at;
-  int q, v;         // of a joint: its coordinates in the model, ...
-  int loop;         // ... or the loop that it is there, where they are measured; else -1
+  int q, v;         // of a joint: its coordinates in the model
+  int loop;         // of a joint: its loop in the model, where they are measured, or -1
   int begin;        // of such a joint: its coordinates in the tree, or -1
   double* followed; // [steps + 1][count] likewise: where it was in the last run
   int first, last;  // steps at whose ends it counts
@@ -177,7 +177,7 @@ struct lb_aimed {
 // The body whose point it is about, or LB_WORLD: it is about something else.
 int lb_goal_body(const lb_scene_goal* g);
 lb_status lb_goals_make(lb_optimizing* o, lb_error* err);
-// What they are in the model, and when they count.
+// Goals in the model, and the times at which they count.
 lb_status lb_goals_find(lb_optimizing* o, lb_error* err);
 // Add what goals are worth at the end of a step, where d is; of joints that are measured, note
 // where they are.
@@ -203,8 +203,8 @@ struct lb_optimizing {
   lb_block* block;
   lb_growth* growth;
   lb_aimed* goal;
-  double *q0, *v0; // [nq], [nv] of the tree: the start as the scene has it, loops closed ...
-  double *q1, *v1; // ... and that of the last run
+  double *q0, *v0; // [nq], [nv] of the tree: the start as the scene has it, loops closed
+  double *q1, *v1; // [nq], [nv] of the tree: the start of the last run
   double* way;     // [nv] of the tree: along which coordinates that follow went there
   double* r;       // [nv + rows] of the model, scratch
   bool* keeps;     // [nv] of the model: coordinates that keep their charts, since goals are about
@@ -213,8 +213,8 @@ struct lb_optimizing {
   lb_data* rest; // of the tree: the start as the scene has it
   int ncarrying, most_carrying;
   lb_carrying* carrying;
-  lb_following places;   // how a start's coordinates follow from constraints ...
-  lb_following rates;    // ... and its velocities
+  lb_following places;   // dependent coordinates of a start, by constraints
+  lb_following rates;    // dependent velocities of a start
   bool begins_as_sdirk2; // a run by BDF2 does, as that of the authors of [red]
   lb_tape tape;          // the last run
 };
@@ -223,7 +223,7 @@ struct lb_optimizing {
 
 // The scene with a slide for everything on bodies that get longer.
 lb_status lb_slides_add(lb_optimizing* o, const lb_scene* from, lb_error* err);
-// Where a body stays when it gets longer: where its joint holds it.
+// Fixed point of a body that gets longer: where its joint holds it.
 lb_vec3 lb_body_root(const lb_scene* s, int body);
 // Everything in a scene that is fastened to a body at a point, shapes and goals aside: `to` (NULL:
 // only count) gets them; how many there are.
@@ -235,9 +235,9 @@ int lb_scene_fastened(const lb_scene* s, lb_fastened* to);
 
 // --- blocks (optimize_block.c) ---
 
-// Parameters as numbers: what can be said of them before there is a model, ...
+// Parameters as numbers, before there is a model.
 lb_status lb_parameters_make(lb_optimizing* o, lb_error* err);
-// ... what they are in it, and their values and bounds.
+// Parameters in the model, with their values and bounds.
 lb_status lb_parameters_find(lb_optimizing* o, lb_error* err);
 // Is the number of a joint's start one that a motor says? It stays as it is.
 bool lb_block_is_prescribed(const lb_optimizing* o, const lb_block* b, int number);
@@ -266,7 +266,7 @@ void lb_motors_pull(lb_way_back* w, double time);
 
 // --- numbers into models (optimize_apply.c) ---
 
-// What numbers make of the models.
+// Models with numbers applied.
 struct lb_played {
   const double* x;
   const lb_model* model;
@@ -298,11 +298,11 @@ bool lb_start_factor(const lb_following* f, const double* J, int nv, double* A, 
 void lb_start_along(const lb_optimizing* o, const lb_model* m, int n, double* rows,
                     double* scratch);
 
-// How an objective changes with the start.
+// Gradient of an objective by the start.
 struct lb_start_slopes {
-  double *q, *v;  // [nv] of the model: what is given
-  double* tree_q; // [nv] of the tree: by the coordinates that do not follow ...
-  double* tree_v; // ... and velocities
+  double *q, *v;  // [nv] of the model, given
+  double* tree_q; // [nv] of the tree: by independent coordinates
+  double* tree_v; // [nv] of the tree: by independent velocities
   double* motor;  // [nmotor][3] by what motors ask of joints that close loops: added to
 };
 
@@ -316,7 +316,7 @@ void lb_start_write(const lb_model* m, const lb_data* d, lb_scene* scene);
 
 // --- where ropes and deformables start (optimize_made.c) ---
 
-// What carries their free particles, from how the scene starts.
+// Motions of their free particles, from how the scene starts.
 void lb_made_find(lb_optimizing* o);
 // Put the nodes of d, which is of the tree and has them as the scene does, where its bodies carry
 // them.
@@ -347,8 +347,8 @@ lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, do
 // The stepper of runs, iterated further than that of simulations.
 lb_status lb_optimizing_stepper(const lb_optimizing* o, const lb_model* m, lb_stepper** st,
                                 lb_error* err);
-// What motors exert at a record's stage, d being there, where goals ask for it. An impact takes no
-// time: what counts is what they exert before. r [nv + rows] is scratch.
+// Motor forces at a record's stage, d being there, where goals need them. An impact takes no time:
+// those before it count. r [nv + rows] is scratch.
 void lb_optimizing_exert(const lb_optimizing* o, const lb_model* m, lb_data* d, int record,
                          double* r);
 

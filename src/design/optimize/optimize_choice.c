@@ -1,5 +1,6 @@
-// Which coordinates of a start follow from constraints, and which velocities. Both are chosen once,
-// at the start as the scene has it, by elimination: rows and columns in pairs, the largest first.
+// Dependent coordinates and velocities of a start, which follow from constraints. Both are chosen
+// once, at the start as the scene has it, by elimination: rows and columns in pairs, the largest
+// first.
 //
 // What parameters name does not follow. What they name for its velocity alone stays where it is
 // where others can follow, and what they name for its place alone keeps its velocity: so the place
@@ -18,7 +19,7 @@
 static const double REDUNDANT = 1e-9; // pivots below this part of the largest say nothing new
 static const double FEELS = 1e-6;     // and below this, bodies rather bend
 
-// What numbers and the scene say of a coordinate or velocity, the lowest follow first: of those
+// Rank of a coordinate or velocity, by numbers and the scene; the lowest follow first: of those
 // that the scene names, from this level on, the last ones in the file.
 enum { UNNAMED, NAMED_FOR_THE_OTHER, NAMED_BY_THE_SCENE, NAMED = INT_MAX };
 
@@ -28,7 +29,7 @@ typedef struct choice {
   int rows, nv;
   const lb_constraint_rows* of;
   double* J;    // [rows][nv] what is left of it
-  bool* done;   // [rows] rows that are used, or do not count now
+  bool* done;   // [rows] constraints that are used, or do not count now
   int* level;   // [nv]
   int levels;   // those below NAMED
   bool* bends;  // [nv] those of elastic bodies, which follow where no others can: a scene has
@@ -68,7 +69,7 @@ static void eliminate(choice* c, int row, int column) {
   }
 }
 
-// Have rows that count obeyed by columns of a level, as far as they can.
+// Have constraints that count obeyed by columns of a level, as far as they can.
 static void take(choice* c, int of, bool bending) {
   for (;;) {
     int row = 0, column = 0;
@@ -140,7 +141,7 @@ static lb_status complain(const choice* c, int column, lb_error* err) {
   return LB_FAILED;
 }
 
-// Of the rows that count, none is left that only what is named could obey.
+// Of the constraints that count, none is left that only what is named could obey.
 static lb_status check(const choice* c, lb_error* err) {
   int row = 0, column = 0;
   return largest(c, NAMED, true, &row, &column) > REDUNDANT * fmax(c->first, 1)
@@ -150,7 +151,7 @@ static lb_status check(const choice* c, lb_error* err) {
 
 // --- in their order ---
 
-// Rows with a gap, or those that give a rate alone, and are not used yet.
+// Constraints with a gap, or those that give a rate alone, and are not used yet.
 static void count_rows(const choice* c, bool velocity_level) {
   for (int i = 0; i < c->rows; i++) {
     c->done[i] = (c->of->velocity_level && c->of->velocity_level[i]) != velocity_level;
@@ -160,8 +161,8 @@ static void count_rows(const choice* c, bool velocity_level) {
   }
 }
 
-// What has to hold, by coordinates that nobody names, then by those named for the other and by the
-// scene, and where no joint can by bodies that bend.
+// Constraints, satisfied by coordinates that nobody names, then by those named for the other and by
+// the scene, and where no joint can by bodies that bend.
 static lb_status obey(choice* c, bool velocity_level, lb_error* err) {
   count_rows(c, velocity_level);
   for (int bending = 0; bending < 2; bending++) {
@@ -172,7 +173,7 @@ static lb_status obey(choice* c, bool velocity_level, lb_error* err) {
   return check(c, err);
 }
 
-// Rows with a gap come first, then rates.
+// Constraints with a gap come first, then rates.
 static lb_status choose(choice* c, bool rates, lb_following* to, lb_error* err) {
   memcpy(c->J, c->of->J, (size_t)c->rows * (size_t)c->nv * sizeof *c->J);
   memset(c->level, 0, (size_t)c->nv * sizeof *c->level);

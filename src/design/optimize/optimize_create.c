@@ -35,7 +35,7 @@ static lb_status keep_charts(lb_optimizing* o, lb_error* err) {
   return LB_OK;
 }
 
-// What can be simulated, but not optimised.
+// Scenes that can be simulated, but not optimised.
 static lb_status check_scene(lb_optimizing* o, lb_error* err) {
   const lb_scene* s = o->public.scene;
   if (s->optimize.nparameter == 0 || s->optimize.ngoal == 0) {
@@ -123,7 +123,7 @@ static lb_status put_together(lb_optimizing* o, lb_error* err) {
   return assemble(o, LB_SET_BILATERAL, err); // what unilateral ones do to velocities, a run does
 }
 
-// Where every run starts, before numbers change it.
+// Start of every run, before numbers change it.
 static lb_status find_rest(lb_optimizing* o, lb_error* err) {
   double** const part[] = {&o->q0, &o->q1, &o->v0, &o->v1, &o->way, &o->r};
   for (int i = 0; i < 6; i++) {

@@ -86,9 +86,9 @@ static const lb_goal_type JOINT = {
 
 // --- joints that the model has no coordinates for ---
 
-// Those that close loops, and in maximal coordinates most. Their coordinates are measured between
-// the two bodies. Angles are known but for whole turns: they begin as the tree has them and go on
-// from step to step.
+// Joints that close loops, in maximal coordinates most. Their coordinates are measured between the
+// two bodies. Angles are known but for whole turns: they begin as the tree has them and go on from
+// step to step.
 static void follow(const lb_optimizing* o, const lb_aimed* a, const lb_model* m, const lb_data* d,
                    int step) {
   double q[4], qd[3];

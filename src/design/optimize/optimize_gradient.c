@@ -16,7 +16,7 @@ static const double* seen_mu(const lb_way_back* w) {
   return w->at != w->d ? lb_step_see(w->S, w->mu) : w->mu;
 }
 
-// What motors do at a moment, and lengths by those that hold slides.
+// Gradient by motors at a moment, and by lengths through those that hold slides.
 static void pull_motors(lb_way_back* w, double time) {
   lb_motors_pull(w, time);
   for (int i = 0; i < w->o->nblock; i++) {
@@ -27,7 +27,7 @@ static void pull_motors(lb_way_back* w, double time) {
   }
 }
 
-// What numbers do to a stage: of all numbers masses and lengths alone change an impact.
+// Gradient by numbers of a stage: of all numbers masses and lengths alone change an impact.
 static void pull_numbers(lb_way_back* w, bool impact) {
   const double* mu = seen_mu(w);
   for (int i = 0; i < w->o->nblock; i++) {
@@ -64,7 +64,7 @@ static void pull_start(lb_way_back* w, const lb_played* m, const lb_start_slopes
 
 // --- the way ---
 
-// Where a stage is looked at; of all fields that the tangent has.
+// State of a stage; of all fields that the tangent has.
 static void stand_at(lb_way_back* w, lb_tangent* t) {
   w->t = t;
   w->d = t->d;
@@ -100,7 +100,7 @@ static bool look(void* context, lb_tangent* t) {
   return true;
 }
 
-// What motors and numbers do to a step.
+// Gradient of a step by motors and numbers.
 static void go_back(void* context, lb_tangent* t) {
   lb_way_back* w = context;
   lb_walk_back(&w->walk, t);

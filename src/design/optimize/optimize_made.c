@@ -1,4 +1,4 @@
-// Where ropes and deformables start. They are made where the scene has the bodies: rest lengths,
+// Starts of ropes and deformables. They are made where the scene has the bodies: rest lengths,
 // masses and what is fastened where stay so, whatever numbers do. What is fastened starts where its
 // body is, and free particles are carried along: with p_e(q) points of links and weights w_e,
 //

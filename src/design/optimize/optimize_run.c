@@ -12,13 +12,13 @@
 
 // Of Newton's method, over the motion's energy: gradients are those of steps that are solved.
 static const double TOLERANCE = 1e-12;
-// Where loops are closed, bodies are elastic or it counts what motors exert, errors of velocities
-// over the step come in, too. Beside deformables elastic bodies do without, and all do where they
-// have all their nodes: rounding of forces may not let steps come so far, and those that fail for
-// it are divided. With exact matrices, as the latter have, they come further by themselves.
+// Tolerance with loops, elastic bodies or goals on motor forces, where errors of velocities over
+// the step count, too. Beside deformables elastic bodies do without, and all do where they have all
+// their nodes: rounding of forces may not let steps come so far, and those that fail for it are
+// divided. With exact matrices, as the latter have, they come further by themselves.
 static const double FINER = 1e-13;
 
-// How far a start may be through a limit or a floor: less is rounding [m or rad].
+// Violation of a limit or floor at a start that counts as rounding [m or rad].
 static const double BEYOND = 1e-6;
 
 // --- what motors exert ---

@@ -54,7 +54,8 @@ bool lb_start_factor(const lb_following* f, const double* J, int nv, double* A, 
   return lb_lu(n, A, n, order) == LB_OK;
 }
 
-// The change of the coordinates or velocities that follow which makes up for `off`, one a row.
+// The change of the coordinates or velocities that follow which makes up for `off`, one a
+// constraint.
 static bool correct(closer* c, const lb_following* f, const double* J, const double* off) {
   const int n = f->count;
   double* x = c->A + (size_t)n * (size_t)n;
@@ -91,8 +92,8 @@ static bool all_hold(const lb_constraint_rows* of) {
   return true;
 }
 
-// Angles change by half a radian at a time at most: rows say little of what is further away, and
-// whole turns may be taken, which springs and limits would notice.
+// Angles change by half a radian at a time at most: constraints say little of what is further away,
+// and whole turns may be taken, which springs and limits would notice.
 static void shorten(closer* c) {
   const lb_model* m = c->m;
   double most = 0;
@@ -104,7 +105,7 @@ static void shorten(closer* c) {
   }
 }
 
-// Rows by the way, in place of turns and moves of where it ends.
+// Constraints by the way, in place of turns and moves of where it ends.
 void lb_start_along(const lb_optimizing* o, const lb_model* m, int n, double* rows,
                     double* scratch) {
   for (int i = 0; i < n; i++) {

@@ -68,9 +68,8 @@ typedef struct passing {
   int* order;
 } passing;
 
-// What a row asks for changes the objective by its multiplier: motors ask for gaps or rates of
-// joints that close loops. `motor` [nmotor][3] from the one that is asked for on; NULL: nobody is
-// asked.
+// Gradient by a constraint's target, its multiplier: motors prescribe gaps or rates of joints that
+// close loops. `motor` [nmotor][3] from the one that is asked for on; NULL: nobody is asked.
 static void ask(way_back* w, double* motor, int row, double lambda) {
   if (motor && lb_constraints_row(w->d, row)->motor >= 0) {
     motor[3 * lb_constraints_row(w->d, row)->motor] += lambda;

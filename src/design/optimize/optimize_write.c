@@ -22,7 +22,8 @@ static void write_rest(const lb_optimizing* o, lb_scene* s) {
   }
 }
 
-// What a frame that is prescribed turns from is how the scene started, whatever it starts with now.
+// Reference rotation of a prescribed frame: that of the scene's own start, whatever it starts with
+// now.
 static void write_prescribed(lb_optimizing* o, lb_scene* s) {
   const lb_model* m = o->tree;
   for (int i = 0; i < m->constraint.nprescribed - lb_motors_count_turns(m); i++) {

@@ -232,7 +232,7 @@ static lb_vec3 stretched(const lb_optimizing* o, const lb_block* b, double f, lb
   return lb_vec3_add(x, lb_vec3_scale((f - 1) * reach, b->p->along));
 }
 
-// What is seen of a body: shapes with an edge or axis along the direction get longer by it.
+// Shapes of a body: those with an edge or axis along the direction get longer by it.
 static void stretch_shape(const lb_block* b, double f, lb_scene_shape* to,
                           const lb_scene_shape* from) {
   const lb_vec3 e = lb_quat_rotate(lb_quat_conjugate(from->pose.q), b->p->along);

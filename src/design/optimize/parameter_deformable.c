@@ -9,7 +9,7 @@
 #include "math/linear/dense.h"
 #include "model/build/build_deformables.h"
 
-// How velocities mu move the particles of ropes and deformables.
+// Velocities of the particles of ropes and deformables by velocities mu.
 static const double* move_particles(lb_way_back* w, const double* mu) {
   return lb_step_move_particles(w->S, mu);
 }

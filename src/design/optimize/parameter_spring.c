@@ -29,7 +29,7 @@ static bool turns(const lb_block* b) {
 
 // --- springs of joints ---
 
-// Where a joint, or the part of one that a block is about, has a stiffness or damping.
+// Stiffness or damping of a joint, or of the part of one that a block is about.
 static double* in_joint(const lb_block* b, lb_scene_joint* j) {
   const bool stiff = number_of(b) == LB_SPRING_STIFFNESS;
   return turns(b) ? (stiff ? &j->turn.stiffness : &j->turn.damping)
@@ -207,9 +207,10 @@ static lb_status put_rest(lb_player* w, const lb_block* b, const double* x) {
   return LB_OK;
 }
 
-// How far a joint is stretched falls with its rest; `pull` is what that is worth. Of a rotation r
-// it is log r'q, and turning r by e gives log(exp(-e) r'q) = log r'q - Jl^-1 e, where Jl^-1 is
-// Jr^-1 transposed; of the place p0 of a free joint it is R'(p - p0), which comes after that.
+// Gradient by a joint's rest: its stretch falls with it; `pull` is the gradient by stretch. Of a
+// rotation r it is log r'q, and turning r by e gives log(exp(-e) r'q) = log r'q - Jl^-1 e, where
+// Jl^-1 is Jr^-1 transposed; of the place p0 of a free joint it is R'(p - p0), which comes after
+// that.
 static void pull_rest(lb_way_back* w, const lb_block* b, bool impact, const double* mu) {
   const lb_scene_joint* j = &w->o->given.joint[b->p->index];
   const int turned = lb_joint_quaternion(j);

@@ -1,4 +1,4 @@
-// How joints and free bodies start: places, rotations, velocities and spins.
+// Starts of joints and free bodies: places, rotations, velocities and spins.
 #include <string.h>
 
 #include "design/optimize/optimization.h"
@@ -79,7 +79,7 @@ static lb_status find_joint(lb_optimizing* o, lb_block* b, lb_error* err) {
   return LB_OK;
 }
 
-// What motors say is as they have it.
+// Prescribed values are those of the motors.
 static void read_prescribed(const lb_optimizing* o, const lb_block* b, const double* from,
                             double* x) {
   for (int k = 0; k < b->count; k++) {
@@ -118,7 +118,7 @@ static lb_status put_place(lb_player* w, const lb_block* b, const double* x) {
   return LB_OK;
 }
 
-// What motors say does not follow numbers.
+// Prescribed values do not follow numbers.
 static void clear_prescribed(const lb_way_back* w, const lb_block* b) {
   for (int k = 0; k < b->count; k++) {
     double* to = w->gradient + b->first + k;

@@ -8,7 +8,7 @@
 #include "design/search/search.h"
 #include "math/linear/dense.h"
 
-// How much of what was predicted should come true.
+// Ratios of actual to predicted decrease.
 static const double POOR = 0.1, FAIR = 0.4, GOOD = 0.75;
 
 enum { DAMPING, MEMORY };

@@ -27,7 +27,7 @@ static const double BENDS = 1e-12;                // of |s| |y|: pairs that bend
 
 // --- pairs ---
 
-// What is remembered: how many pairs, which is the newest, and s, y and a number for the loops.
+// Memory: number of pairs, the newest, and s, y and a number for the loops.
 enum { PAIRS, NEWEST, FIRST_PAIR };
 
 static size_t pair_size(int n) {
@@ -124,7 +124,7 @@ static void remember(lb_search* s) {
 
 // --- directions ---
 
-// Which unknowns stay at their bounds, or are so near to one that the gradient pushes them to that
+// Active bounds: unknowns at their bounds, or so near to one that the gradient pushes them to that
 // they go there by themselves: else steps get shorter and shorter before a bound that is never
 // reached [Bertsekas 1982].
 static void hold(lb_search* s) {
@@ -163,7 +163,7 @@ static void find_direction(lb_search* s) {
   lb_add(s->f->n, s->p, 1, s->rest);
 }
 
-// How long a step limits beyond the bounds allow, LONGEST_STEP at most.
+// Longest step that limits beyond the bounds allow, LONGEST_STEP at most.
 static double find_longest(lb_search* s) {
   const lb_objective* f = s->f;
   if (!f->reach) {
@@ -183,7 +183,7 @@ static void go_to(lb_search* s, double step) {
   }
 }
 
-// What the gradient at the start says of the way to the trial.
+// Directional derivative at the start, towards the trial.
 static double decrease(const lb_search* s) {
   double sum = 0;
   for (int i = 0; i < s->f->n; i++) {
@@ -253,7 +253,7 @@ static lb_status search_line(lb_search* s, double longest, bool* fell) {
   return LB_OK;
 }
 
-// Where a direction leads nowhere the pairs are forgotten and it is tried again.
+// A direction without decrease makes the pairs forgotten, and is tried again.
 static lb_status iterate(lb_search* s, bool* moved) {
   const size_t size = (size_t)s->f->n * sizeof *s->x;
   const double start = s->value, pairs = s->own[PAIRS];

@@ -1,10 +1,10 @@
-// What all searches share: iterations until nothing more is gained, news, and runs that fail.
+// Iterations of all searches: until nothing more is gained, news, and runs that fail.
 #include "design/search/search.h"
 
 #include <math.h>
 #include <string.h>
 
-// What all searches remember: iterations so far, the value at the start, the largest part of the
+// Memory of all searches: iterations so far, the value at the start, the largest part of the
 // gradient there and now, and the values before the last iterations.
 enum { COUNT, FIRST, NORM, SIZE, RECENT, HEAD = RECENT + LB_SEARCH_PATIENCE };
 
@@ -102,7 +102,7 @@ lb_status lb_search_iterate(lb_search* s, bool* moved) {
   return status;
 }
 
-// Whether iteration k is the last one, and why.
+// Stopping test at iteration k, with its reason.
 static bool ends(lb_search* s) {
   const lb_search_options* o = &s->options;
   const int k = (int)s->memory[COUNT];

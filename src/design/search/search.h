@@ -80,11 +80,11 @@ struct lb_search {
   lb_arena arena;
   double* x;            // [n] the best so far, the caller's
   double value;         // there
-  double* g;            // [n] gradient there, ...
-  bool has_gradient;    // ... if it is known
+  double* g;            // [n] gradient at x
+  bool has_gradient;    // true where g is known
   double* p;            // [n] direction
-  double* trial;        // [n] end of a step ...
-  double* next;         // [n] ... and the gradient there
+  double* trial;        // [n] end of a step
+  double* next;         // [n] gradient at `trial`
   double *best, *end_g; // [n] L-BFGS: the best end of a line and the gradient there
   bool* held;           // [n] L-BFGS: unknowns that stay at their bounds
   double* rest;         // [n] what is left to the bound of one that is held

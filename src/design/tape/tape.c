@@ -18,8 +18,8 @@
 enum {
   BEFORE = 2, // records before a stretch that its first step came from
   RENEW = 64,
-  LEAST_SPARE = 256, // room for parts of divided steps: at least, ...
-  MOST_SPARE = 4096  // ... and enough
+  LEAST_SPARE = 256, // least room for parts of divided steps
+  MOST_SPARE = 4096  // most room for them
 };
 
 // --- records ---
@@ -40,7 +40,7 @@ static double* lambda_of(const lb_tape* T, int record) {
 static bool* inactive_of(const lb_tape* T, int record) {
   return (bool*)(lambda_of(T, record) + T->rows);
 }
-// Rows that the step did not have (lb_constraints_redundant).
+// Constraints that the step did not have (lb_constraints_redundant).
 static bool* left_out_of(const lb_tape* T, int record) {
   return inactive_of(T, record) + T->rows;
 }
@@ -157,8 +157,8 @@ static void note_end(const lb_tape* T, const lb_data* d) {
 
 // --- checkpoints ---
 
-// Where a run can be taken up again: how many records there are before it, the state of d and the
-// stepper (lb_stepper_save), and the last records.
+// Checkpoint: the number of records before it, the state of d and the stepper (lb_stepper_save),
+// and the last records.
 typedef struct checkpoint {
   int count;
   double state[];

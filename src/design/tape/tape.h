@@ -79,14 +79,14 @@ enum { LB_TANGENTS = 16, LB_TAPE_RING = 4 }; // stages at a time; records that o
 typedef struct lb_tangent {
   lb_step_derivative* S;
   lb_data* d;
-  const lb_derivatives* D; // of the dynamics at its end ...
-  lb_data* at;             // ... which is this data's: d, or that of the interface model
+  const lb_derivatives* D; // derivatives of the dynamics at its end
+  lb_data* at;             // data that D is of: d, or that of the interface model
   int record;
   int slot; // of LB_TANGENTS
   bool failed;
-  double *by_q, *by_v; // [nv] of the objective by the state at its end, ...
-  double* by_a;        // [nv] ... by accelerations there, of what motors exert, ...
-  double* by_lambda;   // [rows] ... and by multipliers
+  double *by_q, *by_v; // [nv] of the objective by the state at its end
+  double* by_a;        // [nv] of the objective by accelerations there, through motors' forces
+  double* by_lambda;   // [rows] of the objective by multipliers
   int moments;         // of a step at most
   double* motor;       // [moments][nmotor][3] by motors at each of them
   double* before;      // [nv] scratch of `past`
@@ -111,7 +111,7 @@ typedef struct lb_walk {
   void* context;     // of those below
   // A stepper like that of the run, to step through stretches again.
   lb_status (*stepper)(void* context, const lb_model* m, lb_stepper** st);
-  // What a stage is taken to have come from; NULL: as the tape has it. d is at its end.
+  // Start that a stage is taken to have come from; NULL: as the tape has it. d is at its end.
   lb_step_past (*past)(void* context, lb_tangent* t);
   // Add to by_q, by_v, by_a and by_lambda. Many at a time, each with a slot of its own. false: it
   // cannot be said.

@@ -149,7 +149,7 @@ static void pull_link(const lb_constraints* L, const lb_state* state, int link, 
   }
 }
 
-// What so many rows between the same frames exert, at b's origin.
+// Wrench of so many constraints between the same frames, at b's origin.
 static lb_motion sum_rows(const lb_constraint_row* r, int count, const double* lambda) {
   lb_motion F = lb_motion_zero();
   for (int i = 0; i < count; i++) {

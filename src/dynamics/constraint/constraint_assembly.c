@@ -54,7 +54,7 @@ static bool keep_elastic(const lb_model* m, const lb_constraints* L) {
   return any;
 }
 
-// Of the rows there are, by the coordinates that are not kept.
+// Of the constraints there are, by the coordinates that are not kept.
 static int find_rank(const lb_model* m, lb_data* d) {
   const lb_constraints* L = d->work->constraints;
   const int n = L->nrow, nv = m->nv;
@@ -66,7 +66,7 @@ static int find_rank(const lb_model* m, lb_data* d) {
   return lb_semidefinite_rows(n, L->dense.A, n, LB_REDUNDANT, L->work, L->pivot);
 }
 
-// All rows that are bilateral, where d is.
+// All constraints that are bilateral, where d is.
 static void fill_rows(const lb_model* m, lb_data* d) {
   lb_kinematics(m, d, d->q, d->qd);
   lb_constraint_rows_fill(m, d, LB_SET_BILATERAL);
@@ -97,8 +97,8 @@ static bool keep_first(const lb_model* m, lb_data* d, const int* named) {
 
 // --- closing ---
 
-// What is kept stays, and the others close the loops. Where they are not asked to bend, kept ones
-// are heavy instead.
+// Assembly with kept coordinates: they stay, and the others close the loops. Where they are not
+// asked to bend, kept ones are heavy instead.
 typedef struct closer {
   const lb_model* m;
   lb_data* d;
@@ -216,7 +216,7 @@ static bool close_as_written(const closer* c) {
   return close_places_by_others(c);
 }
 
-// What is kept stays and others close the loops; false: they cannot.
+// Assembly by the coordinates that are not kept; false: they cannot.
 static bool close_with_kept(const closer* c) {
   const double gap = lb_constraints_gap_of(c->m, c->d, false, NULL);
   const bool closed = gap < CLOSED || (gap < FITS ? close_as_written(c) || come_from_drawn(c)
@@ -245,7 +245,8 @@ static void close_places(closer* c, const int* named) {
   }
 }
 
-// What is unilateral is not asked: what runs into it is an impact, in which all take part.
+// Rates of bilateral constraints; running into a unilateral one is an impact, in which all take
+// part.
 static bool close_rates_by_others(const closer* c) {
   const lb_closing by = {.set = LB_SET_BILATERAL, .kept = c->by.kept};
   double fastest = 1, worst = 0;

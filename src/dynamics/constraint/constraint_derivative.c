@@ -1,4 +1,4 @@
-// Derivatives of constraints: of their forces beyond turning along with links, and of their rows.
+// Derivatives of constraints: forces beyond turning along with links, gaps and rates.
 //
 // A constraint's force (n, f) acts at b's origin P on b's link and, opposite, on a's link at the
 // same point. With the names of constraint_derivative.h, it changes on b by (dn, df) - t_b x (n, f)
@@ -97,7 +97,7 @@ static int end_of(const lb_data* d, int r) {
   return end;
 }
 
-// Force of a row with multiplier lambda, and its change in a's axes.
+// Force of a constraint with multiplier lambda, and its change in a's axes.
 static void add_force(const lb_pair_derivative* L, const lb_constraint_row* row, double lambda,
                       lb_motion* F) {
   *(row->turns ? &F->w : &F->v) += row->e * lambda;
@@ -182,7 +182,7 @@ void lb_constraints_differentiate_rows(lb_derivatives* D, lb_data* d, double* ga
 //
 // They, too, are taken in a's axes: with chi and sig of dynamics_derivative.h at P, whose gains of
 // a point's acceleration are chi + 2 psi.w x v and of an angular one chi + psi.w x w, and with x
-// and y the changes of b's place and velocity, what the rows' axes see as
+// and y the changes of b's place and velocity, what the constraints' axes see as
 //
 //   a_b - (a of a's link at P) - 2 w_a x (v_b - v of a's link at P)
 //   al_b - al_a - w_a x (w_b - w_a)
@@ -212,8 +212,8 @@ static gains find_gains(const lb_derivatives* D, const lb_data* d, const lb_pair
   return g;
 }
 
-// What a coordinate, or its velocity, does: x to the place, y to the velocity of b as seen from a,
-// `turn` to a's and b's angular velocities and `gain` to the acceleration beyond.
+// Derivatives by a coordinate or its velocity: x of the place, y of the velocity of b as seen from
+// a, `turn` of a's and b's angular velocities and `gain` of the acceleration beyond.
 typedef struct change {
   lb_motion x, y;
   lb_v4 turn_a, turn_b;

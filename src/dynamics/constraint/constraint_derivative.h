@@ -18,7 +18,7 @@ typedef struct lb_pair_derivative {
   int begin[2], end[2];   // coordinates of the trees that a and b are in: one range after the other
 } lb_pair_derivative;
 
-// Those of a constraint. After lb_derive at d's state.
+// Derivative of a constraint's frames. After lb_derive at d's state.
 lb_pair_derivative lb_pair_differentiate(const lb_derivatives* D, const lb_data* d, int constraint);
 
 // All coordinates that may move a or b, in rising order: from begin[0], below end[1].
@@ -26,12 +26,12 @@ static inline int lb_pair_next(const lb_pair_derivative* L, int k) {
   return k + 1 == L->end[0] ? L->begin[1] : k + 1;
 }
 
-// How b moves and turns as seen from a when coordinate k moves ...
+// Relative motion of b seen from a, by coordinate k: S_b - S_a.
 static inline lb_motion lb_pair_apart(const lb_pair_derivative* L, int k) {
   return (lb_motion){L->Sb[k].w - L->Sa[k].w, L->Sb[k].v - L->Sa[k].v};
 }
 
-// ... and what becomes of its velocity as seen from a.
+// Derivative by coordinate k of b's velocity as seen from a.
 static inline lb_motion lb_pair_rate_apart(const lb_pair_derivative* L, int k) {
   const lb_motion x = lb_pair_apart(L, k);
   return (lb_motion){L->psi_b[k].w - L->psi_a[k].w + lb_v4_cross(x.w, L->P.b.w),
@@ -39,8 +39,8 @@ static inline lb_motion lb_pair_rate_apart(const lb_pair_derivative* L, int k) {
                          lb_v4_cross(L->P.a.w, x.v)};
 }
 
-// Derivatives of a row's gap and rate by q, and of the rate by qd, [nv] each; those of coordinates
-// that do not move the pair stay.
+// Derivatives of a constraint's gap and rate by q, and of the rate by qd, [nv] each; those of
+// coordinates that do not move the pair stay.
 void lb_gap_differentiate(const lb_pair_derivative* L, const lb_constraint_row* row, double* gap_q,
                           double* rate_q, double* J);
 

@@ -1,5 +1,5 @@
 // Joints that close loops. One joins frame a on one link to frame b on another and forbids some of
-// their relative motion, each direction being a row:
+// their relative motion, each direction a scalar equation:
 //
 //   translation along axis e of a:  c = e.(p_b - p_a)
 //   rotation about axis e of a:     c = e.(rotation vector from a to b)
@@ -50,7 +50,7 @@ static const joint_type JOINTS[LB_JOINT_COUNT] = {
     [LB_JOINT_SPHERICAL] = {{true, true, true}, false, false, 3, free_of_ball},
 };
 
-// --- rows ---
+// --- constraints ---
 
 void lb_constraint_ask(lb_constraint_row* row, const double want[3]) {
   row->gap -= want[0];
@@ -59,7 +59,7 @@ void lb_constraint_ask(lb_constraint_row* row, const double want[3]) {
   row->acceleration -= want[2];
 }
 
-// What a motor asks for of the one coordinate there is.
+// Constraint of the motor on the one coordinate there is.
 static void add_driven(const lb_model* m, lb_data* d, const lb_pair* P, int loop) {
   const int motor = m->constraint.loop_motor[loop];
   lb_constraint_row row[3];

@@ -30,14 +30,14 @@ typedef struct lb_constraint_row {
   lb_v4 spin;              // angular velocity of the axes that the gap is measured in
   double gap, rate;        // c and its rate
   double acceleration;     // under the links' accelerations in the work space
-  const lb_gap_type* type; // what it measures between two frames, ...
-  const lb_frame *a, *b;   // ... which are these; NULL: it is of coordinates, ...
-  int coupling;            // ... of this coupling; else -1
+  const lb_gap_type* type; // gap measured between a and b; NULL: of coordinates
+  const lb_frame *a, *b;   // frames of the gap; NULL: of coordinates
+  int coupling;            // number of the coupling, or -1
   int motor;               // that asks for its gap, or -1
   double sign;             // of a coupling: 1, or -1 for "at most"
   int constraint;          // number of the constraint
   int contact;             // of a unilateral one: its number among them
-  int place;               // among all rows, active or not
+  int place;               // among all constraints, active or not
   int number;              // the same, counting those that are left out
   bool turns;              // it is about a rotation
   bool unilateral;         // its multiplier is not negative: c >= 0
@@ -83,22 +83,21 @@ void lb_constraints_apply(const lb_model* m, lb_data* d);
 // of couplings are large in long chains, and what is solved with them is less exact.
 void lb_constraints_accelerate(const lb_model* m, lb_data* d);
 
-// After lb_forward: the multipliers of all rows there can be, and the second rates of their gaps
-// that are left; infinite of those that are not active.
+// After lb_forward: the multipliers of all constraints there can be, and the second rates of their
+// gaps that are left; infinite of those that are not active.
 void lb_constraints_multipliers(const lb_data* d, double* lambda, double* left);
 
-// The same as lb_constraints_apply for multipliers that are known, one a row of a set.
+// lb_constraints_apply for known multipliers, one a row of a set.
 void lb_constraints_apply_multipliers(const lb_model* m, lb_data* d, lb_constraint_set set,
                                       const double* lambda);
 
-// The multipliers, one a row of LB_SET_INACTIVE, whose forces come nearest to r [nv] on coordinates
-// that are not driven: what holds a motion that is known. With `pushing`, unilateral constraints
-// are left out where that is not above zero; NULL: none are.
+// The multipliers, one a constraint of LB_SET_INACTIVE, whose forces come nearest to r [nv] on
+// coordinates that are not driven: what holds a motion that is known. With `pushing`, unilateral
+// constraints are left out where that is not above zero; NULL: none are.
 void lb_constraints_balance(const lb_model* m, lb_data* d, const double* r, const double* pushing,
                             double* lambda);
 
-// How q and qd came to close the loops, (1) and (2) of constraint_projection.c, by all rows there
-// can be.
+// Projection of q and qd: (1) and (2) of constraint_projection.c, by all constraints there can be.
 typedef struct lb_projection {
   bool straight;   // else q came step by step from far away, and (1) does not hold
   double* move;    // [nv] w
@@ -129,8 +128,8 @@ double lb_constraints_gap_of(const lb_model* m, lb_data* d, bool rates, int* whi
 // Widest gap of places, lengths over the size [m] of what is simulated; angles as they are.
 double lb_constraints_relative_gap(const lb_model* m, lb_data* d, double size);
 
-// Whether matrices of all constraints and velocities are kept: not of mechanisms so large that
-// these would take more than some ten megabytes, of which there is no lb_constraints_linearise.
+// Dense matrices of all constraints and velocities exist: not of mechanisms so large that these
+// would take more than some ten megabytes, which have no lb_constraints_linearise.
 bool lb_constraints_are_dense(const lb_model* m);
 // LB_OK, or that `what` is not for such mechanisms.
 lb_status lb_constraints_check_dense(const lb_model* m, const char* what, lb_error* err);
@@ -147,14 +146,14 @@ typedef struct lb_constraint_rows {
   const bool* velocity_level; // [count] those that ask for a rate alone, and have no gap
 } lb_constraint_rows;
 lb_constraint_rows lb_constraints_linearise(const lb_model* m, lb_data* d, lb_constraint_set set);
-// J [count][nv] of the rows that were filled last, where they were.
+// J [count][nv] of the constraints that were filled last, where they were.
 const double* lb_constraints_jacobian(const lb_model* m, lb_data* d);
-// The same without J.
+// lb_constraints_linearise without J.
 lb_constraint_rows lb_constraints_measure(const lb_model* m, lb_data* d, lb_constraint_set set);
-// out += scale J' lambda, of the rows that were last measured; linear in the links.
+// out += scale J' lambda, of the constraints that were last measured; linear in the links.
 void lb_constraints_add_forces(const lb_model* m, lb_data* d, const double* lambda, double scale,
                                double* out);
-// The most rows a model can have.
+// Most scalar constraints a model can have.
 int lb_constraints_most(const lb_model* m);
 // A constraint that is unilateral, by lb_constraint_gap's number, or -1.
 int lb_constraints_unilateral(const lb_model* m);
@@ -165,19 +164,20 @@ int lb_constraints_velocity_level(const lb_model* m);
 // pushes, and what is closed.
 void lb_constraints_keep_active(const lb_model* m, lb_data* d, lb_constraint_set set,
                                 const double* lambda);
-// Where no steps were taken that could tell: what is as near as nothing [m or rad] and hardly comes
-// off is active from now on. The accelerations are those of the work space and d's.
+// Active set without a step's multipliers: a unilateral constraint with a gap below a tolerance [m
+// or rad] that hardly opens is active from now on. The accelerations are those of the work space
+// and d's.
 typedef struct lb_active_tolerance {
   double gap, rate, acceleration; // at most
 } lb_active_tolerance;
 void lb_constraints_judge_active(const lb_model* m, lb_data* d, lb_active_tolerance most);
-// Is a row active that was not before? Of the rows that were last measured.
+// True where one of those last measured is active that was not before.
 bool lb_constraints_hit(const lb_data* d, const double* lambda);
-// Of the rows that were last measured, which are unilateral and are not active yet.
+// Those last measured that are unilateral and are not active yet.
 const bool* lb_constraints_inactive(const lb_data* d);
 // Take away the velocities with which d's rows come apart or closed ones close further: an impact
-// without bounce, with these impulses of all rows there can be (NULL: not wanted). Sets what
-// touches, too.
+// without bounce, with these impulses of all constraints there can be (NULL: not wanted). Sets the
+// active set, too.
 void lb_constraints_impact(const lb_model* m, lb_data* d, lb_constraint_set set, double* impulse);
 // All that d's constraints keep from step to step, the active set and which are redundant, as so
 // many numbers: to come back to, with this state of the model or another one.
@@ -192,7 +192,7 @@ void lb_constraints_set_active(lb_data* d, const bool* active);
 // --- redundant constraints (constraint_redundant.c) ---
 
 // Before a step from d, whose loops are closed or nearly so: which loop constraints are redundant
-// is found when it is not known, and chosen anew where that depends on the pose. Those are no rows
+// is found when it is not known, and chosen anew where that depends on the pose. Those are left out
 // from then on.
 void lb_constraints_find_redundant(const lb_model* m, lb_data* d);
 // As if nothing were known of that: for motions that are to be the same whatever came before.
@@ -201,13 +201,13 @@ void lb_constraints_forget_redundant(lb_data* d);
 // are redundant that are so there.
 void lb_constraints_adopt_choice(const lb_model* m, lb_data* d, const lb_model* tree,
                                  const lb_data* from);
-// How many choices were made: multipliers of rows are of no use after another one.
+// Number of choices made: multipliers of constraints are of no use after another one.
 int lb_constraints_count_choices(const lb_data* d);
-// The choice, [most rows]: true of those that are left out; NULL: there are no rows at all.
+// The choice, [most rows]: true of those that are left out; NULL: there are no constraints.
 const bool* lb_constraints_redundant(const lb_data* d);
 // Another one; NULL: it stays.
 void lb_constraints_set_redundant(lb_data* d, const bool* redundant);
-// Is a row open that is left out, where the others are closed? Then the choice is forgotten.
+// Is a constraint open that is left out, where the others are closed? Then the choice is forgotten.
 bool lb_constraints_redundant_open(const lb_model* m, lb_data* d);
 
 // Add scale times a coupling's factors to out [nv]; `all`: to driven coordinates, too.
@@ -218,7 +218,7 @@ void lb_link_add_wrench(lb_work* w, int link, lb_v4 at, lb_v4 n, lb_v4 f);
 
 // --- for derivatives ---
 
-// One row of the last lb_constraints_linearise.
+// One constraint of the last lb_constraints_linearise.
 const lb_constraint_row* lb_constraints_row(const lb_data* d, int i);
 int lb_constraints_count(const lb_data* d);
 
@@ -226,19 +226,19 @@ int lb_constraints_count(const lb_data* d);
 // 4 numbers, angles from -pi to pi, qd of at most 3. How many velocities; 0: it is fixed.
 // After lb_move_origins.
 int lb_loop_coordinates(const lb_model* m, const lb_data* d, int i, double* q, double* qd);
-// How they change: coordinates, along velocities where they are a quaternion, by q, velocities by q
-// and by qd, [3][nv] each. After lb_derive at d's state.
+// Derivatives of loop coordinates: coordinates by q (of a quaternion along its velocities),
+// velocities by q and by qd, [3][nv] each. After lb_derive at d's state.
 int lb_loop_differentiate_coordinates(const lb_derivatives* D, const lb_data* d, int i, double* q_q,
                                       double* qd_q, double* qd_qd);
 
-// Rows of loop i's coordinates, along which its spring, damper and motor act: how many, at most 3.
-// After lb_move_origins.
+// Rows of loop i's coordinates, along which its spring, damper and motor act: how many, at
+// most 3. After lb_move_origins.
 int lb_loop_free_rows(const lb_model* m, const lb_pair* P, int i, lb_constraint_row row[3]);
-// How far the k-th is from its rest.
+// Extension of the k-th: distance from its spring's rest.
 double lb_loop_stretch(const lb_scene_joint* j, const lb_constraint_row* row, int k);
 
-// (moment, force) at b's origin that constraint i passes to b: its rows by the multipliers that
-// were last pushed, of a joint its spring and motor.
+// (moment, force) at b's origin that constraint i passes to b: by the multipliers applied last, of
+// a joint by its spring and motor.
 lb_motion lb_loop_wrench(const lb_model* m, const lb_data* d, int i);
 
 // Push motor i on a loop with this force.
@@ -257,17 +257,17 @@ double lb_loop_spring_by_number(const lb_derivatives* D, lb_data* d, int i, lb_s
 // The generalised force of a unit force of a motor that applies a force on a loop: out [nv].
 void lb_loop_motor_direction(const lb_derivatives* D, const lb_data* d, int motor, double* out);
 
-// Derivatives of the rows' gaps and rates by q, [count][nv] each; those of the rates by qd are J
-// where no coordinate is driven, and lb_constraints_linearise leaves driven ones out of it: J
+// Derivatives of the constraints' gaps and rates by q, [count][nv] each; those of the rates by qd
+// are J where no coordinate is driven, and lb_constraints_linearise leaves driven ones out of it: J
 // [count][nv] is filled with all of them. After lb_derive and lb_constraints_linearise.
 void lb_constraints_differentiate_rows(lb_derivatives* D, lb_data* d, double* gap_q, double* rate_q,
                                        double* J);
 
 // Zero what is nothing in lb_constraints_linearise's J, but of driven coordinates: rounding in a
-// row that feels nothing would count as a row.
+// constraint that feels nothing would count.
 void lb_constraints_drop_rounding(const lb_derivatives* D, lb_data* d, double* J);
 
-// Derivatives of the rows' accelerations by q, qd and qdd, [count][nv] each. After lb_derive with
-// d's qdd and lb_constraints_linearise or lb_constraints_apply_multipliers.
+// Derivatives of the constraints' accelerations by q, qd and qdd, [count][nv] each. After lb_derive
+// with d's qdd and lb_constraints_linearise or lb_constraints_apply_multipliers.
 void lb_constraints_differentiate_accelerations(lb_derivatives* D, lb_data* d, double* by_q,
                                                 double* by_v, double* J);

@@ -1,4 +1,4 @@
-// Two frames that a constraint is about, and what a row of it measures between them.
+// Two frames of a constraint, and the gaps between them.
 //
 // Frame a is on one link and b on another. All motion of b is seen from a at b's origin P: b less
 // the point of a's link there, in a's axes. A gap c(a, b) has a direction e with
@@ -34,12 +34,12 @@ typedef struct lb_pair {
   lb_m3 turn;             // by lb_pair_fill_turn, for changes of gaps
 } lb_pair;
 
-// What happens between the frames now.
+// Relative pose and velocity of the frames at the present state.
 void lb_pair_open(lb_pair* P, const lb_work* work, const lb_frame* a, const lb_frame* b);
 // r and rd again, after a's motion or the axes' spin was changed.
 void lb_pair_move(lb_pair* P);
-// How the rotation vector from a to b, in the world, changes beyond turning with a: by turn t when
-// b turns by t as seen from a.
+// Derivative of the rotation vector from a to b, in the world, beyond turning with a: turn t when b
+// turns by t as seen from a.
 void lb_pair_fill_turn(lb_pair* P);
 
 struct lb_constraint_row;

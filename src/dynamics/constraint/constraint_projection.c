@@ -3,10 +3,10 @@
 //
 //   q = q* moved along w,   M(q*) w = J(q*)'lambda,   c(q) = 0                             (1)
 //
-// (rows that ask for a rate alone have no gap: J w = 0), found by Newton's method with the matrix
-// A = J Minv J' of q*, whose errors shrink in proportion to the gap. These are equations that q
-// solves, however it was found: solve/explicit/explicit_close.c differentiates them. Then the
-// velocities,
+// (constraints that ask for a rate alone have no gap: J w = 0), found by Newton's method with the
+// matrix A = J Minv J' of q*, whose errors shrink in proportion to the gap. These are equations
+// that q solves, however it was found: solve/explicit/explicit_close.c differentiates them. Then
+// the velocities,
 //
 //   v = v* + Minv J'x,   x >= 0, rate >= 0, x rate = 0,   or rate = 0                      (2)
 //
@@ -28,7 +28,7 @@
 #include "dynamics/tree/kinematics.h"
 #include "math/linear/dense.h"
 
-// Couplings of fixed ratio that are open by less [m or rad] need no rows to be closed.
+// Couplings of fixed ratio that are open by less [m or rad] need no constraints to be closed.
 static const double NEARLY = 1e-9;
 
 // Gaps below this [m or rad] are closed, and below the second it may be rounding that keeps them.
@@ -47,7 +47,7 @@ static double open_by(const lb_constraint_row* r) {
   return r->unilateral ? fmax(0, -r->gap) : fabs(r->gap);
 }
 
-// Of rows: the worst gap, whose it is, and the sum of the squares of all.
+// Of constraints: the worst gap, whose it is, and the sum of the squares of all.
 typedef struct opening {
   double worst, squares;
   int which;
@@ -61,7 +61,7 @@ static void note_gap(opening* all, const lb_constraint_row* r, double gap) {
   }
 }
 
-// The rows at d's q.
+// The constraints at d's q.
 static opening measure_opening(const lb_model* m, lb_data* d, lb_constraint_set set) {
   const lb_constraints* L = d->work->constraints;
   opening all = {0, 0, -1};
@@ -120,10 +120,10 @@ double lb_constraint_gap(const lb_model* m, lb_data* d, int* which) {
   return fmax(gap, off);
 }
 
-// What is unilateral counts as near once it is active or is through, and stays near while things
-// are closed: where a body turns, Newton's method ends a little beyond, and what then looked free
-// would keep the velocity it came with. What was active before and hardly moved since is near, too;
-// what came apart in a step of h has a rate of the order of h times an acceleration.
+// A unilateral constraint is near once it is active or violated, and stays near while gaps are
+// closed: where a body turns, Newton's method ends a little beyond, and one that then looked free
+// would keep the velocity it came with. One that was active before and hardly moved since is near,
+// too; one that came apart in a step of h has a rate of the order of h times an acceleration.
 static void note_near(lb_constraints* L) {
   static const double HARDLY = 1e-6, SLOWLY = 1e-4; // [m or rad], [1/s]
   for (int i = 0; i < L->nrow; i++) {
@@ -136,7 +136,7 @@ static void note_near(lb_constraints* L) {
   }
 }
 
-// Keep two-way rows, and of the others those that are near.
+// Keep bilateral constraints, and unilateral ones that are near.
 static void keep_near(lb_constraints* L) {
   int n = 0;
   note_near(L);
@@ -164,8 +164,8 @@ static void shorten(const lb_model* m, const lb_constraints* L) {
   }
 }
 
-// A step (3) on the positions from the rows that were last measured; without damping Newton's. The
-// damping is in parts of A's mean diagonal.
+// A step (3) on the positions from the constraints that were last measured; without damping
+// Newton's. The damping is in parts of A's mean diagonal.
 static void close_once(const lb_model* m, lb_data* d, lb_closing by, double damping) {
   lb_constraints* L = d->work->constraints;
   keep_near(L);
@@ -192,7 +192,7 @@ static void move_straight(const lb_model* m, lb_data* d) {
 
 typedef enum way { WAY_CLOSED, WAY_ASTRAY, WAY_MORE_ROWS } way;
 
-// How far the rows that are near are from closing: those that are unilateral from above, too.
+// Largest gap of the constraints that are near, unilateral ones of either sign.
 static opening measure_near(const lb_model* m, lb_data* d, lb_constraint_set set) {
   lb_constraints* L = d->work->constraints;
   opening all = {0, 0, -1};
@@ -204,7 +204,7 @@ static opening measure_near(const lb_model* m, lb_data* d, lb_constraint_set set
   return all;
 }
 
-// (1) with the rows that are near at q*, which d is at, or that were found to come near.
+// (1) with the constraints that are near at q*, which d is at, or that were found to come near.
 static way go_straight(const lb_model* m, lb_data* d, lb_closing by) {
   lb_constraints* L = d->work->constraints;
   opening here = measure_near(m, d, by.set);
@@ -246,7 +246,7 @@ static way go_straight(const lb_model* m, lb_data* d, lb_closing by) {
   return WAY_CLOSED;
 }
 
-// Where (1) led, by all rows that there can be.
+// Result of (1), by all constraints that there can be.
 static void tell_straight(const lb_model* m, const lb_constraints* L, lb_projection* told) {
   memcpy(told->move, L->closing.total, (size_t)m->nv * sizeof *told->move);
   for (int i = 0; i < L->nrow; i++) {
@@ -255,7 +255,7 @@ static void tell_straight(const lb_model* m, const lb_constraints* L, lb_project
   }
 }
 
-// What lies in the way once others are closed is closed with them, from q* on.
+// Unilateral constraints that come near once others are closed are closed with them, from q* on.
 bool lb_constraint_rows_project_near(const lb_model* m, lb_data* d, lb_closing by) {
   lb_constraints* L = d->work->constraints;
   const size_t size = (size_t)m->nq * sizeof *d->q;
@@ -302,7 +302,7 @@ double lb_constraint_rows_project(const lb_model* m, lb_data* d, lb_closing by) 
   return here.worst;
 }
 
-// What is unilateral stays active where it does not come apart at once.
+// A unilateral constraint stays active where it does not separate at once.
 static void note_active(lb_constraints* L) {
   for (int i = 0; i < L->nrow; i++) {
     if (L->row[i].unilateral) {
@@ -311,7 +311,7 @@ static void note_active(lb_constraints* L) {
   }
 }
 
-// What (2) did, by all rows that there can be.
+// Result of (2), by all constraints that there can be.
 static void tell_velocities(const lb_constraints* L, bool moved, lb_projection* told) {
   for (int i = 0; i < L->nrow && moved; i++) {
     const lb_constraint_row* r = &L->row[i];
@@ -353,7 +353,7 @@ static void begin_telling(const lb_model* m, lb_projection* told) {
   told->straight = true;
 }
 
-// The widest gap of the rows there are, which were measured where d is.
+// The widest gap of the constraints there are, which were measured where d is.
 static double widest_left(const lb_constraints* L) {
   double worst = 0;
   for (int i = 0; i < L->nrow; i++) {

@@ -1,24 +1,24 @@
 // Loop constraints that are redundant: a door on two hinges has five of them.
 //
 // Where all loops are closed such rows of J are combinations of others, and a factorisation with
-// pivots leaves them out. Within a step nothing is closed to the last digit: at gaps of size g rows
-// that are copies differ by g, their pivots are g^2 instead of zero, and look like those of a light
-// body on rows of its own. So which rows are redundant is found beforehand, and steps, their
-// derivatives and the closing of gaps have no such rows.
+// pivots leaves them out. Within a step nothing is closed to the last digit: at gaps of size g
+// constraints that are copies differ by g, their pivots are g^2 instead of zero, and look like
+// those of a light body with constraints of its own. So which constraints are redundant is found
+// beforehand, and steps, their derivatives and the closing of gaps have no such constraints.
 //
 // Let V be the poses in which all loops are closed. Where J has the same rank r everywhere near a
-// pose of V, any r rows that are independent there define V by themselves, and the others are
-// functions of them (the theorem of constant rank). That is so but in special poses: a four-bar
-// with all bars in a line has a row too many there, and nowhere else. So r is taken from a pose
-// that nothing makes special: everything is put aside a little, at random, and loops are closed
-// again; what motors drive, too, unless loops can be closed nowhere else. As a check loops are then
-// closed from elsewhere by the r rows alone: the others have to be closed, too.
+// pose of V, any r constraints that are independent there define V by themselves, and the others
+// are functions of them (the theorem of constant rank). That is so but in special poses: a four-bar
+// with all bars in a line has a constraint too many there, and nowhere else. So r is taken from a
+// pose that nothing makes special: everything is put aside a little, at random, and loops are
+// closed again; what motors drive, too, unless loops can be closed nowhere else. As a check loops
+// are then closed from elsewhere by the r constraints alone: the others have to be closed, too.
 //
-// Of rows that no coordinate moves there, such as those across the plane of a planar loop, it does
-// not matter where they are left out. Which of the others are depends on the pose: of a third crank
-// beside two parallel ones it is the row along the crank. These are chosen before every step, r in
-// the order of pivots, so that what is kept is far from singular; rows that are kept already stay
-// unless others are much better.
+// Of constraints that no coordinate moves there, such as those across the plane of a planar loop,
+// it does not matter where they are left out. Which of the others are depends on the pose: of a
+// third crank beside two parallel ones it is the constraint along the crank. These are chosen
+// before every step, r in the order of pivots, so that what is kept is far from singular;
+// constraints that are kept already stay unless others are much better.
 #include <cblas.h>
 #undef I // complex.h comes along
 #include <math.h>
@@ -31,7 +31,7 @@
 #include "math/linear/dense.h"
 #include "math/linear/semidefinite.h"
 
-// How things are put aside: the first way after which loops can be closed.
+// Perturbations of the pose: the first after which loops can be closed.
 typedef struct aside {
   double far;  // [m or rad]
   bool driven; // what motors drive, too
@@ -42,8 +42,8 @@ enum { NASIDE = sizeof ASIDE / sizeof *ASIDE };
 // The part of that which gaps may be.
 static const double CLOSED = 1e-8;
 
-// Rows that are kept count for so many times their length, and the last for so much less than the
-// first: copies are equally good, and rounding is not to choose.
+// Constraints that are kept count for so many times their length, and the last for so much less
+// than the first: copies are equally good, and rounding is not to choose.
 static const double STAY = 2, LATER = 0.5;
 
 // All rows of joints at d's q, those that are left out, too.
@@ -64,7 +64,7 @@ static double length_of(const lb_model* m, const lb_constraints* L, int i) {
   return sqrt(lb_dot(m->nv, J, J));
 }
 
-// How long rows are at d, where nothing is special.
+// Norms of constraints at d, in a generic pose.
 static void measure_rows(const lb_model* m, lb_data* d) {
   const lb_constraints* L = d->work->constraints;
   if (L->kkt) {
@@ -77,7 +77,7 @@ static void measure_rows(const lb_model* m, lb_data* d) {
   }
 }
 
-// Rows that the elimination of all of them finds independent, in `pivot`.
+// Constraints that the elimination of all of them finds independent, in `pivot`.
 static int find_own_by_kkt(const lb_model* m, lb_data* d) {
   lb_constraints* L = d->work->constraints;
   fill_joints(m, d);
@@ -92,9 +92,9 @@ static int find_own_by_kkt(const lb_model* m, lb_data* d) {
   return own;
 }
 
-// Rows of the joints that are independent of each other, in `pivot`: how many. With `stay`, those
-// that are not left out come first unless others are much better. A row that all but vanishes in
-// this pose is worth little: rows count by the length they have elsewhere.
+// Constraints of the joints that are independent of each other, in `pivot`: how many. With `stay`,
+// those that are not left out come first unless others are much better. A constraint that all but
+// vanishes in this pose is worth little: constraints count by the length they have elsewhere.
 static int find_own(const lb_model* m, lb_data* d, bool stay) {
   const lb_constraints* L = d->work->constraints;
   if (L->kkt) {
@@ -169,7 +169,7 @@ static bool are_closed(const lb_model* m, lb_data* d, double gap) {
   return worst < gap;
 }
 
-// Rows that are left out feel something at d.
+// Constraints that are left out feel something at d.
 static bool feel_something(const lb_model* m, lb_data* d) {
   const lb_constraints* L = d->work->constraints;
   if (L->kkt) {
@@ -202,7 +202,7 @@ static bool find_near(const lb_model* m, lb_data* d, const double* q, aside by) 
   return false;
 }
 
-// Where what motors drive stays, rows that feel nothing may do so in this pose alone.
+// With driven coordinates held, constraints that feel nothing may do so in this pose alone.
 static void find(const lb_model* m, lb_data* d) {
   lb_constraints* L = d->work->constraints;
   double* q = L->closing.aside;
@@ -224,7 +224,7 @@ static void find(const lb_model* m, lb_data* d) {
 
 // --- what callers use ---
 
-// Where fewer are independent the pose is special, and what is left out stays.
+// Fewer independent constraints mean a singular pose; the redundant ones stay left out.
 static void choose_again(const lb_model* m, lb_data* d) {
   lb_constraints* L = d->work->constraints;
   if (find_own(m, d, true) >= L->state.own) {
@@ -232,7 +232,7 @@ static void choose_again(const lb_model* m, lb_data* d) {
   }
 }
 
-// Whether elimination finds what is kept to be hardly independent here.
+// True where elimination finds the kept constraints hardly independent here.
 static bool is_doubtful(const lb_model* m, lb_data* d) {
   lb_constraints* L = d->work->constraints;
   lb_kinematics(m, d, d->q, d->qd);
@@ -251,7 +251,7 @@ void lb_constraints_find_redundant(const lb_model* m, lb_data* d) {
   }
 }
 
-// Rows of loop i, that of its motor included.
+// Constraints of loop i, that of its motor included.
 static int rows_of(const lb_model* m, int i) {
   return lb_constraint_types[LB_CONSTRAINT_JOINT]->rows(m, &m->constraint.item[i]);
 }

@@ -122,7 +122,7 @@ lb_constraints* lb_constraints_lay_out(lb_carver* c, const lb_model* m) {
   return L;
 }
 
-// --- rows ---
+// --- constraints ---
 
 void lb_path_target(const lb_profile* path, bool velocity_level, double time, double want[3]) {
   double value[3];

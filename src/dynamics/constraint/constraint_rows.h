@@ -1,22 +1,21 @@
-// Constraints as rows: what the files about them share. A kind of constraint adds its rows, with
-// values, rates and accelerations at the present state; what is done with rows is written once, in
-// constraint_solve.c. To add a kind, write its file and add a line to the table in
-// constraint_rows.c.
+// Constraints as rows, scalar equations. A kind adds its rows, with values, rates and accelerations
+// at the present state; constraint_solve.c solves with all of them. To add a kind, write its file
+// and add a line to the table in constraint_rows.c.
 #pragma once
 #include "dynamics/constraint/constraint_loop.h"
 
-// What is unilateral is active when its gap is below this [m or rad], and stays active when that
-// opens more slowly than this [1/s].
+// A unilateral constraint is active when its gap is below this [m or rad], and stays active when
+// that opens more slowly than this [1/s].
 #define LB_ACTIVE_GAP 1e-9
 
-// What moves, and how rows hold, while gaps are closed.
+// Constraints and coordinates of a projection.
 typedef struct lb_closing {
   lb_constraint_set set;
-  const bool* kept; // [nv] coordinates that stay, or ...
-  bool heavy;       // ... that give way, but as if they were heavy; NULL: none
+  const bool* kept; // [nv] coordinates that stay; NULL: none
+  bool heavy;       // kept ones move, but as if they were heavy
 } lb_closing;
 
-// How rows are factored.
+// Terms of the constraints' factor.
 typedef struct lb_row_terms {
   double damping;   // of (3) in constraint_projection.c
   bool bilateral;   // unilateral constraints count as bilateral
@@ -24,7 +23,7 @@ typedef struct lb_row_terms {
   bool heavy;
 } lb_row_terms;
 
-// What constraints keep from step to step.
+// State of constraints, kept from step to step.
 typedef struct lb_active_set {
   bool* active;    // [contacts] they hold until gaps are closed again
   bool* redundant; // [rows] by number (constraint_redundant.c)
@@ -61,9 +60,9 @@ typedef struct lb_closing_work {
 struct lb_constraints {
   int nrow;
   int ncontact;           // unilateral constraints, so far
-  int counted;            // rows so far, with those that are left out
+  int counted;            // constraints so far, with those that are left out
   int constraint;         // whose rows are being added
-  lb_constraint_set set;  // that the rows are
+  lb_constraint_set set;  // of these rows
   lb_frame* frame;        // [2 * npair]
   lb_constraint_row* row; // [nrow]
   lb_active_set state;
@@ -72,7 +71,7 @@ struct lb_constraints {
   lb_closing_work closing;
   lb_row_terms terms;   // they were factored with
   double* x;            // [nrow] right-hand side, then multipliers
-  double* b;            // [nrow] what is left of unilateral rows
+  double* b;            // [nrow] remainders of unilateral constraints
   double* dq;           // [nv]
   lb_motion* pull;      // [nlink] moments and forces at the links' origins
   double* work;         // [4 * nrow]
@@ -82,7 +81,7 @@ struct lb_constraints {
   bool* inactive;       // [nrow] unilateral and not active
 };
 
-// A kind of constraint: how many rows one has at most, and these at the present state, each by
+// A kind of constraint: the most rows one has, and its rows at the present state, each by
 // lb_constraint_add.
 typedef struct lb_constraint_type {
   int (*rows)(const lb_model* m, const lb_model_constraint* c);
@@ -100,26 +99,26 @@ static inline void lb_constraint_pair(lb_pair* P, const lb_data* d, int constrai
   lb_pair_open(P, d->work, &frame[0], &frame[1]);
 }
 
-// A row asks for this value, rate and acceleration of what it measures.
+// A constraint asks for this value, rate and acceleration of what it measures.
 void lb_constraint_ask(lb_constraint_row* row, const double want[3]);
 
-// What a path asks for at a time: place, rate and acceleration. One of rates leaves the place as it
-// is.
+// Prescribed motion at a time: place, rate and acceleration. One at velocity level leaves the
+// place.
 void lb_path_target(const lb_profile* path, bool velocity_level, double time, double want[3]);
 
-// The place of the next row, with its numbers; NULL: the set lacks it.
+// The place of the next constraint, with its numbers; NULL: the set lacks it.
 lb_constraint_row* lb_constraint_next(lb_constraints* L, bool unilateral, bool by_motor);
-// Add a row, unless the set lacks it.
+// Add a constraint, unless the set lacks it.
 void lb_constraint_add(lb_constraints* L, const lb_constraint_row* row);
 
 // The rows of a set at d's q, qd and accelerations, whose kinematics are in place.
 void lb_constraint_rows_fill(const lb_model* m, lb_data* d, lb_constraint_set set);
 
-// How many rows from i on are between the same frames; all act at b's origin.
+// Number of constraints from i on between the same frames; all act at b's origin.
 int lb_constraint_group(const lb_constraints* L, int i);
 
-// Rows of J, into Jt, from the rows' directions and the directions of the coordinates; zero for
-// those that are kept (NULL: none).
+// Rows of J, into Jt, from the constraints' directions and the directions of the coordinates; zero
+// for those that are kept (NULL: none).
 void lb_constraint_rows_fill_jacobian(const lb_model* m, lb_data* d, const bool* kept);
 
 // A random displacement of q by at most `far` [m or rad], but not of what is kept (NULL: nothing),
@@ -132,18 +131,20 @@ typedef struct lb_displacement {
 } lb_displacement;
 void lb_constraint_rows_displace(const lb_model* m, lb_data* d, lb_displacement by);
 
-// Move q to where the rows are closed, from wherever it is; the widest gap that is left.
+// Move q to where the constraints are closed, from wherever it is; the widest gap that is left.
 double lb_constraint_rows_project(const lb_model* m, lb_data* d, lb_closing by);
-// The same from near by, as after a step; false: it is not near, and q is as it was.
+// lb_constraint_rows_project from near by, as after a step; false: it is not near, and q is as it
+// was.
 bool lb_constraint_rows_project_near(const lb_model* m, lb_data* d, lb_closing by);
-// Velocities to where the rows' rates are closed: an impact without bounce. Sets the active set.
-// false: there is nothing to do, or no way.
+// Velocities to where the constraints' rates are closed: an impact without bounce. Sets the active
+// set. false: there is nothing to do, or no way.
 bool lb_constraint_rows_impact(const lb_model* m, lb_data* d, lb_closing by);
 
-// Factor the mass matrix with the rows there are, at d's poses; false: it cannot be factored.
+// Factor the mass matrix with the constraints there are, at d's poses; false: it cannot be
+// factored.
 bool lb_constraint_rows_factor(const lb_model* m, lb_data* d, lb_row_terms terms);
 // Then, multipliers from the right-hand side in x, and dq = Minv J'x; what is left of unilateral
-// rows in b. May be called again.
+// constraints in b. May be called again.
 void lb_constraint_rows_solve(const lb_model* m, lb_data* d);
 
 // The multipliers in x as forces on the links and coordinates.

@@ -1,11 +1,11 @@
-// What is done with the constraints. With A = J Minv J' and the accelerations qdd0 without
+// Multipliers of the constraints. With A = J Minv J' and the accelerations qdd0 without
 // constraints,
 //
 //   A lambda = -cdd(qdd0),   force = J' lambda                    (3)
 //
-// Rows may be redundant (a planar four-bar closed by a hinge has three too many): A is then
+// Constraints may be redundant (a planar four-bar closed by a hinge has three too many): A is then
 // singular but (3) has solutions, and a Cholesky factorisation with pivoting picks one by leaving
-// out rows that say nothing new. Unilateral constraints make (3) the conditions of
+// out dependent ones. Unilateral constraints make (3) the conditions of
 // [red] eq. 4.108,
 //
 //   lambda >= 0,   cdd >= 0,   lambda cdd = 0                     (4)
@@ -25,12 +25,12 @@
 #include "math/linear/dense.h"
 #include "math/linear/semidefinite.h"
 
-// What a row that a coordinate does not move feels of it is rounding, and counts as nothing. Of a
-// flap on two hinges with one axis there are no other rows, and rounding would hold it.
+// Entries of J below this, over their size, are rounding and count as zero: a flap on two hinges
+// with one axis has no other constraints, and rounding would hold it.
 static const double ROUNDING = 1e-13;
 
-// Rows between the same frames, one after another: most have what a link's directions do at their
-// point in common.
+// Constraints between the same frames, one after another: most have what a link's directions do at
+// their point in common.
 typedef struct group {
   const lb_constraint_row* row;
   int count;
@@ -41,9 +41,9 @@ static double size(lb_v4 x) {
   return fabs(x[0]) + fabs(x[1]) + fabs(x[2]);
 }
 
-// Add sign * (what the rows do to the coordinates that carry a link) to their rows of J. The
-// directions S are those that lb_crba left, at the links' origins; at the rows' point the motion of
-// a direction is (S0, S1 + S0 x arm).
+// Add sign * (what the constraints do to the coordinates that carry a link) to their rows of J. The
+// directions S are those that lb_crba left, at the links' origins; at the constraints' point the
+// motion of a direction is (S0, S1 + S0 x arm).
 static void add_link(const lb_model* m, const lb_work* w, const group* g, int link, double sign) {
   for (int i = link; i != LB_WORLD; i = m->link.parent[i]) {
     const lb_link* l = &m->link.packed[i];
@@ -232,8 +232,8 @@ static void solve_dense(lb_constraints* L) {
   lb_semidefinite_solve(n, L->dense.A, n, L->dense.rank, L->x, L->work, L->pivot);
 }
 
-// With W = M of kkt.h and b = 0: the multipliers are -mu of c = x, those of unilateral rows mu of
-// -x, for which all signs change.
+// With W = M of kkt.h and b = 0: the multipliers are -mu of c = x, those of unilateral constraints
+// mu of -x, for which all signs change.
 static void solve_kkt(const lb_model* m, lb_constraints* L) {
   for (int i = 0; i < L->nrow; i++) {
     L->x[i] = -L->x[i];
@@ -294,8 +294,8 @@ void lb_constraint_rows_apply(const lb_model* m, lb_data* d) {
 //
 // and what they exert is M (P u + p) - J'lambda, on the coordinates held.
 
-// p in `change`, -M p in dq, and what of p the other rows feel in x; M's rows that are needed
-// again.
+// p in `change`, -M p in dq, and what of p the other constraints feel in x; M's rows that are
+// needed again.
 static void begin_elimination(const lb_model* m, lb_data* d) {
   lb_constraints* L = d->work->constraints;
   const lb_elimination* g = &m->constraint.elimination;
@@ -318,7 +318,7 @@ static void begin_elimination(const lb_model* m, lb_data* d) {
   }
 }
 
-// dq = Linv P'dq, and what of it the other rows feel.
+// dq = Linv P'dq, and what of it the other constraints feel.
 static void feel_elimination(const lb_model* m, lb_constraints* L) {
   const int left = lb_elimination_left(m);
   lb_elimination_gather(m, L->dq);
@@ -356,8 +356,8 @@ void lb_constraints_accelerate(const lb_model* m, lb_data* d) {
   }
 }
 
-// Solve for the multipliers of the rows that act, whose accelerations are in x, and put what they
-// exert on links and coordinates.
+// Solve for the multipliers of the constraints that act, whose accelerations are in x, and put what
+// they exert on links and coordinates.
 static bool solve_rows(const lb_model* m, lb_data* d) {
   lb_constraints* L = d->work->constraints;
   const bool eliminates = m->constraint.elimination.count > 0;

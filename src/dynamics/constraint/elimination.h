@@ -4,7 +4,7 @@
 #pragma once
 #include "limber/dynamics.h"
 
-// How many are left of ndense; models with nodes beyond them have no gears.
+// Number of coordinates left of ndense; models with nodes beyond them have no gears.
 int lb_elimination_left(const lb_model* m);
 // A [nv][nv] to P'A P, by rows or columns, and b [nv] to P'b; u to P u [nv]. In place.
 void lb_elimination_reduce(const lb_model* m, double* A);
@@ -15,7 +15,7 @@ void lb_elimination_follow(const lb_model* m, double* x);
 void lb_elimination_fold(const lb_model* m, double* x);
 // Put coordinates that couplings say where they say, and their velocities, too.
 void lb_elimination_hold(const lb_model* m, lb_data* d);
-// How far the couplings are from being closed.
+// Largest gap of the couplings.
 double lb_elimination_gap(const lb_model* m, const lb_data* d);
 // Multipliers of the couplings, [geared], for forces r [nv] on the coordinates they hold.
 void lb_elimination_multipliers(const lb_model* m, double* lambda, const double* r);

@@ -32,7 +32,7 @@
 #include "dynamics/tree/mass_solve.h"
 #include "limber/derivative.h"
 
-// What hangs on a link, about O.
+// Composite of a link and its descendants, about O.
 typedef struct lb_composite {
   double m;
   lb_v4 h;    // first moment
@@ -47,8 +47,8 @@ typedef struct lb_inertia {
   double m;
   lb_v4 h;
   lb_m3 I;
-  lb_v4 p; // momentum and ...
-  lb_m3 P; // ... int rho xd x' of a deformation
+  lb_v4 p; // momentum of a deformation
+  lb_m3 P; // int rho xd x' of it
 } lb_inertia;
 
 // A coordinate's row and column vectors.
@@ -90,11 +90,11 @@ enum { LB_SPREAD = 21, LB_POINT_ARRAYS = 5 };
 // with their links when `forced`.
 void lb_derive(lb_derivatives* D, lb_data* d, const double* q, const double* qd, const double* qdd,
                bool forced);
-// The same after inverse dynamics.
+// Derivatives after inverse dynamics.
 void lb_derive_matrices(lb_derivatives* D, lb_data* d, const double* qd, const double* qdd);
 
-// The same in parts, for products with the matrices alone (tree_derivative.h): the vectors of
-// (1)-(3) and of every link what hangs on it so far, which is itself; after lb_rnea_forced or
+// lb_derive_matrices in parts, for products with the matrices alone (tree_derivative.h): the
+// vectors of (1)-(3) and every link's composite so far, which is itself; after lb_rnea_forced or
 // lb_rnea_moved. Then, from the leaves to the root, those of (4)-(7) for column c of a link, and
 // its mass handed to its parent.
 void lb_derive_links(lb_derivatives* D, lb_data* d, const double* qd, const double* qdd);
@@ -123,7 +123,8 @@ void lb_derive_block(lb_derivatives* D, int row, const lb_slope* s, int column, 
 // velocity, psi as above (NULL: not wanted). [nv] each; zero for the world.
 void lb_derive_point(const lb_derivatives* D, lb_motion* S, lb_motion* psi, int link, lb_v4 arm);
 
-// The same of any motion that each column of the links has at O (lb_derivation's S, psi, ...).
+// lb_derive_columns of any motion that each column of the links has at O (lb_derivation's S, psi
+// and others).
 void lb_derive_columns(const lb_derivatives* D, lb_motion* out, const lb_motion* column, int link,
                        lb_v4 arm);
 

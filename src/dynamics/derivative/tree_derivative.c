@@ -19,11 +19,11 @@ typedef struct change {
   lb_v4 w, t;
 } change;
 
-// A matrix with entries as in (2) and (3), by what a coordinate does ...
+// A matrix with entries as in (2) and (3), by coordinate.
 typedef struct matrix {
-  change* out;   // [ncolumn] ... to all that hangs on it, ...
-  lb_motion* in; // [ncolumn] ... to the force through joints that it hangs on, ...
-  double* block; // [nv][MOST] ... and to its own joint, beyond `out`
+  change* out;   // [ncolumn] on its descendants
+  lb_motion* in; // [ncolumn] on the force through the joints of its ancestors
+  double* block; // [nv][MOST] on its own joint, beyond `out`
 } matrix;
 
 // A of (5), as what the parts of a change do to moment and force.
@@ -31,7 +31,7 @@ typedef struct felt {
   lb_m3 nw, nv, nb, nt, fw, fv, fb, ft;
 } felt;
 
-// What forces that stay in the world's axes do when their link turns: moment and force.
+// Derivative of a moment and force fixed in the world's axes by the rotation of their link.
 typedef struct stays {
   lb_m3 n, f;
 } stays;

@@ -1,4 +1,4 @@
-// What motors are asked for: by a caller's command, or by their profiles.
+// Motor commands: by a caller, or by profiles.
 #pragma once
 #include "limber/dynamics.h"
 

@@ -38,7 +38,7 @@ extern const lb_force lb_force_joint, lb_force_points, lb_force_drag, lb_force_l
 void lb_forces_apply(const lb_model* m, lb_data* d);
 // d's work space at its q and qd, with the stages asked for besides LB_POSED.
 void lb_update(const lb_model* m, lb_data* d, int stages);
-// Those on links alone: what derivatives need of them.
+// Forces on links alone, for derivatives.
 void lb_forces_apply_to_links(const lb_model* m, lb_data* d);
 // Channels of all of them.
 void lb_forces_measure(lb_channel_walk* w);
@@ -54,19 +54,19 @@ int lb_switching_find(const lb_model* m, lb_data* d, lb_switching* out);
 // Nothing is stiff but coordinates of joints, each by itself, and all links are rigid: the matrix
 // of an implicit step is the mass matrix with more on its diagonal (tree_system.h).
 bool lb_forces_are_diagonal(const lb_model* m);
-// The same but for friction, limits and constraints: what the KKT system (kkt.h) is for.
+// lb_forces_are_diagonal, friction, limits and constraints aside: for the KKT system (kkt.h).
 bool lb_forces_are_on_joints(const lb_model* m);
 // Nothing depends on the state but springs and dampers of joints, and the arms of loads.
 bool lb_forces_change_by_joints(const lb_model* m);
 
 // The slopes of joints' springs, [nv], where each pulls a coordinate by itself.
 void lb_joint_springs_slopes(const lb_model* m, const double* q, double* slope);
-// What they add to dtau/dq, which is on each joint's own coordinates: to K [nv][LB_JOINT_MOST_V].
+// Block-diagonal dtau/dq of joint springs, added to K [nv][LB_JOINT_MOST_V].
 void lb_joint_springs_blocks(const lb_model* m, const double* q, double* K);
 
-// What springs, dampers, friction and limits of joints add to Newton's matrix W [nv][nv] of an
-// implicit step: minus their derivatives by qd, and dt times those by q.
+// Newton's matrix W [nv][nv] of an implicit step, part of springs, dampers, friction and limits of
+// joints: W += -dtau/dqd - dt dtau/dq.
 void lb_resistance_stiffen(const lb_model* m, const lb_data* d, double* W, double dt);
-// Whether each of them resists one coordinate by itself, and then what: stiffness and damping [nv].
+// True where each of them resists one coordinate by itself; then stiffness and damping [nv].
 bool lb_resistance_is_diagonal(const lb_model* m);
 void lb_resistance_diagonals(const lb_model* m, const lb_data* d, double* K, double* C);

@@ -34,8 +34,8 @@ bool lb_spring_acts(const lb_model* m, int v) {
 
 typedef struct spring {
   int v, n;       // its velocities
-  double s;       // how far it is stretched ...
-  double e[MOST]; // ... and which way
+  double s;       // extension
+  double e[MOST]; // unit vector of the extension
   lb_pull f;
   double g; // of (2)
 } spring;
@@ -129,7 +129,7 @@ static void add_rows(const lb_model* m, int i, const spring* p, const double* bl
   }
 }
 
-// How the stretch of a joint changes with its velocities, or NULL: one by one.
+// Derivative of a joint's stretch by its velocities, or NULL: the identity.
 static const double* stretch_by(const lb_model* m, int i, const double* q,
                                 double X[LB_JOINT_MOST_V * LB_JOINT_MOST_V]) {
   const lb_joint* joint = LB_JOINT[m->link.kind[i]];

@@ -93,7 +93,7 @@ static void aim_twist(bound* b, lb_v4 a, lb_v4 u) {
   b->along_by = (lb_m3){b->along_by.x / all, b->along_by.y / all, b->along_by.z / all};
 }
 
-// Where the value is against its range.
+// Violation of the range by a value.
 static void measure(const lb_model* m, bound* b, double value) {
   const double x = fmax(0, value - m->dof.upper[b->v]) + fmin(0, value - m->dof.lower[b->v]);
   b->value = value;

@@ -33,7 +33,7 @@ static const lb_line_curve* curve_of(const lb_model_force* f) {
   return LB_FORCE_TYPE[f->set.kind]->curve;
 }
 
-// What a line does at the moment.
+// State of a line.
 typedef struct line {
   int count; // of points
   lb_force_point p[MOST];
@@ -71,7 +71,7 @@ static void find_line(line* p, const lb_model_force* f, lb_work* w) {
   p->damping = pulls ? f->set.damping : 0;
 }
 
-// Where the pull on point i goes: e_i - e_(i-1).
+// Direction of the pull on point i: e_i - e_(i-1).
 static lb_v4 direction(int count, const lb_v4* e, int i) {
   return (i + 1 < count ? e[i] : lb_v4_zero()) - (i > 0 ? e[i - 1] : lb_v4_zero());
 }

@@ -6,8 +6,8 @@
 // Tension of springs and cables, which is that of their stretch, and their energy.
 lb_pull lb_stretch_pull(const lb_scene_force* set, double stiffness, double length);
 double lb_stretch_energy(const lb_scene_force* set, double length);
-// How it changes with a number: it is linear in stiffness and damping, and a longer line at rest is
-// stretched less.
+// Derivative of the tension by a number: it is linear in stiffness and damping, and falls with rest
+// length.
 double lb_tension_by(lb_spring_number number, const lb_model_force* f, double length, double rate,
                      double slope);
 

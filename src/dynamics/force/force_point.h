@@ -28,7 +28,7 @@ static inline void lb_force_point_apply(const lb_force_point* p, lb_v4 force) {
   }
 }
 
-// How the velocity of a point changes with a coordinate: it turns along and gains psi.
+// Derivative of a point's velocity by a coordinate: it turns along and gains psi.
 static inline lb_v4 lb_force_point_gain(lb_motion S, lb_motion psi, lb_v4 velocity) {
   return psi.v + lb_v4_cross(S.w, velocity);
 }

@@ -1,4 +1,4 @@
-// What springs, dampers and limits of joints add to matrices of implicit steps (force.h).
+// Matrices of springs, dampers and limits of joints in implicit steps (force.h).
 #pragma once
 #include "limber/dynamics.h"
 

@@ -103,7 +103,7 @@ static double damped_share(const lb_model_segment* s, double l) {
   return s->pushes ? 1 : fmin(1, fmax(0, (l / s->length - 1) / DAMPED));
 }
 
-// How a segment's damping grows with its length, while it comes in.
+// Derivative of a segment's damping by its length, while it comes in.
 static double damping_slope(const lb_model_segment* s, double l) {
   const double strain = l / s->length - 1;
   const bool coming = !s->pushes && strain > 0 && strain < DAMPED;

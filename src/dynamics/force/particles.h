@@ -34,11 +34,11 @@ void lb_particles_move(const lb_model* m, lb_data* d, const double* q, const dou
 // The forces f that act on all nodes at x and xd, their weight left out.
 void lb_particles_pull(const lb_model* m, const lb_particles* particles);
 
-// Those of deformables, added.
+// Forces of deformables, added.
 void lb_particles_pull_deformable(const lb_particles* particles,
                                   const lb_model_deformable* deformable);
 
-// What free particles need besides m qdd, their weight, added to tau; and their accelerations.
+// Weight of free particles, added to tau; and their accelerations.
 void lb_particles_add_weight(const lb_model* m, double* tau);
 void lb_particles_accelerate(const lb_model* m, double* qdd, const double* tau);
 
@@ -57,15 +57,15 @@ typedef struct lb_segment_state {
 } lb_segment_state;
 lb_segment_state lb_segment_look(const lb_model_segment* s, const double* x, const double* xd);
 
-// How the force T n that pulls its ends together changes with the way and with the pace from the
-// first to the second, all of it or its symmetric part.
+// Derivatives of the force T n that pulls its ends together, by relative position and by relative
+// velocity, all of it or its symmetric part.
 typedef struct lb_segment_slope {
   lb_m3 place, velocity;
 } lb_segment_slope;
 lb_segment_slope lb_segment_differentiate(const lb_model_segment* s, const double* x,
                                           const double* xd, bool symmetric);
 
-// How its tension changes with one of its numbers.
+// Derivative of its tension by one of its numbers.
 double lb_segment_by_number(const lb_model_segment* s, const double* x, const double* xd,
                             lb_spring_number number);
 

@@ -47,11 +47,11 @@ typedef struct lb_joint {
   // Columns of S: angular part then linear part of each coordinate, moments about the origin.
   void (*columns)(lb_v4* S, const lb_state* s);
 
-  // How far a spring is stretched along each velocity. NULL: by the numbers' q - rest.
+  // Stretch of a spring along each velocity. NULL: by the numbers' q - rest.
   void (*stretch)(double* x, const double* q, const double* rest);
 
-  // How the coordinates follow from the velocities (lb_flow), q from `from`. All NULL: qd are the
-  // rates of the numbers q. Else they end with a unit quaternion, and velocities resist by threes.
+  // Flow: coordinates by velocities (lb_flow), q from `from`. All NULL: qd are the rates of the
+  // numbers q. Else they end with a unit quaternion, and velocities resist by threes.
   void (*flow[LB_FLOWS])(double* q, const double* from, const double* qd, double h);
 
   // --- derivatives (dynamics_derivative.h); a small change of q is counted along qd ---
@@ -59,8 +59,8 @@ typedef struct lb_joint {
   // qd are the rates of numbers that qd integrates to, not an angular velocity.
   bool integrable;
 
-  // How directions change with the joint's own coordinates beyond turning with the link, T_ik of
-  // direction i along k, as motions at the origin: sum_i T_ik qd_i in `rate`, and in `curve`
+  // Derivatives of the directions by the joint's own coordinates beyond turning with the link, T_ik
+  // of direction i along k, as motions at the origin: sum_i T_ik qd_i in `rate`, and in `curve`
   // sum_i T_ik qdd_i + d/dq_k (sum_ij T_ij qd_i qd_j), seen from the link. Only for integrable
   // coordinates. NULL: not at all.
   void (*bend)(lb_motion* rate, lb_motion* curve, const lb_state* s, const double* qd,
@@ -91,8 +91,8 @@ int lb_joint_together(const lb_model* m, int i);
 // Is there a spring on the velocity? How far that of link i's joint is stretched, x [link's nv].
 bool lb_spring_acts(const lb_model* m, int v);
 void lb_joint_stretch(const lb_model* m, int i, double* x, const double* q);
-// What springs of link i's joint pull more for one more of their stiffness, out [link's nv]; and
-// the power by which they hold back velocities mu [nv] more for each that they are stretched more.
+// Derivative of link i's joint springs' forces by stiffness, out [link's nv]; and that of their
+// power on velocities mu [nv] by stretch.
 void lb_joint_springs_by_stiffness(const lb_model* m, int i, const double* q, double* out);
 void lb_joint_springs_by_stretch(const lb_model* m, int i, const double* q, const double* mu,
                                  double* out);
@@ -100,8 +100,7 @@ void lb_joint_springs_by_stretch(const lb_model* m, int i, const double* q, cons
 // Velocity of an origin that stays where its joint has it in the parent.
 void lb_joint_move_origin(lb_state* s, const lb_state* p, const double* qd);
 
-// Where a joint's quaternion begins among its nq numbers, of which it is the last; -1: there is
-// none.
+// Index of a joint's quaternion among its nq numbers, of which it is the last; -1: there is none.
 static inline int lb_quaternion_at(int nq, int nv) {
   return nq == nv ? -1 : nq - 4;
 }
@@ -126,10 +125,10 @@ void lb_reach(const lb_model* m, double* q, const double* from, const double* qd
 // Bring a link's coordinates back to unit quaternions where they have them.
 void lb_normalise(const lb_model* m, double* q);
 
-// Where charts near their singularities have better numbers for the same state, change to them;
-// true when some did. Numbers that something acts on stay: a rotor, a spring, limits, a constraint
-// or a motor would see them jump. (Damping and friction act on rates, and resist before and after.)
-// So do those in `keeps` [nv]; NULL: there are none.
+// Change of charts near their singularities to better numbers of the same state; true when some
+// changed. Numbers that something acts on stay: a rotor, a spring, limits, a constraint or a motor
+// would see them jump. (Damping and friction act on rates, and resist before and after.) So do
+// those in `keeps` [nv]; NULL: there are none.
 bool lb_rechart(const lb_model* m, const bool* keeps, double* q, double* qd);
 // Slopes of something by coordinates and velocities [nv] after that, made slopes by those before,
 // which are given.

@@ -6,7 +6,7 @@
 #include "elastic/reduced/reduced.h"
 #include "limber/dynamics.h"
 
-// What moves of a body or of one of its faces.
+// State of an elastic body or of one of its faces.
 typedef struct lb_elastic {
   const lb_reduced* body;
   const lb_face* face;         // NULL: this is the body
@@ -46,8 +46,8 @@ double lb_elastic_kinetic(const lb_model* m, const struct lb_work* w);
 // Momentum of a body's own mass, about its origin, added.
 void lb_elastic_momentum(const struct lb_state* s, lb_v4* linear, lb_v4* angular);
 
-// What bodies in a basis and bodies with all their nodes share as links: fixed to their carrier,
-// moving nothing of their own frame.
+// Links of bodies in a basis and with all their nodes: fixed to their carrier, moving nothing of
+// their own frame.
 void lb_elastic_move(lb_state* s, const lb_state* p, const double* qd);
 void lb_elastic_accelerate(lb_v4* al, lb_v4* a, const lb_state* s, const double* qdd);
 void lb_elastic_project(double* tau, const lb_state* s, lb_v4 n, lb_v4 f);

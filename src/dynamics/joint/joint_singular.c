@@ -37,7 +37,7 @@ static bool moved_far(const double* dq, int n) {
   return sum > IDLE * IDLE;
 }
 
-// What numbers weigh by themselves; not less than it is, since the link may carry others.
+// Inertia of rotors; at least, since the link may carry others.
 static void weigh_rotors(const lb_model* m, const lb_link* l, double* own) {
   const double inertia = fmax(l->I0.x[0], fmax(l->I0.y[1], l->I0.z[2]));
   for (int k = 0; k < l->chart->n; k++) {

@@ -12,19 +12,19 @@
 
 typedef struct lb_kkt lb_kkt;
 
-// Whether a model's KKT system is of this kind, and large enough for it to pay: rigid links, no
-// particles, no couplings that are eliminated, and constraints.
+// Models for which this KKT system pays: rigid links, no particles, no couplings that are
+// eliminated, and constraints.
 bool lb_kkt_fits(const lb_model* m);
 
 // Find an order of elimination near the model's start; d is left there. NULL: there is no memory.
 lb_kkt* lb_kkt_create(const lb_model* m, lb_data* d, const lb_allocator* allocator);
-// The same for steps, which hold no velocities and are not damped: joints that were taken apart are
-// joints again (kkt_span.c).
+// A KKT system for steps, which hold no velocities and are not damped: joints that were taken apart
+// are joints again (kkt_span.c).
 lb_status lb_kkt_create_alone(const lb_model* m, const lb_allocator* allocator, lb_kkt** K,
                               lb_error* err);
 void lb_kkt_release(lb_kkt* K);
 
-// What (1) has beyond the masses of the tree and the constraints.
+// Terms of (1) beyond the masses of the tree and the constraints.
 typedef struct lb_kkt_terms {
   const double* diagonal; // [nv] added to W; NULL: nothing
   const bool* held;       // [nv] velocities that are zero beside those of motors; NULL: none
@@ -53,7 +53,7 @@ void lb_kkt_add_forces(lb_kkt* K, const double* mu, double scale, double* out);
 
 // Bilateral constraints that are redundant where (1) was factored, by number: how many are not.
 int lb_kkt_redundant(const lb_kkt* K, bool* redundant);
-// Whether one of the constraints is all but redundant.
+// True where a constraint is all but redundant.
 bool lb_kkt_is_weak(const lb_kkt* K);
-// Whether some coordinate feels one of these, somewhere.
+// True where some coordinate feels one of these, in some pose.
 bool lb_kkt_feels(const lb_kkt* K, const bool* rows);

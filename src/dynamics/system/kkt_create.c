@@ -7,7 +7,7 @@
 #include "dynamics/system/kkt_inside.h"
 #include "dynamics/tree/kinematics.h"
 
-// What a constraint feels of a coordinate, over what it could, is rounding below this.
+// Rounding: a constraint's derivative by a coordinate below this, over its size, is zero.
 static const double ROUNDING = 1e-13;
 // --- room ---
 
@@ -114,7 +114,7 @@ static int link_of_term(const lb_model* m, int term) {
   return i;
 }
 
-// Visit every link that a row acts on: count, or note it in the lists.
+// Visit every link that a constraint acts on: count, or note it in the lists.
 static void list_row(lb_kkt* K, int row, int* act, int* term) {
   const lb_kkt_row* r = &K->row[row];
   for (int side = 0; side < 2; side++) {
@@ -179,7 +179,7 @@ static double size_of(lb_v4 x) {
   return fabs(x[0]) + fabs(x[1]) + fabs(x[2]);
 }
 
-// Whether a force on a link is felt by a coordinate that carries it.
+// True where a coordinate that carries a link feels a force on it.
 static bool is_felt(const lb_kkt* K, const lb_data* d, int link, lb_motion force) {
   for (int i = link; i != LB_WORLD; i = K->link[i].parent) {
     const lb_link* l = &K->m->link.packed[i];
@@ -202,7 +202,7 @@ static bool is_felt(const lb_kkt* K, const lb_data* d, int link, lb_motion force
   return false;
 }
 
-// Rows that no coordinate feels here are redundant.
+// Constraints that no coordinate feels here are redundant.
 static void find_void(lb_kkt* K, const lb_data* d) {
   for (int i = 0; i < K->nrow; i++) {
     lb_kkt_row* r = &K->row[i];
@@ -249,7 +249,7 @@ bool lb_kkt_fits(const lb_model* m) {
          m->constraint.elimination.count == 0 && lb_constraints_most(m) > 0 && m->nv >= LARGE;
 }
 
-// All rows at d's pose, those that are left out, too.
+// All constraints at d's pose, those that are left out, too.
 static void fill_all(const lb_model* m, lb_data* d) {
   lb_kinematics(m, d, d->q, d->qd);
   lb_constraint_rows_fill(m, d, LB_SET_REDUNDANT | LB_SET_INACTIVE);
@@ -279,7 +279,7 @@ static bool make_room(lb_kkt* K, lb_data* d) {
   return true;
 }
 
-// Rows that are void in a pose that nothing makes special.
+// Constraints that are void in a pose that nothing makes special.
 static void find_always_void(lb_kkt* K, lb_data* d) {
   lb_constraint_rows_displace(K->m, d, (lb_displacement){1e-2, true, 1, NULL});
   fill_all(K->m, d);
@@ -292,7 +292,7 @@ static void find_always_void(lb_kkt* K, lb_data* d) {
   memcpy(d->q, K->m->start.q, (size_t)K->m->nq * sizeof *d->q);
 }
 
-// Rows of springs and dampers on joints that close loops; 0: there are none.
+// Constraints of springs and dampers on joints that close loops; 0: there are none.
 static int most_springs(const lb_model* m) {
   bool any = false;
   for (int i = 0; i < m->constraint.nloop; i++) {

@@ -34,8 +34,8 @@ static const double SMALL_PIVOT = 1e-9;
 // Below this others may be better to keep.
 static const double WEAK_PIVOT = 0.05;
 
-// What a coordinate feels of a constraint, over the sizes of both, is rounding below this and
-// counts as nothing: else rounding would hold what nothing holds.
+// Rounding: a constraint's derivative by a coordinate below this, over the sizes of both, is zero;
+// else rounding would hold a free coordinate.
 static const double ROUNDING = 1e-13;
 
 static double size_of(lb_motion a) {
@@ -141,7 +141,7 @@ static void enter_row(lb_kkt* K, const lb_kkt_op* op) {
 
 // --- elimination ---
 
-// Neighbours of what is eliminated: slots of links and rows, and their s of (3).
+// Neighbours of what is eliminated: slots of links and constraints, and their s of (3).
 typedef struct near {
   int nv, nlink, nrow;
   const int *link, *row;
@@ -270,7 +270,7 @@ static void downdate(lb_kkt* K, const near* n, const double* inverse) {
   }
 }
 
-// What links give a row, whatever is taken away later.
+// Diagonal of a constraint from links, before other constraints are taken away.
 static void note_gross(lb_kkt* K, const near* n, const double* inverse) {
   for (int r = 0; r < n->nrow; r++) {
     for (int j = 0; j < n->nv; j++) {
@@ -386,7 +386,7 @@ static bool factor_joint(const lb_kkt* K, int link, const lb_motion* S, const lb
   return invert(K, inverse, D, own ? l->v : -1, nv);
 }
 
-// What is left of an eliminated link or row in the front: nothing.
+// An eliminated link or constraint leaves zeros in the front.
 static void clear_link(lb_kkt* K, int slot, const near* n) {
   *block_of(K, slot, slot) = (lb_block6){0};
   for (int k = 0; k < n->nlink; k++) {
@@ -450,7 +450,7 @@ static bool eliminate_link(lb_kkt* K, const lb_data* d, const lb_kkt_op* op) {
   return true;
 }
 
-// A row that is not there, or says nothing, has a pivot of zero and goes without a trace.
+// A constraint that is not there, or says nothing, has a pivot of zero and goes without a trace.
 static bool eliminate_row(lb_kkt* K, const lb_kkt_op* op) {
   const near n = near_of(K, op, 1);
   const double D = *number_of(K, op->slot, op->slot), size = -D;

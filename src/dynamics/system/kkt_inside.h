@@ -1,5 +1,5 @@
-// What the files of the KKT system share: the front and the record of eliminations (kkt_front.c),
-// how their order is found (kkt_order.c), and joints that are rows (kkt_span.c).
+// Inside of the KKT system: the front and the record of eliminations (kkt_front.c), how their order
+// is found (kkt_order.c), and joints given by constraints (kkt_span.c).
 #pragma once
 #include "dynamics/system/kkt.h"
 #include "limber/dynamics.h"
@@ -16,28 +16,29 @@ typedef enum lb_kkt_kind {
   LB_KKT_ROW
 } lb_kkt_kind;
 
-// One operation of a factorisation: a link or row enters the front, or is eliminated from it.
+// One operation of a factorisation: a link or constraint enters the front, or is eliminated from
+// it.
 typedef struct lb_kkt_op {
   lb_kkt_kind kind;
-  int id;          // link, or number of a row
+  int id;          // link, or number of a constraint
   int slot;        // in the front
-  int first;       // of its neighbours at that time: links, its parent first, then rows
+  int first;       // of its neighbours at that time: links, its parent first, then constraints
   int nlink, nrow; // how many
-  size_t panel;    // s of (4), a motion for each link, then a number for each row, times nv
-  int ends[2];     // of a row that enters: slots of its links, or -1
+  size_t panel;    // s of (4), a motion for each link, then a number for each constraint, times nv
+  int ends[2];     // of a constraint that enters: slots of its links, or -1
 } lb_kkt_op;
 
-// A link as elimination sees it: on its own joint, or on one that is rows (kkt_span.c).
+// A link as elimination sees it: on its own joint, or on one given by constraints (kkt_span.c).
 typedef struct lb_kkt_link {
   int parent;   // or LB_WORLD
   int root;     // the first link of its tree
   int nv;       // unknowns of its joint; 0: it is driven
-  int loop;     // the joint that is rows, or -1: it has its own
+  int loop;     // joint given by constraints, or -1: it has its own
   int rows;     // of that joint
   int springs;  // of that joint
   lb_v4 r;      // from its parent's origin to its own
   lb_v4 at;     // from its root's
-  lb_v4 centre; // of the joint that is rows, in the world
+  lb_v4 centre; // of the joint given by constraints, in the world
   lb_m3 R;      // its axes
 } lb_kkt_link;
 
@@ -55,20 +56,20 @@ typedef struct lb_kkt_spring {
   double wish;
 } lb_kkt_spring;
 
-// Links on joints that are rows.
+// Links on joints given by constraints.
 typedef struct lb_kkt_span {
   int count;             // of them; 0: the rest is not there
   int *link, *parent;    // [nloop] the link that a joint holds, or -1, and to what
-  int *row, *place;      // [nlink][6] rows of its joint, by number; among d's rows
+  int *row, *place;      // [nlink][6] constraints of its joint, by number; among d's
   lb_motion* B;          // [nlink][6] what a unit multiplier of these exerts, at the root's origin
   lb_motion* G;          // [nlink][6] what a unit of their right-hand side moves, there
   lb_motion* S;          // [ncolumn] directions that these joints leave, at their links' origins
   lb_kkt_inertia* I;     // [nlink]
   lb_kkt_spring* spring; // [nlink][3]
-  lb_motion *V, *F;      // [nlink] a motion that agrees with these rows; forces
+  lb_motion *V, *F;      // [nlink] a motion that agrees with these constraints; forces
 } lb_kkt_span;
 
-// A row as (1) has it: what a unit multiplier exerts.
+// A constraint as (1) has it: what a unit multiplier exerts.
 typedef struct lb_kkt_row {
   bool present;        // among the equations
   int span;            // the link whose joint it is part of, or -1
@@ -77,9 +78,9 @@ typedef struct lb_kkt_row {
   bool redundant;      // found to be so with this order
   bool void_row;       // no coordinate moves it, wherever things are
   int coupling;        // whose terms on coordinates it has, or -1
-  int place;           // among d's rows, or -1: it is a spring ...
-  double compliance;   // ... of this compliance, ...
-  double wish;         // ... and its part of c
+  int place;           // among d's, or -1: it is a spring
+  double compliance;   // compliance of a spring
+  double wish;         // its part of c
   int link[2];         // LB_WORLD: none
   lb_motion force[2];  // about the link's origin; once factored, the root's
   double size;         // of these
@@ -87,19 +88,19 @@ typedef struct lb_kkt_row {
   bool velocity_level; // it is not damped
 } lb_kkt_row;
 
-// Terms of couplings on a link's coordinates, and rows that act on it.
+// Terms of couplings on a link's coordinates, and constraints that act on it.
 typedef struct lb_kkt_term {
   int row, term;
 } lb_kkt_term;
 
-// What acts on each link, by first and count.
+// Constraints and terms on each link, by first and count.
 typedef struct lb_kkt_acting {
   int* term_first;      // [nlink + 1] of `term`
   lb_kkt_term* term;    // on its coordinates
-  int *act_first, *act; // [nlink + 1] rows on it or on its coordinates, by number
+  int *act_first, *act; // [nlink + 1] constraints on it or on its coordinates, by number
 } lb_kkt_acting;
 
-// Unilateral rows: their Schur complement.
+// Unilateral constraints: their Schur complement.
 typedef struct lb_kkt_unilateral {
   int most;
   int* row;     // [most] which they are
@@ -119,8 +120,8 @@ enum { LB_KKT_DEFERRED = 16 };
 typedef struct lb_kkt_deferred {
   bool allowed;     // else all are taken at once
   int count;        // of them, at most LB_KKT_DEFERRED
-  int listed;       // slots that have some, ...
-  int *list, *at;   // [links] ... and where these are in the list, or -1
+  int listed;       // slots with deferred downdates
+  int *list, *at;   // [links] these slots, and their places in the list, or -1
   lb_motion *s, *y; // [links][LB_KKT_DEFERRED] s of (4) and -D^-1 s, by slot
 } lb_kkt_deferred;
 
@@ -129,7 +130,7 @@ typedef struct lb_kkt_front {
   lb_block6* LL;   // [links][links], k <= l: the others are their transposes
   lb_motion* LR;   // [rows][links]
   double* RR;      // [rows][rows]
-  double* gross;   // [rows] diagonal of RR without what other rows took away
+  double* gross;   // [rows] diagonal of RR without what other constraints took away
   lb_motion* y;    // [links] scratch
   lb_kkt_deferred later;
 } lb_kkt_front;
@@ -139,7 +140,7 @@ struct lb_kkt {
   lb_arena arena;
   int nrow;             // most, those of springs last
   int nconstraint;      // without them
-  int* number;          // [nrow] of d's rows, by place
+  int* number;          // [nrow] of d's, by place
   int nlisted, *listed; // [nrow] present ones by number, but for those of spanned links
   lb_kkt_row* row;      // [nrow]
   lb_kkt_acting on;     // links
@@ -149,7 +150,7 @@ struct lb_kkt {
   int* slot; // [nlink] in the front, or -1
   lb_kkt_front F;
   lb_kkt_unilateral uni;
-  int count;         // rows that d had
+  int count;         // constraints that d had
   double compliance; // C of those that are damped
   // the order
   int nop, most_op;
@@ -164,10 +165,10 @@ struct lb_kkt {
   // numbers
   lb_motion* S;     // [ncolumn] directions of the coordinates, at their tree's first origin
   double* inverse;  // [nv][LB_JOINT_MOST_V] D^-1 of each joint
-  double* pivot;    // [nrow] of eliminated rows; 0: it was left out
+  double* pivot;    // [nrow] of eliminated constraints; 0: it was left out
   lb_motion* P;     // [nlink + 1] right-hand sides of links, then their velocities
-  double* z;        // [nrow] of rows
-  bool homogeneous; // nothing is asked of rows and springs
+  double* z;        // [nrow] of constraints
+  bool homogeneous; // nothing is asked of constraints and springs
   lb_kkt_terms terms;
   struct lb_kkt_order* order; // scratch
 };
@@ -177,8 +178,8 @@ typedef enum lb_kkt_kept { LB_KKT_STALE, LB_KKT_MADE, LB_KKT_FAILED } lb_kkt_kep
 
 typedef struct lb_kkt_order {
   int* children;         // [nlink] not yet eliminated
-  int* growth;           // [nlink] rows_growth ...
-  bool* stale;           // [nlink] ... unless it changed
+  int* growth;           // [nlink] rows_growth, unless stale
+  bool* stale;           // [nlink] growth is to be found again
   bool* gone;            // [nlink]
   int* link_in;          // [F.links] link in each slot, or -1
   int* row_in;           // [F.rows]
@@ -194,30 +195,31 @@ typedef struct lb_kkt_order {
 // Take an operation; false: a pivot is too small for this order, or W is not definite.
 bool lb_kkt_take(lb_kkt* K, lb_data* d, const lb_kkt_op* op);
 
-// Read the rows of d's constraints; false: the order lacks some of them.
+// Read d's constraints; false: the order lacks some of them.
 bool lb_kkt_read(lb_kkt* K, const lb_data* d);
 
-// Begin with an empty front: what acts on what, and rows that no coordinate feels.
+// Begin with an empty front: what acts on what, and constraints that no coordinate feels.
 void lb_kkt_order_begin(lb_kkt* K, const lb_data* d);
 
-// Find an order for the rows that are present where d is, and factor on the way; false: W is not
-// positive definite, or there is no room.
+// Find an order for the constraints that are present where d is, and factor on the way; false: W is
+// not positive definite, or there is no room.
 bool lb_kkt_order_find(lb_kkt* K, lb_data* d);
 
 // --- the spanning tree (kkt_span.c) ---
 
 // Find it, once, or have each link on its own joint; false: there is no memory.
 bool lb_kkt_span_create(lb_kkt* K, const lb_data* d, bool spans);
-// The link whose joint a row is part of, or -1.
+// The link whose joint a constraint is part of, or -1.
 int lb_kkt_span_list(lb_kkt* K, const lb_constraint_row* row);
-// The joints that its rows are where d is, once these are read; false: they leave other unknowns.
+// Joints given by constraints at d, once these are read; false: they leave other
+// unknowns.
 bool lb_kkt_span_read(lb_kkt* K, const lb_data* d);
 // Springs of a spanned link's joint, as part of D [nv][MOST].
 void lb_kkt_span_stiffen(const lb_kkt* K, int link, double* D);
 // Right-hand sides b and z to those of the tree, before solving; and its solution to that of (1).
 void lb_kkt_span_begin(lb_kkt* K, double* b);
 void lb_kkt_span_end(lb_kkt* K, double* b);
-// Forces of its rows, by d's order, on P.
+// Forces of its constraints, by d's order, on P.
 void lb_kkt_span_push(lb_kkt* K, const double* mu, double scale);
 // out += what a force P at the root's origin is on a spanned link's coordinates.
 void lb_kkt_span_gather(const lb_kkt* K, int link, double* out);

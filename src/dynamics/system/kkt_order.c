@@ -17,11 +17,11 @@
 // The part of what a pivot could become that is enough.
 static const double ENOUGH = 1e-2;
 
-// Of more rows than this that wait, those go that have at least this part.
+// Of more constraints than this that wait, those go that have at least this part.
 enum { CROWD = 24 };
 static const double HARDLY_ENOUGH = 1e-6;
 
-// What is left of a force, over what it was, is zero below this.
+// Remainder of a force, over its size, that counts as zero.
 static const double VANISHED = 1e-9;
 
 static bool* link_link(const lb_kkt* K, int k, int l) {
@@ -205,7 +205,7 @@ static bool eliminate_link(lb_kkt* K, lb_data* d, int link) {
   return true;
 }
 
-// By how much the rows that enter with a link make the front grow, in numbers.
+// By how much the constraints that enter with a link make the front grow, in numbers.
 static int rows_growth(const lb_kkt* K, int link) {
   const lb_kkt_order* O = K->order;
   int sum = 0;
@@ -220,7 +220,8 @@ static int rows_growth(const lb_kkt* K, int link) {
   return sum;
 }
 
-// By how much it would grow if a link went; rows are counted anew where something came or went.
+// By how much it would grow if a link went; constraints are counted anew where something came or
+// went.
 static int growth(const lb_kkt* K, int link) {
   const lb_kkt_order* O = K->order;
   const int parent = K->link[link].parent;
@@ -247,7 +248,7 @@ static int choose_link(const lb_kkt* K) {
   return best;
 }
 
-// --- rows ---
+// --- constraints ---
 
 static double* pivot_of(const lb_kkt* K, int slot) {
   return &K->F.RR[(size_t)slot * (size_t)K->F.rows + (size_t)slot];
@@ -290,7 +291,8 @@ static double free_mobility(const lb_kkt* K, int slot, const lb_motion* B) {
   return L ? sum : INFINITY;
 }
 
-// What links that are still there could add to a row's pivot, and the square of its forces on them.
+// Growth of a constraint's pivot that links still there could add, and the square of its forces on
+// them.
 typedef struct more {
   double pivot, size;
 } more;
@@ -307,8 +309,8 @@ static more find_more(const lb_kkt* K, int slot) {
   return sum;
 }
 
-// A row's pivot, over what it could become; 0: there is none yet, or terms are to come. Negative:
-// it is redundant.
+// A constraint's pivot, over what it could become; 0: there is none yet, or terms are to come.
+// Negative: it is redundant.
 static double ripeness(const lb_kkt* K, int slot) {
   const lb_kkt_order* O = K->order;
   const int row = O->row_in[slot];
@@ -354,7 +356,7 @@ static bool eliminate_rows(lb_kkt* K, lb_data* d) {
   return true;
 }
 
-// Where many wait, the ripest go.
+// Many waiting constraints: the ripest are eliminated.
 static bool thin_out(lb_kkt* K, lb_data* d) {
   for (;;) {
     int best = -1, waiting = 0;
@@ -376,7 +378,7 @@ static bool thin_out(lb_kkt* K, lb_data* d) {
   }
 }
 
-// Rows that are left when all links are gone, the best first.
+// Constraints that are left when all links are gone, the best first.
 static bool eliminate_last(lb_kkt* K, lb_data* d) {
   for (;;) {
     int best = -1;
@@ -400,7 +402,8 @@ static bool eliminate_last(lb_kkt* K, lb_data* d) {
 
 // --- what callers use ---
 
-// Redundant rows that are not so wherever things are: an order without them is for this pose alone.
+// Redundant constraints that are not so wherever things are: an order without them is for this pose
+// alone.
 static bool is_general(const lb_kkt* K) {
   bool any = false;
   for (int i = 0; i < K->nrow; i++) {

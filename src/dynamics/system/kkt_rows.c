@@ -1,4 +1,4 @@
-// The rows of the KKT system (kkt_front.c) as d's constraints have them, and its factorisation.
+// Constraints of the KKT system (kkt_front.c) from d's, and its factorisation.
 #include <math.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ static void read_row(lb_kkt_row* to, const lb_data* d, const lb_constraint_row* 
              (to->link[1] != LB_WORLD ? size_of(to->force[1]) : 0);
 }
 
-// With mu = dt (C + dt K) J x, a spring is a row of compliance.
+// With mu = dt (C + dt K) J x, a spring is a constraint of compliance.
 // Those of joints that hold a link are part of its D instead.
 static bool read_springs(lb_kkt* K, const lb_data* d) {
   bool known = true;
@@ -80,7 +80,7 @@ static bool read_springs(lb_kkt* K, const lb_data* d) {
   return known;
 }
 
-// Where the links are, of which the trees' roots and parents are known.
+// Positions of the links, from known roots and parents.
 static void place_links(lb_kkt* K, const lb_data* d) {
   const lb_state* state = d->work->state;
   for (int i = 0; i < K->m->nlink; i++) {
@@ -92,7 +92,7 @@ static void place_links(lb_kkt* K, const lb_data* d) {
   }
 }
 
-// Rows of d's constraints; false: the order lacks some of them.
+// d's constraints; false: the order lacks some of them.
 bool lb_kkt_read(lb_kkt* K, const lb_data* d) {
   const lb_constraints* L = d->work->constraints;
   bool known = true;
@@ -124,7 +124,7 @@ bool lb_kkt_read(lb_kkt* K, const lb_data* d) {
   return lb_kkt_span_read(K, d) && known;
 }
 
-// The rows' forces as solving needs them: at the origins of the trees' roots.
+// The constraints' forces as solving needs them: at the origins of the trees' roots.
 static void move_forces(lb_kkt* K) {
   for (int i = 0; i < K->nrow; i++) {
     lb_kkt_row* r = &K->row[i];

@@ -151,7 +151,7 @@ static void put_wishes(lb_kkt* K, const double* c) {
 //
 //   w = c_o - J_o y + S mu,   S_op = J_o y_p,   mu >= 0, w >= 0, mu w = 0
 
-// J of one row times x, of which the links' velocities are in P.
+// J of one constraint times x, of which the links' velocities are in P.
 static double row_dot(const lb_kkt* K, const lb_kkt_row* r, const double* x) {
   double sum = 0;
   for (int side = 0; side < 2; side++) {
@@ -218,7 +218,7 @@ void lb_kkt_add_forces(lb_kkt* K, const double* mu, double scale, double* out) {
   gather_forces(K, out);
 }
 
-// S, b = c_o - J_o y of the unilateral rows, from right-hand sides that stay.
+// S, b = c_o - J_o y of the unilateral constraints, from right-hand sides that stay.
 static void find_schur(lb_kkt* K, int count, const double* b, const double* c) {
   lb_kkt_unilateral* U = &K->uni;
   const size_t nv = (size_t)K->m->nv * sizeof *b;

@@ -1,8 +1,8 @@
-// Joints that are rows as joints of a tree: the null-space method on a spanning tree.
+// Joints given by constraints as joints of a tree: the null-space method on a spanning tree.
 //
-// In maximal coordinates bodies move freely and are held by the rows of joints. Of these the KKT
-// system (kkt.h) would eliminate six velocities and five multipliers each. Instead bodies hang on
-// each other as in the tree that the scene tells. A joint's rows B act on body i and, the other
+// In maximal coordinates bodies move freely and are held by the constraints of joints. Of these the
+// KKT system (kkt.h) would eliminate six velocities and five multipliers each. Instead bodies hang
+// on each other as in the tree that the scene tells. A joint's rows B act on body i and, the other
 // way, on its parent p,
 //
 //   B'(V_i - X V_p) = c                                                               (1)
@@ -16,7 +16,7 @@
 // of links and of the other rows r; F is b of the bodies' velocities, which are those of their own
 // axes. Its solution gives V, and what the joints exert follows on the way in:
 //
-//   B_i mu_i = F_i - I_i V_i - (what other rows exert) + (the same of what hangs on i)   (3)
+//   B_i mu_i = F_i - I_i V_i - (what other constraints exert) + (the same of what hangs on i)   (3)
 //
 // and with that mu = G'B mu. The rows of a joint are forces and moments along directions at right
 // angles, all at one point, so G is these directions and S what is left of three and three.
@@ -46,7 +46,7 @@ static int place(lb_kkt* K, int placed, int link) {
   return placed;
 }
 
-// Joints of the scene's tree that are rows now: the body is frame b's.
+// Joints of the scene's tree given by constraints now: the body is frame b's.
 static int span_of(const lb_kkt* K, const lb_data* d, int loop) {
   const int i = d->work->constraints->frame[2 * loop + 1].link;
   return K->m->constraint.loop[loop].cut.taken_apart && i != LB_WORLD &&
@@ -111,7 +111,7 @@ static int count_rows(const lb_kkt* K, int link) {
   return FREE_V - K->link[link].nv;
 }
 
-// What a row exerts on the link that it holds.
+// Force of a constraint on the link that it holds.
 static lb_motion force_on(const lb_kkt_row* r, int link) {
   return r->force[r->link[0] == link ? 0 : 1];
 }
@@ -141,7 +141,8 @@ static lb_motion motion_of(lb_v4 e, bool turns, lb_v4 arm) {
   return turns ? (lb_motion){e, lb_v4_cross(arm, e)} : (lb_motion){lb_v4_zero(), e};
 }
 
-// S and G of (1), from the rows that were listed; false: they leave other unknowns than before.
+// S and G of (1), from the constraints that were listed; false: they leave other unknowns than
+// before.
 static bool read_joint(lb_kkt* K, const lb_data* d, int i) {
   lb_kkt_link* l = &K->link[i];
   const lb_v4 arm = l->centre - d->work->state[i].p;
@@ -221,7 +222,7 @@ void lb_kkt_span_stiffen(const lb_kkt* K, int link, double* D) {
   }
 }
 
-// What a link's springs exert on it for a relative motion.
+// Force of a link's springs for a relative motion.
 static lb_motion pull_of(const lb_kkt* K, int link, lb_motion relative) {
   lb_motion F = lb_motion_zero();
   for (int k = 0; k < K->link[link].springs; k++) {

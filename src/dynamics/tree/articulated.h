@@ -22,8 +22,8 @@ static inline void lb_articulated_project(lb_articulated* out, const lb_articula
   out->f = in->f + lb_m3_apply(in->G, s->c_al) + lb_m3_apply(in->C, s->c_a) + Uf * k;
 }
 
-// The same for joints that only turn, about two or three axes S: with s->Dinv = S D^-1 S' and s->Un
-// a vector whose parts along S are u, both in the world's axes, U = (A, G).
+// Projection by joints that only turn, about two or three axes S: with s->Dinv = S D^-1 S' and
+// s->Un a vector whose parts along S are u, both in the world's axes, U = (A, G).
 static inline void lb_articulated_project_turn(lb_articulated* out, const lb_articulated* in,
                                                const lb_state* s) {
   const lb_m3 DA = lb_m3_mul(s->Dinv, in->A);

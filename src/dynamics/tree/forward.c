@@ -33,7 +33,7 @@ static void accelerate_driven(const lb_model* m, lb_data* d) {
   }
 }
 
-// The same where there are elastic bodies: inverse dynamics gives what all the coordinates need.
+// Motor forces where there are elastic bodies: inverse dynamics gives those of all coordinates.
 static void read_motors_elastic(const lb_model* m, lb_data* d) {
   lb_work* w = d->work;
   for (int i = 0; i < m->nmotor; i++) {
@@ -44,8 +44,8 @@ static void read_motors_elastic(const lb_model* m, lb_data* d) {
   }
 }
 
-// What each position motor exerts: the force through its joint along its axis, less what springs
-// and dampers on the coordinate take.
+// Forces of position motors: the force through the joint along its axis, less that of springs and
+// dampers on the coordinate.
 static void read_motors(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nmotor; i++) {
     if (lb_motor_prescribes(m, i)) {

@@ -21,7 +21,7 @@ static void store(double* M, size_t stride, size_t k, lb_motion a) {
   }
 }
 
-// What the parent hands on.
+// Motion and columns of the parent.
 static void inherit(const lb_model* m, const lb_work* w, int i, lb_motion own, double* J,
                     double* Jdot) {
   const size_t nv = (size_t)m->nv, size = 6 * nv;

@@ -39,8 +39,8 @@ typedef struct lb_mass_segment {
   double r[3];     // from the parent's point to this one
 } lb_mass_segment;
 
-// What of a panel reaches a segment on the way in: nothing, right-hand sides, forces of what hangs
-// on it as well.
+// Part of a panel that reaches a segment on the way in: nothing, right-hand sides, forces of
+// descendants as well.
 typedef enum lb_mass_reach { LB_MASS_NOTHING, LB_MASS_SIDE, LB_MASS_FORCES } lb_mass_reach;
 
 typedef struct lb_mass_factors {

@@ -1,6 +1,6 @@
 // Forces through joints. In the tree, inverse dynamics hands each link's force and moment to its
 // parent, and on the way they pass through the joint; a joint that closes a loop passes the forces
-// of its rows, its spring and its motor.
+// of its constraints, its spring and its motor.
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/force/force.h"
 #include "dynamics/tree/rnea.h"
@@ -15,7 +15,7 @@ static lb_reaction seen_from(const lb_model* m, const lb_work* w, int body, lb_m
                            lb_quat_rotate(turn, lb_v4_vec3(lb_m3_apply_transposed(s->R, F.w)))};
 }
 
-// What prescribes a joint's rotation passes through the joint.
+// The moment that prescribes a joint's rotation passes through the joint.
 static void add_turns(const lb_model* m, lb_reaction* out) {
   for (int i = m->constraint.nprescribed - lb_motors_count_turns(m); i < m->constraint.nprescribed;
        i++) {

@@ -1,4 +1,4 @@
-// What moves of a link. Everything is in the world's axes, with moments about the link's own
+// State of a moving link. Everything is in the world's axes, with moments about the link's own
 // origin: passing quantities along the tree then needs shifts by r but no rotations, and numbers
 // stay of the link's own size however far it is from the world's origin.
 //

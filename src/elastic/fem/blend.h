@@ -1,4 +1,4 @@
-// What is asked for of internal forces' derivatives, in one go.
+// Blend: a weighted sum of derivatives of internal forces, taken in one go.
 #pragma once
 
 // A sum of K, K', and the derivatives of K'(u) v and K(u) v by u, each with a factor; u are

@@ -305,8 +305,7 @@ static void add_gradients(const lb_fem* fem, const lb_fem_batch* b, lb_m3* sum, 
   }
 }
 
-// Where a body is squashed four steps are not enough, and where it is turned inside out they lead
-// nowhere.
+// Rotation test: four steps are not enough for a squashed body, and diverge for an inverted one.
 static bool is_rotation(lb_m3 R) {
   static const double NEAR = 1e-6;
   const lb_m3 S = lb_m3_mul(lb_m3_transpose(R), R);

@@ -58,7 +58,8 @@ typedef struct lb_fem {
 lb_status lb_fem_create(const lb_allocator* allocator, const lb_tetmesh* mesh,
                         const lb_material* material, int threads, const char* name, lb_place place,
                         lb_fem** fem, lb_error* err);
-/// The same with nodes tied to others. They act in energy, force and stiffness, not in damping.
+/// lb_fem_create with nodes tied to others. Ties act in energy, force and stiffness, not in
+/// damping.
 lb_status lb_fem_create_tied(const lb_allocator* allocator, const lb_tetmesh* mesh,
                              const lb_material* material, int ntie, const lb_tie* tie, int threads,
                              const char* name, lb_place place, lb_fem** fem, lb_error* err);
@@ -102,8 +103,8 @@ void lb_fem_mass_apply(const lb_fem* fem, double* y, const double* x);
 /// Mass, centre and inertia at rest.
 lb_mass lb_fem_rigid(const lb_fem* fem);
 
-/// How far the surroundings of each node are turned: R [nnode], the rotations nearest to the mean
-/// gradients of the elements around. For bodies that bend far and strain little.
+/// Rotations around each node: R [nnode], those nearest to the mean gradients of the elements
+/// around. For bodies that bend far and strain little.
 void lb_fem_rotations(const lb_fem* fem, lb_m3* R, const double* u);
 
 /// The smallest volume ratio det F at the points where forces are computed, and the element (as

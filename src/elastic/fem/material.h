@@ -14,14 +14,14 @@ typedef enum lb_material_model {
   LB_MATERIAL_MODEL_COUNT
 } lb_material_model;
 
-/// What a material is made of. Start from lb_material_default() and change what differs.
+/// Material. Start from lb_material_default() and change what differs.
 typedef struct lb_material {
   lb_material_model law;
   double young;   ///< [Pa]      > 0
   double poisson; ///< [-]       > -1, < 0.5
   double density; ///< [kg/m^3]  > 0
-  double alpha;   ///< Rayleigh damping in proportion to mass [1/s] >= 0 ...
-  double beta;    ///< ... and to stiffness [s] >= 0
+  double alpha;   ///< Rayleigh damping in proportion to mass [1/s] >= 0
+  double beta;    ///< Rayleigh damping in proportion to stiffness [s] >= 0
 } lb_material;
 
 /// Steel: 210 GPa, 0.3, 7850 kg/m^3, neo-Hookean, no damping.
@@ -77,7 +77,7 @@ typedef struct lb_region_material {
   double viscous; ///< its share of the body's largest beta
 } lb_region_material;
 lb_region_material lb_region_material_of(const lb_material* material, double viscous);
-/// Whether some region has a smaller share than others.
+/// True where some region has a smaller share than others.
 bool lb_region_materials_differ(int n, const lb_region_material* material);
 
 /// Of a material `factor` times as stiff, with the same Poisson's ratio.

@@ -78,7 +78,7 @@ static inline void add_curvature(lb_lanes A[81], lb_lanes s, const lb_lanes F[9]
   }
 }
 
-// The same for all nine directions. Along the unit matrix of (i, j) the cofactor's change has in
+// Tangent dP/dF, all nine directions. Along the unit matrix of (i, j) the cofactor's change has in
 // column j + 1 and j + 2 a unit vector's cross product with a column of F: [f]x blocks, two of
 // them.
 static void tangent(const lb_material_constants* c, lb_lanes A[81], const lb_lanes F[9]) {

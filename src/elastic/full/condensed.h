@@ -32,12 +32,12 @@ lb_status lb_condensed_create(const lb_allocator* allocator, const lb_full* full
                               lb_condensed** condensed);
 void lb_condensed_release(lb_condensed* c);
 
-// How many columns: six a face, six of the frame where it moves, one for the residual.
+// Number of columns: six a face, six of the frame where it moves, one for the residual.
 int lb_condensed_size(const lb_full* full, bool moves);
 
 // Factor W at u and find the columns. LB_FAILED: W has no factors.
 lb_status lb_condensed_renew(lb_condensed* c, const double* u, double dt);
-// Whether W, held, is positive definite; otherwise some of the columns may be missing.
+// True where W, held, is positive definite; otherwise some of the columns may be missing.
 bool lb_condensed_definite(const lb_condensed* c);
 
 // Turn with the body to u; then the last column becomes the displacement under the residual r

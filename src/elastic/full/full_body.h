@@ -43,7 +43,7 @@ typedef struct lb_full {
 lb_status lb_full_create(lb_full* b, const lb_fem* fem, const lb_basis_face* held, int nface,
                          const lb_basis_face* face, const lb_basis* basis, lb_arena* arena);
 
-// What the tree needs to know: as many coordinates as there are displacements, mass and faces.
+// Outline for the tree: as many coordinates as there are displacements, mass and faces.
 lb_status lb_full_outline(const lb_full* b, lb_arena* arena, lb_reduced* outline);
 
 // The held face's six conditions as rows G [6][ndof], which are zero: sum w u = 0 and

@@ -175,14 +175,14 @@ void lb_full_derivative_move(lb_full_derivative* T, lb_reduced_motion motion, lb
 
 // --- products ---
 
-// y += s (K + beta N') x: internal and damping forces by displacements ...
+// y += s (K + beta N') x: internal and damping forces by displacements.
 static void add_by_place(lb_full_derivative* T, double* y, double s, const double* x) {
   const lb_full* b = T->b;
   lb_fem_product(b->fem, T->product, (lb_blend){.K = 1, .N = b->beta}, T->u, x, T->v);
   lb_add(T->n, y, s, T->product);
 }
 
-// y += s (alpha C + beta K') x: ... and by velocities.
+// y += s (alpha C + beta K') x: those forces by velocities.
 static void add_by_velocity(lb_full_derivative* T, double* y, double s, const double* x) {
   const lb_full* b = T->b;
   lb_fem_product(b->fem, T->product, (lb_blend){.D = b->beta}, T->u, x, NULL);
@@ -284,7 +284,7 @@ static lb_m3 block_of(const lb_sparse* K, const lb_sparse* nodes, int i, int k) 
                  lb_v4_make(at[0][2], at[1][2], at[2][2])};
 }
 
-// How stiff to hold the face: as the matrix is at its nodes.
+// Stiffness of the held face: that of the matrix at its nodes.
 static double find_grip(const lb_full_derivative* T) {
   const lb_basis_face* held = &T->b->held;
   double stiff = 0;

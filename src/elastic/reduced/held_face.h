@@ -1,4 +1,4 @@
-// What bases are made with: a body held by the six conditions of one face, and a growing set of
+// Parts of bases: a body held by the six conditions of one face, and a growing set of
 // mass-orthonormal vectors that obey them.
 #pragma once
 #include "elastic/reduced/basis.h"
@@ -52,8 +52,7 @@ lb_status lb_shapes_open(lb_shapes* c, lb_held* h, int most, lb_arena* arena);
 void lb_shapes_keep(lb_shapes* c);
 // Shapes under a unit force and moment along each axis on a face.
 lb_status lb_shapes_attach(lb_shapes* c, const lb_basis_face* face);
-// How many frequencies from `first` on are apart from the one before by no more than that,
-// relative.
+// Size of a cluster: frequencies from `first` on within `apart`, relative, of the one before.
 int lb_shapes_cluster(int n, const double* omega, int first, double apart);
 // Rotate the vectors [first, n) to Ritz vectors: diagonal stiffness, rising frequencies. Which they
 // are does not depend on rounding: vectors of one frequency have a fixed direction, all a fixed

@@ -14,8 +14,8 @@ typedef struct lb_snapshots {
 
 /// Start from lb_pca_default().
 typedef struct lb_pca_options {
-  int modes;     ///< vectors in all, at most: fewer when the snapshots have no more ...
-  double missed; ///< ... or when they lack no more than this part of them, as in the report; 0: all
+  int modes;     ///< vectors, at most: fewer when the snapshots have no more or `missed` is reached
+  double missed; ///< part of the snapshots that may be lacking, as in the report; 0: none
   bool attachments; ///< begin with the shapes under a force and moment on each carrying face
 } lb_pca_options;
 lb_pca_options lb_pca_default(void);

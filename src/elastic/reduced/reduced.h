@@ -62,7 +62,7 @@ typedef struct lb_reduced_force {
                 double* scratch);
   void (*blend_product)(const void* context, double* y, lb_blend of, const double* eta,
                         const double* v, const double* x, double* scratch);
-  // The same with the forces of each region `factor` [nregion] times as large, in the arena; one
+  // These forces with those of each region `factor` [nregion] times as large, in the arena; one
   // factor is for all
   lb_status (*scale)(const void* context, int nregion, const double* factor, lb_arena* arena,
                      struct lb_reduced_force* out);
@@ -93,7 +93,7 @@ typedef struct lb_reduced {
                // all other coordinates, as nodes do
 } lb_reduced;
 
-// What the integrals are made from: nodes, basis and mass, all [3 * nnode] by node.
+// Input of the integrals: nodes, basis and mass, all [3 * nnode] by node.
 typedef struct lb_reduced_input {
   int nnode, r;
   const double* X;
@@ -149,7 +149,7 @@ typedef struct lb_reduced_motion {
 void lb_reduced_inertia(const lb_reduced* b, const lb_reduced_state* s, lb_reduced_motion motion,
                         const double* etad, const double* etadd, lb_v4* n, lb_v4* f, double* Q);
 
-// Where a face is and how it moves with eta.
+// State of a face with eta.
 typedef struct lb_face_state {
   lb_v4 x;       // centroid
   lb_m3 R;       // rotation from rest

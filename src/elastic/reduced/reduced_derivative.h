@@ -3,8 +3,8 @@
 #pragma once
 #include "elastic/reduced/reduced.h"
 
-// What coordinate k does to the force (n, f) at the body's origin, and what the frame's motion does
-// to the coordinate's force.
+// Derivatives of the force (n, f) at the body's origin by coordinate k, and of the coordinate's
+// force by the frame's motion.
 typedef struct lb_reduced_slope {
   lb_v4 un, uf; // dQ_k / d(al, a), and d(n, f) / d etadd_k
   lb_v4 b;      // 2 int rho xd x Phi_k, with xd the velocity in space

@@ -159,7 +159,7 @@ static lb_status build_points(const lb_stored* s, lb_arena* arena, lb_points** p
   return status;
 }
 
-// Whether all regions have all of alpha, so that C is M.
+// True where all regions have all of alpha, so that C is M.
 static bool damps_alike(const lb_stored* s) {
   bool alike = true;
   for (int i = 0; i < s->nregion; i++) {

@@ -104,14 +104,14 @@ typedef struct lb_stored {
 /// The bytes of the file, in `arena`.
 lb_status lb_stored_pack(const lb_stored* stored, lb_arena* arena, char** bytes, size_t* size);
 
-/// The same backwards: LB_INVALID with all that is wrong of the arrays and what they say.
+/// Arrays to a body: LB_INVALID with every fault of the arrays and their contents.
 lb_status lb_stored_unpack(const char* bytes, size_t size, const char* name, lb_arena* arena,
                            lb_stored* stored, lb_error* err);
 /// From a file; one that cannot be read is told at `from`.
 lb_status lb_stored_read(const char* path, lb_place from, lb_arena* arena, lb_stored* stored,
                          lb_error* err);
 
-/// What a file's numbers must be for a body to be made of them. unpack() calls it.
+/// Validity of a file's numbers. unpack() calls it.
 lb_status lb_stored_check(const lb_stored* stored, const char* name, lb_error* err);
 
 /// The body, in `arena`; of `stored` nothing is kept.
@@ -123,7 +123,7 @@ lb_basis_face lb_stored_face(const lb_stored* stored, int face);
 /// The face of that name (0 is the held one), or -1.
 int lb_stored_find_face(const lb_stored* stored, const char* name);
 
-/// What a file is made of. The figures of accuracy and the range are left for the caller.
+/// Input of a file. The figures of accuracy and the range are left for the caller.
 typedef struct lb_stored_input {
   const lb_tetmesh* mesh;
   const lb_material* material; ///< [nregion]
@@ -144,5 +144,5 @@ typedef struct lb_stored_input {
 } lb_stored_input;
 lb_status lb_stored_make(const lb_stored_input* in, lb_arena* arena, lb_stored* stored);
 
-/// How far a state is outside the training: the largest |eta_k| / limit_k. 1 and less is inside.
+/// Reach of a state beyond the training: the largest |eta_k| / limit_k. 1 and less is inside.
 double lb_stored_reach(int r, const double* limit, const double* eta);

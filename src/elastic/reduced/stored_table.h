@@ -29,17 +29,17 @@ static inline int* lb_stored_size(lb_stored* s, const lb_stored_field* f, int i)
 // Material of a region, without its damping; of an unknown model, LB_MATERIAL_MODEL_COUNT.
 lb_material lb_stored_material(const lb_stored* s, int region);
 
-// How many numbers or texts it holds.
+// Number of numbers or texts it holds.
 size_t lb_stored_count(const lb_stored* s, const lb_stored_field* f);
 
 // Lengths that never change, the others 0; and zeroed arrays of the lengths that are set.
 lb_stored lb_stored_begin(void);
 lb_status lb_stored_take(lb_stored* s, lb_arena* arena);
 
-// What the file says of itself, in `arena`; NULL without memory.
+// Description in the file, in `arena`; NULL without memory.
 const char* lb_stored_readme(lb_arena* arena);
 
-// What belongs to state i of check_eta.
+// Values of state i of check_eta.
 typedef struct lb_stored_state {
   double* force; // [r]
   double energy, kinetic;

@@ -118,7 +118,7 @@ void lb_tie_add_stiffness(const lb_tie* t, lb_sparse* T) {
   }
 }
 
-// What fields with the coefficients z leave of u at a node.
+// Residual of u at a node after fields with the coefficients z.
 static lb_v4 left(const lb_tie* t, int i, const lb_v4 z[LB_TIE_FIELDS], const double* u) {
   lb_v4 d = lb_v4_load(u + 3 * (size_t)t->node[i]);
   for (int a = 0; a < t->nfield; a++) {

@@ -9,7 +9,7 @@
 lb_status lb_reduced_scale(const lb_reduced* from, double stiffness, double mass, lb_arena* arena,
                            lb_reduced* scaled);
 
-// The same with the internal forces of each region `factor` [nregion] times as large. Where there
+// A variant with the internal forces of each region `factor` [nregion] times as large. Where there
 // are several, its internal force must know them.
 lb_status lb_reduced_scale_regions(const lb_reduced* from, int nregion, const double* factor,
                                    lb_arena* arena, lb_reduced* scaled);

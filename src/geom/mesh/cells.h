@@ -18,5 +18,5 @@ void lb_cells_again(lb_cells* cells);
 lb_word lb_cells_next(lb_cells* cells);
 /// Step over a separator; false at the line's end.
 bool lb_cells_more(lb_cells* cells);
-/// Where `at`, in the current line, stands; NULL: where the next cell does.
+/// Place of `at`, in the current line; NULL: of the next cell.
 lb_place lb_cells_place(const lb_cells* cells, const char* at);

@@ -4,7 +4,7 @@
 
 #include "geom/mesh/triangle_mesh.h"
 
-// What all the checks need.
+// Arguments of all checks.
 typedef struct check {
   const lb_mesh* mesh;
   const char* name;
@@ -50,8 +50,8 @@ static lb_status check_faces(const check* c) {
 // along an edge, so there may be more than one each.
 typedef struct edge_count {
   int open, twisted;             // edges
-  lb_half_edge first_open;       // the first of each kind ...
-  lb_half_edge first_twisted[2]; // ... with two faces that run along it the same way
+  lb_half_edge first_open;       // first edge with one face
+  lb_half_edge first_twisted[2]; // first edge with two faces that run along it the same way
 } edge_count;
 
 static void count_edge(edge_count* n, const lb_half_edge* e, int sides) {
@@ -116,7 +116,7 @@ static lb_status report_edges(const check* c, const edge_count* n) {
   return status;
 }
 
-// How many of the half-edges from `i` on lie on the same edge.
+// Number of half-edges from `i` on that lie on the same edge.
 static int sides_of(const lb_half_edge* e, int i, int count) {
   int sides = 1;
   while (i + sides < count && e[i].low == e[i + sides].low && e[i].high == e[i + sides].high) {

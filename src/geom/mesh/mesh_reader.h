@@ -32,7 +32,7 @@ void lb_mesh_reader_complain(lb_mesh_reader* r, const char* at, const char* text
 
 /// The next word, in this line or a later one; false at the text's end.
 bool lb_mesh_reader_seek(lb_mesh_reader* r, lb_word* word);
-/// The same; the text's end is a mistake, and gives an empty word.
+/// Next word; the text's end is an error, and gives an empty word.
 lb_word lb_mesh_reader_word(lb_mesh_reader* r);
 /// The next words as numbers: a whole one, one that counts something, any.
 int lb_mesh_reader_integer(lb_mesh_reader* r);

@@ -32,7 +32,7 @@ bool lb_scan_word(lb_scan* scan, lb_word* word);
 /// Go to the start of the next line that is not joined to this one; false when the text ends.
 bool lb_scan_line(lb_scan* scan);
 
-/// Where `at`, in the current line, stands.
+/// Place of `at`, in the current line.
 lb_place lb_scan_place(const lb_scan* scan, const char* at);
 
 /// A whole word as a finite decimal number, correct to half a unit in the last place and a hair.

@@ -114,7 +114,7 @@ static double expect_number(lb_mesh_reader* in) {
   return value;
 }
 
-// What follows `facet`. Normals are not used, so they may be anything.
+// A triangle, after `facet`. Normals are not used, so they may be anything.
 static void read_facet(lb_mesh_reader* in, lb_vec3 vertex[3]) {
   lb_word word;
   expect(in, "normal", "'normal'");

@@ -1,4 +1,4 @@
-// What a triangle mesh encloses: volume, centre and second moment; and the table of its edges.
+// Integrals over a triangle mesh: volume, centre and second moment; and the table of its edges.
 #include "geom/mesh/triangle_mesh.h"
 
 #include <string.h>

@@ -59,7 +59,7 @@ lb_status lb_mesh_finish(const lb_mesh* raw, const char* name, lb_arena* arena, 
 lb_status lb_mesh_read(const char* path, lb_place from, lb_arena* arena, lb_mesh* mesh,
                        lb_error* err);
 
-/// The same from memory; `name` stands for the file in messages.
+/// An OBJ file from memory; `name` stands for the file in messages.
 lb_status lb_mesh_parse_obj(const char* text, size_t size, const char* name, lb_arena* arena,
                             lb_mesh* mesh, lb_error* err);
 lb_status lb_mesh_parse_stl(const char* text, size_t size, const char* name, lb_arena* arena,

@@ -32,7 +32,7 @@ typedef struct lb_section {
 
 /// A kind of body that is meshed: its section.
 typedef struct lb_section_kind {
-  /// What is wrong with its own numbers; NULL: nothing.
+  /// Error in its own numbers; NULL: none.
   const char* (*refuse)(const lb_tetmesh_def* def);
   /// Its smallest and largest width.
   void (*measure)(const lb_tetmesh_def* def, double* thin, double* wide);
@@ -44,7 +44,7 @@ typedef struct lb_section_kind {
   double (*vertices)(double across, double around);
   void (*counts)(const lb_tetmesh_def*, lb_section*);
   void (*fill)(const lb_tetmesh_def*, struct lb_section_builder*);
-  /// Whether the edge between two vertices follows the round side; NULL: none does.
+  /// True for an edge between two vertices that follows the round side; NULL: none does.
   bool (*curved)(const lb_tetmesh_def*, lb_section_point, lb_section_point);
   int nname;
   lb_section_name name[5];
@@ -55,7 +55,7 @@ const lb_section_kind* lb_section_kind_of(const lb_tetmesh_def* def);
 lb_status lb_section_check(const lb_tetmesh_def* def, lb_place place, lb_error* err);
 /// Choose the element counts that are 0.
 void lb_section_resolve(lb_tetmesh_def* def);
-/// Where the layers end, as fractions of the length: level[0] = 0 ... level[nlayer] = 1.
+/// Ends of the layers, as fractions of the length: level[0] = 0 ... level[nlayer] = 1.
 lb_status lb_section_layers(const lb_tetmesh_def* def, lb_arena* arena, int* nlayer,
                             double** level);
 /// About how many nodes the mesh will have.

@@ -1,4 +1,4 @@
-// What a definition of a meshed body may say, and how many elements it gets when it does not say.
+// Definitions of meshed bodies: their limits, and default numbers of elements.
 #include <limits.h>
 #include <math.h>
 

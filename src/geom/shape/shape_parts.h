@@ -1,5 +1,5 @@
-// What entries of shapes are made with: boxes about the origin, solids with three planes of
-// symmetry, and drawings turned on a lathe.
+// Parts for entries of shapes: boxes about the origin, solids with three planes of symmetry, and
+// surfaces of revolution.
 #pragma once
 #include "geom/shape/shape.h"
 

@@ -51,7 +51,7 @@ typedef enum lb_tetmesh_kind {
   LB_TETMESH_KIND_COUNT
 } lb_tetmesh_kind;
 
-/// How the round sides of rods and tubes are made.
+/// Shape of the round sides of rods and tubes.
 typedef enum lb_tetmesh_sides {
   LB_TETMESH_AUTO,     ///< straight where the body is longer than ten diameters, else curved
   LB_TETMESH_CURVED,   ///< middle nodes on the cylinder. Curved elements bend well only while they
@@ -101,7 +101,7 @@ enum { LB_TETMESH_MOST = 10 * 1000 * 1000 };
 /// numbers. A file that cannot be opened is reported at `from`, mistakes at their line and column.
 lb_status lb_tetmesh_read(const char* path, lb_place from, lb_arena* arena, lb_tetmesh* mesh,
                           lb_error* err);
-/// The same from memory; `name` stands for the file in messages.
+/// A Gmsh file from memory; `name` stands for the file in messages.
 lb_status lb_tetmesh_parse_gmsh(const char* text, size_t size, const char* name, lb_arena* arena,
                                 lb_tetmesh* mesh, lb_error* err);
 lb_status lb_tetmesh_parse_vtk(const char* text, size_t size, const char* name, lb_arena* arena,

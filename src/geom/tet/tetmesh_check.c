@@ -30,7 +30,7 @@ double lb_tetmesh_volume(const lb_tetmesh* mesh) {
 
 // --- checks ---
 
-// What all of them need.
+// Arguments of all checks.
 typedef struct check {
   const lb_tetmesh* mesh;
   const char* name;

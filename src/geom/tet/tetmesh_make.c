@@ -32,7 +32,7 @@ static frame make_frame(const lb_tetmesh_def* def) {
   return (frame){def->a, x, lb_vec3_cross(z, e), z};
 }
 
-// What is being made.
+// Extrusion in progress.
 typedef struct extrusion {
   const lb_section* s;
   lb_tetmesh* mesh;
@@ -196,7 +196,7 @@ static lb_status make_surfaces(const extrusion* e, lb_arena* arena) {
 
 // --- regions ---
 
-// Which part a layer belongs to.
+// Part that a layer belongs to.
 static int part_of(const lb_tetmesh_def* def, const extrusion* e, int layer) {
   const double length = lb_vec3_norm(lb_vec3_sub(def->b, def->a));
   const double middle = length * (e->level[layer] + e->level[layer + 1]) / 2;

@@ -1,5 +1,5 @@
-// What the readers of tetrahedral meshes have in common: they collect what a file says, and one
-// function turns it into a mesh.
+// Base of the readers of tetrahedral meshes: they collect what a file says, and one function turns
+// it into a mesh.
 #pragma once
 #include "geom/mesh/mesh_reader.h"
 #include "geom/tet/tetmesh.h"

@@ -200,7 +200,7 @@ static void turn_elements(lb_tetmesh* mesh) {
 
 // --- surfaces ---
 
-// What surfaces are made of.
+// Faces of the surface.
 typedef struct faces {
   lb_tetmesh_surface boundary;
   lb_tet_face* key; // [boundary.nface] sorted

@@ -49,7 +49,7 @@ static void raise_degree(double* N, int d, const double* knot, double t) {
   N[d] = carried;
 }
 
-// The same step for derivatives of the next order:
+// Recursion for derivatives of the next order:
 //
 //   N'_i,d = d (N_i,d-1 / (k_i+d - k_i) - N_i+1,d-1 / (k_i+d+1 - k_i+1))
 static void raise_derivative(double* N, int d, const double* knot) {

@@ -17,23 +17,23 @@
 enum { LB_CHART_MOST = 6 }; // coordinates
 
 typedef struct lb_chart_at {
-  lb_m3 R; // Q: rotation ...
-  lb_v4 p; // ... and position
+  lb_m3 R; // rotation of Q
+  lb_v4 p; // position of Q
   lb_motion S[LB_CHART_MOST];
   lb_motion V, b;
   lb_motion T[LB_CHART_MOST][LB_CHART_MOST];           // dS_i/dq_k
   lb_motion rate[LB_CHART_MOST], curve[LB_CHART_MOST]; // dV/dq_k and db/dq_k
 } lb_chart_at;
 
-// How much of it is wanted; each includes those before.
+// Order of derivatives; each includes those before.
 typedef enum lb_chart_order {
   LB_CHART_PLACE, // R, p, S
   LB_CHART_MOVE,  // V, b
   LB_CHART_BEND   // T, rate, curve
 } lb_chart_order;
 
-// Where to look for coordinates (chart_find.h): values that are tried of each, the first of them,
-// how far they are from each other, and the period after which the same comes again, or 0.
+// Grid of a search for coordinates (chart_find.h): values that are tried of each, the first of
+// them, how far they are from each other, and the period after which the same comes again, or 0.
 typedef struct lb_chart_grid {
   int tries[LB_CHART_MOST];
   double from[LB_CHART_MOST], apart[LB_CHART_MOST], period[LB_CHART_MOST];
@@ -79,8 +79,8 @@ typedef struct lb_factor {
   const lb_factor_type* type;
   int first;                // of its coordinates
   lb_motion screw;          // of lb_factor_screw: motion for each unit of the coordinate
-  lb_m3 R;                  // of lb_factor_frame: a constant motion ...
-  lb_v4 p;                  // ... and its position
+  lb_m3 R;                  // rotation of a constant motion (lb_factor_frame)
+  lb_v4 p;                  // position of a constant motion
   int count;                // of lb_factor_curve: frames
   bool cyclic;              // likewise: the last is followed by the first
   const lb_m3* frame_R;     // [count]
@@ -135,9 +135,9 @@ void lb_chart_rechart_back(const lb_chart* c, const double* q, const double* qd,
 // rotor keeps it from running away where it moves nothing. Of LB_CHART_PLACE.
 double lb_chart_volume(const lb_chart_at* at, int n, const double* own);
 
-// How fast the frame turns away from an axis that numbers turn about by `dq` against each other
-// [1/s]: spin about it leaves it where it is. What levers do counts over the longest of them. Of
-// LB_CHART_MOVE.
+// Rate by which the frame turns away from an axis about which numbers turn against each other by
+// `dq` [1/s]: spin about it leaves it where it is. Motion by levers counts over the longest of
+// them. Of LB_CHART_MOVE.
 double lb_chart_pace(const lb_chart_at* at, int n, const double* dq);
 
 // By how much turns `dq` [n] of the numbers undo each other [rad], the frame staying where it is.

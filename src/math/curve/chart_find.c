@@ -22,8 +22,8 @@
 
 enum {
   N = LB_CHART_MOST,
-  MOST_TRIED = 4096, // places that are looked at ...
-  MOST_BEGUN = 24,   // ... and the best of them, from which (2) goes
+  MOST_TRIED = 4096, // places that are tried
+  MOST_BEGUN = 24,   // best places, from which (2) goes
   MOST_STEPS = 200   // of (2)
 };
 

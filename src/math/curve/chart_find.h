@@ -2,8 +2,8 @@
 #pragma once
 #include "math/curve/chart.h"
 
-// Which coordinates are wanted where several mean the same place: those between the bounds if there
-// are any, and of these the ones next to `near`. Whole turns are counted as bounds want it that are
+// Preferred coordinates where several mean the same place: those between the bounds if there are
+// any, and of these the ones next to `near`. Whole turns are counted as bounds want it that are
 // less than one apart.
 typedef struct lb_chart_target {
   double lower[LB_CHART_MOST], upper[LB_CHART_MOST], near[LB_CHART_MOST];

@@ -1,4 +1,4 @@
-// How far a chart is from where its numbers move the frame alike.
+// Distance of a chart from its singularities, where its numbers move the frame alike.
 //
 // The volume that the columns of S span, each of length one, is 1 where they are at right angles
 // and 0 where one of them is a sum of others. Of three turns in a row it is the sine of the angle
@@ -32,7 +32,7 @@ static void scale(column* c, double by) {
   }
 }
 
-// What of a column is not along these, which have length one and are at right angles.
+// Component of a column at right angles to these, which are orthonormal.
 static void take_out(column* c, const column* along, int count) {
   for (int k = 0; k < count; k++) {
     const double s = dot(c, &along[k]);
@@ -54,7 +54,7 @@ static column column_of(lb_motion a) {
   return (column){{a.w[0], a.w[1], a.w[2], a.v[0], a.v[1], a.v[2]}};
 }
 
-// What is along the columns `done`, by Gram and Schmidt, with a factor of their volume for each.
+// Span of the columns `done`, by Gram and Schmidt, with a factor of their volume for each.
 typedef struct span {
   column done[N];
   int count;

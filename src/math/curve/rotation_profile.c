@@ -45,7 +45,7 @@ static bool same(lb_quat a, lb_quat b) {
   return lb_vec3_norm(turn_between(a, b)) < 1e-12;
 }
 
-// How many keys come again each period; 0: its ends do not meet, or it does not repeat.
+// Number of keys in a period; 0: its ends do not meet, or it does not repeat.
 static int count_repeated(const lb_profile_definition* def, const lb_quat* rotation) {
   const int n = def->count;
   if (!(def->period > 0) || def->kind == LB_PROFILE_BSPLINE) {

@@ -66,7 +66,7 @@ static void pass(const section* s, int n, double* x, int step) {
 
 // --- ends ---
 
-// What a signal does at its first sample: value, and second derivative by the sample's number.
+// Start of a signal: value, and second derivative by the sample's number.
 typedef struct signal_end {
   double value, curvature;
 } signal_end;

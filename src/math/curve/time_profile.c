@@ -259,7 +259,7 @@ static void piece_end(const lb_profile* p, int i, int end, double v[3]) {
   lb_profile_piece(p->piece[i], end, 1 / (p->time[i + 1] - p->time[i]), v);
 }
 
-// How large the terms of the values and slopes get: what rounding is measured against.
+// Largest terms of the values and slopes: the scale of rounding.
 static void piece_scales(const lb_profile* p, double scale[2]) {
   scale[0] = scale[1] = 0;
   for (int i = 0; i < p->npiece; i++) {

@@ -21,8 +21,8 @@ typedef struct graph {
   int* degree;    // [n] bound
   int** member;   // [n] of an element: its points
   int* nmember;   // [n]
-  int* stamp;     // [n] when a point was seen last ...
-  int tick;       // ... and how often anything was looked for
+  int* stamp;     // [n] tick at which a point was seen last
+  int tick;       // number of searches so far
   bool* gone;     // [n] points that are eliminated
   bool* absorbed; // [n] elements that are part of others
 } graph;
@@ -169,7 +169,7 @@ static bool lay_columns(lb_blocks* A, const graph* g, const int* order, lb_arena
   return true;
 }
 
-// The same by rows.
+// Places of the blocks by rows.
 static bool lay_rows(lb_blocks* A, lb_arena* arena) {
   const int total = A->column[A->n] - A->n;
   A->at = LB_TAKE(arena, int, total);

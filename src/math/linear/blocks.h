@@ -13,13 +13,13 @@ typedef struct lb_blocks {
   int* column;   // [n + 1] blocks of each column: the diagonal first, then rising rows
   int* row;      // [column[n]]
   lb_m3* value;  // [column[n]] the matrix, then its factor L, with L_jj^-1 on the diagonal
-  int* before;   // [n + 1] for each row, where L has blocks left of the diagonal ...
-  int* at;       // [before[n]] ... their places in `value` ...
-  int* left;     // [before[n]] ... and columns
+  int* before;   // [n + 1] first block of each row of L left of the diagonal
+  int* at;       // [before[n]] places of those blocks in `value`
+  int* left;     // [before[n]] their columns
   int* position; // [n] scratch: of the rows of a column
 } lb_blocks;
 
-// Where a block (i, j) is kept: its place in `value`, as the block itself or transposed.
+// Place of block (i, j) in `value`, as it is or transposed.
 typedef struct lb_block_place {
   int at;
   bool transposed;

@@ -70,7 +70,7 @@ static void solve_equations(problem* p, double* work, int* pivot) {
 
 // --- unilateral constraints ---
 
-// How x of the rows that act falls, d, and w of this one rises (the result) with its own x.
+// Direction: x of the active rows falls by d, and w of this one rises (the result), with its own x.
 static double find_direction(const problem* p, int row) {
   const int k = p->nacting;
   double rise = entry(p, row, row);
@@ -87,7 +87,7 @@ static double find_direction(const problem* p, int row) {
   return rise;
 }
 
-// How far x of a row can rise until one that acts would pull; which.
+// Longest step of a row's x until an active one would become negative; which.
 static double longest_step(const problem* p, int* stops) {
   double step = (double)INFINITY;
   *stops = -1;

@@ -12,7 +12,7 @@ static void subtract_scaled(double* restrict column, double s, const double* res
   }
 }
 
-// The same with four columns at a time, `lda` apart, scaled by their entries in row `first`: the
+// Subtraction of four columns at a time, `lda` apart, scaled by their entries in row `first`: the
 // column is then read and written a quarter as often. Columns of other blocks of a matrix that has
 // blocks on its diagonal alone are zero there.
 static void subtract_four(double* restrict column, const double* restrict from, size_t lda,

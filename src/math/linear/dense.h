@@ -34,7 +34,7 @@ void lb_cholesky_solve(int n, const double* L, int lda, int nrhs, double* B, int
 /// P A = L U with partial pivoting; row i was exchanged with row pivot[i].
 lb_status lb_lu(int n, double* A, int lda, int* pivot);
 void lb_lu_solve(int n, const double* LU, int lda, const int* pivot, int nrhs, double* B, int ldb);
-/// The same with A'.
+/// Solution of A'x = b by the same factors.
 void lb_lu_solve_transposed(int n, const double* LU, int lda, const int* pivot, int nrhs, double* B,
                             int ldb);
 

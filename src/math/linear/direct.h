@@ -23,5 +23,5 @@ lb_status lb_direct_factor(lb_direct* direct, const lb_sparse* A);
 /// A X = B, X in the place of B: `nrhs` columns of length n, one after the other.
 lb_status lb_direct_solve(lb_direct* direct, int nrhs, double* B);
 
-/// How many negative eigenvalues the last factored matrix has.
+/// Inertia: the number of negative eigenvalues of the last factored matrix.
 int lb_direct_negative(const lb_direct* direct);

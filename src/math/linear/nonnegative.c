@@ -26,7 +26,7 @@ static const double* column(const problem* p, int i) {
   return p->A + (size_t)i * (size_t)p->m;
 }
 
-// Whether there are any signs to mind.
+// True where no unknown is bounded: all are chosen.
 static bool choose_all(const problem* p) {
   bool all = true;
   for (int i = 0; i < p->n; i++) {
@@ -88,7 +88,7 @@ static lb_status solve_chosen(const problem* p) {
   return status;
 }
 
-// What came out below zero is zero after all: by rounding, or for want of damping.
+// Unknowns below zero, by rounding or for want of damping, are set to zero.
 static bool let_go(const problem* p) {
   bool any = false;
   for (int i = 0; i < p->n; i++) {

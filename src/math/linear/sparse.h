@@ -33,7 +33,7 @@ lb_status lb_sparse_restrict(lb_arena* arena, const lb_sparse* A, const int* ind
                              int** from);
 void lb_sparse_gather(lb_sparse* B, const lb_sparse* A, const int* from);
 
-/// Where entry (i, j) stands in `value`, or -1 when it is not in the pattern.
+/// Index of entry (i, j) in `value`, or -1 when it is not in the pattern.
 int lb_sparse_find(const lb_sparse* A, int i, int j);
 
 void lb_sparse_zero(lb_sparse* A);

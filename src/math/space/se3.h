@@ -17,9 +17,9 @@ lb_twist lb_se3_log(lb_transform X);
 
 // --- Jacobians of the exponential ---
 
-/// Which side the small motion stands on: exp(x + dx) = exp(J dx) exp(x) for the left one,
-/// exp(x) exp(J dx) for the right one (which [red] calls S: the rate in body coordinates is J qd).
-/// The inverses are singular at a rotation of 2 pi.
+/// Side of the small motion: exp(x + dx) = exp(J dx) exp(x) for the left one, exp(x) exp(J dx) for
+/// the right one (which [red] calls S: the rate in body coordinates is J qd). The inverses are
+/// singular at a rotation of 2 pi.
 typedef enum lb_jacobian {
   LB_LEFT,
   LB_RIGHT,

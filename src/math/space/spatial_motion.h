@@ -22,11 +22,11 @@ static inline lb_motion lb_motion_scale(double s, lb_motion a) {
 static inline double lb_motion_dot(lb_motion a, lb_motion b) {
   return lb_v4_sum(a.w * b.w + a.v * b.v);
 }
-// The same motion or force seen from a point `at` behind: (w, v) of a motion ...
+// Motion (w, v) seen from a point `at` behind: v' = v + at x w.
 static inline lb_motion lb_motion_shift(lb_motion a, lb_v4 at) {
   return (lb_motion){a.w, a.v + lb_v4_cross(at, a.w)};
 }
-// ... and (moment, force) of a force.
+// Force (moment n, force f) seen from a point `at` behind: n' = n + at x f.
 static inline lb_motion lb_force_shift(lb_motion a, lb_v4 at) {
   return (lb_motion){a.w + lb_v4_cross(at, a.v), a.v};
 }

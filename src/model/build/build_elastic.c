@@ -209,12 +209,12 @@ static int tie_faces(const maker* k, lb_tie tie[LB_ELASTIC_MOST_FACES]) {
   return count;
 }
 
-// How many times as stiff a body is as the one its basis and points are made with, whose modulus is
-// the power of four next to the real one. Shapes do not depend on it, but which of several equally
-// good points are chosen hangs on the last bits. Powers of four scale forces and frequencies
-// exactly, so bodies that differ in nothing but the modulus get the same shapes and points to the
-// last bit: what a change of modulus changes is what the modulus does, and nothing else. Of several
-// materials the first decides.
+// Stiffness of a body over that of the one its basis and points are made with, whose modulus is the
+// power of four next to the real one. Shapes do not depend on it, but which of several equally good
+// points are chosen hangs on the last bits. Powers of four scale forces and frequencies exactly, so
+// bodies that differ in nothing but the modulus get the same shapes and points to the last bit:
+// what a change of modulus changes is what the modulus does, and nothing else. Of several materials
+// the first decides.
 static double over_reference(double young) {
   return young / ldexp(1, 2 * (int)lround(log2(young) / 2));
 }

@@ -20,7 +20,7 @@ static lb_vec3 world_point(const lb_anchor* at, const lb_transform* pose) {
   return at->link == LB_WORLD ? at->X.p : lb_transform_point(pose[at->link], at->X.p);
 }
 
-// How long a force is at the start, from point to point, or along its direction where it has one.
+// Length of a force at the start, from point to point, or along its direction where it has one.
 static double length_of(const lb_model_force* f, const lb_transform* pose) {
   double sum = 0;
   for (int k = 1; k < f->set.npoint; k++) {

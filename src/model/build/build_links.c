@@ -29,7 +29,7 @@ static lb_scene_joint carrying_joint(const lb_build* b, int body) {
   return j;
 }
 
-// Where a link's coordinates hang, for walking towards the world.
+// Parents of a link's coordinates, for walking towards the world.
 static void chain_coordinates(lb_model* m, int link) {
   const int v = m->link.v[link];
   const int p = m->link.parent[link];
@@ -316,9 +316,9 @@ static void fill_inertia(const lb_motion* S, int n, lb_mass mass, const double* 
   }
 }
 
-// That must be definite when everything beyond is rigid. Pivots are compared with the diagonal, so
-// that angles and distances count alike. A coordinate may move nothing, whatever the mass: that of
-// a rotation vector at a full turn, and of a spline between frames that coincide.
+// Definiteness of the joint's inertia S'I S with everything beyond rigid. Pivots are compared with
+// the diagonal, so that angles and distances count alike. A coordinate may move nothing, whatever
+// the mass: that of a rotation vector at a full turn, and of a spline between frames that coincide.
 static resistance link_resistance(const lb_model* m, int i, lb_mass beyond) {
   const int n = m->link.kind[i] < LB_JOINT_COUNT ? m->link.nv[i] : 0; // else it has a mass matrix
   resistance seen = MOVES_MASS;

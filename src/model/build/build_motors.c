@@ -14,7 +14,7 @@ lb_profile* lb_build_profile(lb_build* b, const lb_profile_definition* definitio
                                                                                          : NULL;
 }
 
-// Where motor i of the model acts: on this coordinate of the scene's joint.
+// Attachment of motor i of the model to this coordinate of the scene's joint.
 static void attach(lb_build* b, int i, const lb_scene_motor* motor, int coordinate) {
   lb_model* m = b->m;
   const lb_scene_joint* j = &b->scene->joint[motor->joint];

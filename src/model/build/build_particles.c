@@ -37,8 +37,8 @@ static void fasten(lb_model* m, int i, int body, lb_vec3 at) {
 
 // --- ropes ---
 
-// How many segments a rope has from point k to the next: by the lengths, one at least. What
-// rounding leaves over goes to the last ways that can take it.
+// Segments of a rope from point k to the next: by the lengths, one at least. A remainder goes to
+// the last ways that can take it.
 static void share_segments(const lb_scene_rope* s, const lb_vec3* at, int* count) {
   const int ways = s->npoint - 1;
   double total = 0;

@@ -1,5 +1,5 @@
-// Which joint carries each body, and an order in which every body comes after the one it hangs on.
-// Trees come one after the other, so that they can be handed to different threads.
+// Carrying joints, and a topological order of bodies: each comes after its parent. Trees come one
+// after the other, so that they can be handed to different threads.
 #include "model/build/build.h"
 
 // Children of each body as linked lists; index 0 of `first` is the world's.

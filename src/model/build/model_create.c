@@ -172,7 +172,7 @@ lb_status lb_model_compile(const lb_scene* scene, const lb_allocator* allocator,
   return LB_OK;
 }
 
-// How a scene becomes another one.
+// Rewriting of a scene into another one.
 typedef lb_status rewrite(lb_rewrite* w);
 
 // Bodies that were taken off their joints start as these have them, once all is closed.

@@ -1,5 +1,5 @@
-// Where things are, one transform at a time: for building a model and for checks. The recursions in
-// dynamics do the same many times a second.
+// Poses, one transform at a time: for building a model and for checks. The recursions in dynamics
+// do the same many times a second.
 #pragma once
 #include "limber/model.h"
 
@@ -10,12 +10,11 @@ typedef struct lb_motion_title {
 } lb_motion_title;
 lb_motion_title lb_model_motion(const lb_model* m, int joint);
 
-// How a link's frame is turned in the joint's, so that it has the axis of a hinge or slide along z,
+// Rotation of a link's frame in the joint's, such that it has the axis of a hinge or slide along z,
 // and the axes of a universal joint along z and x.
 lb_transform lb_joint_turn(const lb_scene_joint* joint);
 
-// How far a joint with its axis along z, or with this chart, has moved its link from where it is at
-// zero.
+// Transform of a joint with its axis along z, or with this chart, from zero to q.
 lb_transform lb_joint_pose(int kind, const struct lb_chart* chart, const double* q);
 
 // Angular velocity, and velocity of an origin.

@@ -52,7 +52,7 @@ static void find_place(const lb_scene_joint* j, const lb_chart* chart, const lb_
   }
 }
 
-// Where coordinates do the same, they share it.
+// Coordinates that do the same share the rate.
 static lb_status find_rates(const lb_scene_joint* j, const lb_chart* chart, const lb_velocity* V,
                             lb_arena* scratch, const double* q, double* qd) {
   enum { N = LB_JOINT_MOST_V };

@@ -1,4 +1,4 @@
-// Where a joint is, and how it moves, when others say where its two bodies are.
+// Coordinates and velocities of a joint from the poses and velocities of its two bodies.
 #pragma once
 #include "base/arena.h"
 #include "math/curve/chart_find.h"

@@ -27,8 +27,8 @@ static inline bool lb_motor_is_linear(const lb_model* m, int motor) {
                : m->dof.counts[v] != LB_COORDINATE_ANGLE;
 }
 
-// How many rotations motors prescribe, three motors each: their prescribed motions and loops are
-// the last ones.
+// Number of rotations that motors prescribe, three motors each: their prescribed motions and loops
+// are the last ones.
 static inline int lb_motors_count_turns(const lb_model* m) {
   int count = 0;
   for (int i = 0; i < m->constraint.nprescribed; i++) {
@@ -37,7 +37,7 @@ static inline int lb_motors_count_turns(const lb_model* m) {
   return count;
 }
 
-// How many prescribe one coordinate of several: their couplings are the last ones.
+// Number of motors that prescribe one coordinate of several: their couplings are the last ones.
 static inline int lb_motors_count_constraints(const lb_model* m) {
   int count = 0;
   for (int i = 0; i < m->nmotor; i++) {

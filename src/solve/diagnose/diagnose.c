@@ -39,7 +39,7 @@ static bool is_named_before(const lb_conflict* C, const int* party, int count, i
   return false;
 }
 
-// Those of which `wanted` is true.
+// Parties of which `wanted` is true.
 static list list_parties(const lb_conflict* C, bool (*wanted)(const lb_conflict* C, int party)) {
   list l = {.count = 0};
   int named[MOST_NAMES];

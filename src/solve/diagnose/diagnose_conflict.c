@@ -72,7 +72,7 @@ static bool find_driven(const lb_model* m, int motor, int* q, int* v) {
 
 // --- shares ---
 
-// Gaps, and of what asks for rates how far these are off, of every row at d's state: how many.
+// Gaps, and at velocity level errors of rates, of every constraint at d's state: how many.
 static int measure(const lb_model* m, lb_data* d, double* off) {
   lb_kinematics(m, d, d->q, d->qd);
   const int count = lb_constraints_measure(m, d, LB_SET_INACTIVE).count;
@@ -83,7 +83,7 @@ static int measure(const lb_model* m, lb_data* d, double* off) {
   return count;
 }
 
-// How much a driven coordinate is pulled at: the cosine between the gaps and their change with it.
+// Pull on a driven coordinate: the cosine between the gaps and their change with it.
 static double pull_of(const lb_model* m, lb_data* d, int q, int v, const double* off,
                       double* side[2]) {
   static const double LITTLE = 1e-6;
@@ -101,7 +101,7 @@ static double pull_of(const lb_model* m, lb_data* d, int q, int v, const double*
   return size > 0 ? fabs(lb_dot(n, off, side[0])) / sqrt(size) : 0;
 }
 
-// `off` has room for three numbers a row there can be.
+// `off` has room for three numbers a constraint there can be.
 static void find_shares(lb_conflict* C, lb_data* d, double* off) {
   const lb_model* m = C->m;
   double* side[] = {off + lb_constraints_most(m), off + 2 * (size_t)lb_constraints_most(m)};
@@ -236,7 +236,7 @@ static void add_rows(const lb_conflict* C, const lb_data* d, const lb_constraint
   }
 }
 
-// Motors on coordinates, which are no rows.
+// Motors on coordinates, which are no constraints.
 static void add_driven(const lb_conflict* C, double* one, rows* R) {
   memset(one, 0, (size_t)R->nv * sizeof *one);
   for (int i = 0; i < C->m->nmotor; i++) {
@@ -250,7 +250,7 @@ static void add_driven(const lb_conflict* C, double* one, rows* R) {
 }
 
 // At d's pose: with J of the joints and P of the parties that prescribe, rank (J, P) < rank J + the
-// number of P. Rows that feel nothing, such as those across a plane, do not count.
+// number of P. Constraints that feel nothing, such as those across a plane, do not count.
 static bool are_too_many(const lb_conflict* C, const lb_model* all, lb_data* d, double* one,
                          rows* R) {
   lb_kinematics(all, d, d->q, d->qd);
@@ -272,7 +272,7 @@ static bool take_rows(rows* R, const lb_model* m, lb_arena* arena) {
   return R->J && R->A && R->work && R->pivot;
 }
 
-// The model without its motors, at a pose that nothing makes special, and room for rows.
+// The model without its motors, at a pose that nothing makes special, and room for constraints.
 typedef struct bench {
   lb_model *joints, *all;
   lb_data *t, *u; // of these
@@ -329,8 +329,8 @@ static bool prescribes(const lb_model* m) {
   return some;
 }
 
-// Marks the rows that prescribe what the joints never let change: with J of the joints, those in
-// the span of J, along which every velocity with J v = 0 is zero.
+// Marks the constraints that prescribe what the joints never let change: with J of the joints,
+// those in the span of J, along which every velocity with J v = 0 is zero.
 static int mark_held(const lb_conflict* C, bench* B, bool* held) {
   rows* R = &B->R;
   lb_kinematics(B->all, B->u, B->u->q, B->u->qd);
@@ -349,8 +349,8 @@ static int mark_held(const lb_conflict* C, bench* B, bool* held) {
   return found.count;
 }
 
-// The first such row that asks for a change: whose gap at one pose is another at another time, or
-// whose rate is not that of rest.
+// The first such constraint that asks for a change: whose gap at one pose is another at another
+// time, or whose rate is not that of rest.
 static int find_moving(const bench* B, double until, int count, const bool* held, double* first,
                        double* off) {
   enum { LOOKS = 64 };

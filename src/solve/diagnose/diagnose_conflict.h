@@ -1,7 +1,7 @@
 // Who works against whom where constraints cannot be closed. At the best pose found, of gaps c, the
-// sum of their squares is the least: J'c = 0, as if every row pulled with its gap and all pulls
-// were in balance. So what is open are the parties to the conflict, each with its share, and the
-// motors are whose coordinates, which do not give way, are pulled at.
+// sum of their squares is the least: J'c = 0, as if every constraint pulled with its gap and all
+// pulls were in balance. So what is open are the parties to the conflict, each with its share, and
+// the motors are whose coordinates, which do not give way, are pulled at.
 #pragma once
 #include "base/arena.h"
 #include "limber/dynamics.h"
@@ -18,7 +18,7 @@ typedef enum lb_party_rank {
 typedef struct lb_conflict {
   const lb_model* m;
   int count;     // constraints by lb_constraint_gap's numbers, then motors
-  double* share; // [count] the worst gap of its rows, or a part of the worst of all for motors; 0:
+  double* share; // [count] its worst gap, or a part of the worst of all for motors; 0:
                  // it is no party
   bool velocity_level; // the gap is that of a rate
   int main;            // the one to name first
@@ -32,7 +32,7 @@ lb_status lb_conflict_find(const lb_model* m, lb_data* d, lb_arena* arena, lb_co
 // pose, by its number in `share`, or -1. LB_NO_MEMORY.
 lb_status lb_conflict_foresee(const lb_model* m, const lb_data* d, double until, int* which);
 
-// What a party is called in the scene, and where it stands there.
+// Name of a party in the scene, and its place there.
 typedef struct lb_constraint_title {
   const char* name;
   const char* kind; // as titles of constraints are

@@ -1,4 +1,4 @@
-// Whether the energy of a model is to stay what it is.
+// Conservative models: those whose energy is to stay what it is.
 #pragma once
 #include "limber/model.h"
 

@@ -10,8 +10,8 @@ static const double MOVED[] = {
     [LB_COORDINATE_ANGLE] = 1e-2, [LB_COORDINATE_LENGTH] = 1e-3, [LB_COORDINATE_NUMBER] = 1e-3};
 static const double FASTER = 1e-2;
 
-// How far the k-th coordinate of a joint is from where the model starts; of a quaternion, which
-// comes last, the rotation vector from there.
+// Difference of a joint's k-th coordinate from the model's start; of a quaternion, which comes
+// last, the rotation vector from there.
 static double way_from_start(const lb_model* m, const lb_data* d, int joint, int k) {
   const int nq = m->joint.nq[joint], nv = m->joint.nv[joint];
   const double *q = d->q + m->joint.q[joint], *from = m->start.q + m->joint.q[joint];

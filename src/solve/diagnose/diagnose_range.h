@@ -1,4 +1,4 @@
-// Whether a motion is of the kind that a basis was made for, from recorded poses alone.
+// Training range of a basis against a motion, from recorded poses alone.
 //
 // Coordinates beyond those of the training say that a body bends too far. They cannot say that it
 // should bend in a way that its shapes do not have: such a body is stiff. What the motion asks of

@@ -35,7 +35,7 @@ static double reach(const lb_tableau* t, double* k) {
   return z - LOOK;
 }
 
-// How far steps of the model's integrator reach; infinitely for implicit and adaptive ones. -1: no
+// Stability limit of the model's integrator; infinite for implicit and adaptive ones. -1: no
 // memory.
 static double reach_of(lb_integrator integrator, lb_arena* arena) {
   lb_tableau t;

@@ -1,4 +1,4 @@
-// Where everything rests: Newton's method on forces, kept on the way down.
+// Equilibrium by Newton's method on forces, with descent of the energy.
 //
 // A step solves, loops included,
 //
@@ -202,7 +202,7 @@ static void solve_step(lb_equilibrium_solver* R) {
   lb_columns_add(n, rows, c, 1, S->Z, S->mu);
 }
 
-// How far the step c, dq moves things: the mean over all masses.
+// Size of the step c, dq: the mean over all masses.
 static double step_size(const lb_equilibrium_solver* R) {
   const int n = R->sys.n, nv = R->m->nv;
   double sum = 0;
@@ -381,7 +381,7 @@ static double widest_gap(const lb_equilibrium_solver* R) {
   return most;
 }
 
-// What the motors have to hold.
+// Forces of motors in equilibrium.
 static void read_motors(const lb_equilibrium_solver* R, lb_data* d) {
   const lb_model* m = R->m;
   for (int i = 0; i < m->nmotor; i++) {
@@ -389,7 +389,7 @@ static void read_motors(const lb_equilibrium_solver* R, lb_data* d) {
       d->motor_force[i] = R->at.r[m->motor.v[i]];
     }
   }
-  for (int i = 0; i < R->at.rows; i++) { // all rows, as they were last measured
+  for (int i = 0; i < R->at.rows; i++) { // all constraints, as they were last measured
     const int motor = lb_constraints_row(d, i)->motor;
     if (motor >= 0) {
       d->motor_force[motor] = R->at.lambda[i];
@@ -424,7 +424,7 @@ static lb_status no_memory(const lb_model* m, lb_error* err) {
                       m->name);
 }
 
-// Multipliers of the pose before are a start, where they are those of the same rows.
+// Multipliers of the pose before are a start, where they are those of the same constraints.
 static void begin_rows(lb_equilibrium_solver* R, lb_data* d) {
   lb_constraints_find_redundant(R->m, d);
   if (R->at.choice != lb_constraints_count_choices(d)) {

@@ -1,7 +1,6 @@
-// Where a model rests: the work space of lb_equilibrium (limber/simulate.h), for those who ask
-// often.
+// Equilibrium: the work space of lb_equilibrium (limber/simulate.h), for frequent calls.
 //
-// At rest, with all velocities and accelerations zero and motors where they are,
+// In equilibrium, with all velocities and accelerations zero and motors where they are,
 //
 //   r(q) = rnea(q, 0, 0) - forces(q) - J'lambda = 0,   gap(q) = 0                           (1)
 //
@@ -13,7 +12,7 @@
 
 typedef struct lb_equilibrium_solver lb_equilibrium_solver;
 
-// How steps are found.
+// Unknowns and matrices of steps.
 typedef struct lb_equilibrium_space {
   // Makes sys.W, and R->own if there is anything to keep.
   lb_status (*create)(lb_equilibrium_solver* R, lb_arena* arena);
@@ -34,7 +33,7 @@ typedef struct lb_equilibrium_point {
   double* J;           // [rows][nv]
   double* gap;         // [rows]
   double* lambda;      // [rows] multipliers
-  int choice;          // of rows that they are of (lb_constraints_count_choices)
+  int choice;          // of constraints that they are of (lb_constraints_count_choices)
   bool any_unilateral; // there are unilateral constraints:
   bool* unilateral;    // [rows] which
   bool* acts;          // [rows] all but those of them that neither act nor are gone through
@@ -51,7 +50,7 @@ typedef struct lb_equilibrium_step {
   bool loose;   // free particles had no definite stiffness
 } lb_equilibrium_step;
 
-// Where a step began, and the search.
+// Start of a step, and the line search.
 typedef struct lb_equilibrium_kept {
   double *q, *start;   // [nq]
   double* dq;          // [nv]
@@ -99,7 +98,7 @@ lb_status lb_equilibrium_solver_solve(lb_equilibrium_solver* R, lb_data* d, lb_e
 // stiffness too (R->D: tau, tau_q, tau_qd, M).
 void lb_equilibrium_solver_look(lb_equilibrium_solver* R, lb_data* d);
 
-// All forces on a model at a state but those of loops, whose rows it returns; and the derivatives
-// of what all forces leave, loops' with multipliers lambda.
+// All forces on a model at a state but those of loops, whose constraints it returns; and the
+// derivatives of what all forces leave, loops' with multipliers lambda.
 lb_constraint_rows lb_equilibrium_forces(const lb_model* m, lb_data* d);
 void lb_equilibrium_differentiate(lb_derivatives* D, lb_data* d, const double* lambda);

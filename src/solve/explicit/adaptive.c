@@ -40,8 +40,8 @@ typedef struct adaptive {
   double* slope;       // [stages][n]
   lb_switching* range; // [nswitch] at the beginning
   lb_switching* at;    // [stages][nswitch]
-  double* reached;     // [n] where the last step ended ...
-  double time;         // ... and when
+  double* reached;     // [n] end of the last step
+  double time;         // time at that end
   double h;            // length of the next inner step, by its error; 0: to be found
   double error;        // of the last one
   double growth;       // at most, of the next one
@@ -96,7 +96,7 @@ static bool look(const adaptive* own, int stage) {
   return true;
 }
 
-// Where d is becomes the beginning of an inner step.
+// Beginning of an inner step, at d.
 static bool begin(adaptive* own) {
   store(own, own->y);
   for (int i = 0; i < own->n; i++) {
@@ -225,7 +225,7 @@ static const double BIAS = 1.2;
 // Growth at the most after the first step, after others.
 static const double FIRST_GROWTH = 1e4, GROWTH = 25;
 
-// What a step of h that has an error is to be multiplied by.
+// Factor for the length of a step of h with this error.
 static double ratio_of(const adaptive* own, double error) {
   static const double TINY = 1e-10, SAFETY = 0.99, LEAST = 0.1, SAME = 1.5, ROUNDING = 1e-6;
   static const double NOW = 0.8 / 7, BEFORE = 0.31 / 7;
@@ -359,7 +359,7 @@ static double advance(adaptive* own, double t, double end, double least) {
 
 // --- a step ---
 
-// Where there is nothing to move, no step has an error; watchers are told all the same.
+// A model without coordinates has no error; watchers see its steps all the same.
 static bool step_nothing(lb_stepper* st, lb_data* d, double h) {
   st->count++;
   if (st->watcher) {

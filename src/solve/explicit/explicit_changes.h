@@ -10,7 +10,7 @@ typedef enum lb_change {
   LB_CHANGE_ADVANCE // xi of the end of lb_advance along v for h, by that of its start and dv
 } lb_change;
 
-// Where the map is taken; what it does not depend on is left out.
+// Point of the map; arguments it does not depend on are left out.
 typedef struct lb_change_at {
   const double *q, *v;
   double h;

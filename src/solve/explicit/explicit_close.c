@@ -1,5 +1,5 @@
-// What closes gaps after an explicit step: (2) and (3) of explicit_inside.h, and their
-// transposes. How q came about does not matter, only which equations it solves: those of
+// Projection after an explicit step: (2) and (3) of explicit_inside.h, and their transposes. How q
+// came about does not matter, only which equations it solves: those of
 // dynamics/constraint/constraint_projection.c.
 #include <string.h>
 
@@ -24,7 +24,7 @@ static void blow(lb_explicit_derivative* S, lb_data* d, lb_stage_system* by, con
   lb_stage_note(by, &S->active_set, d);
 }
 
-// Rates of rows at (q, v): by q in `by_q`, by v in J, and of their gaps by q in `gap`.
+// Rates of constraints at (q, v): by q in `by_q`, by v in J, and of their gaps by q in `gap`.
 static void look_at_rates(lb_explicit_derivative* S, lb_data* d, const double* q, const double* v,
                           double* gap, double* by_q, double* J) {
   go_to(S, d, q, v);
@@ -34,7 +34,7 @@ static void look_at_rates(lb_explicit_derivative* S, lb_data* d, const double* q
   lb_constraints_differentiate_rows(S->D, d, gap, by_q, J);
 }
 
-// A row's gap at the end, from its derivative by q: by q* and by w.
+// A constraint's gap at the end, from its derivative by q: by q* and by w.
 static void spread_row(lb_explicit_derivative* S, const double* gap, double* by_start,
                        double* by_move) {
   const lb_model* m = S->m;

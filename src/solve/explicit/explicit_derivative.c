@@ -95,7 +95,7 @@ static size_t motors_at(const lb_explicit_derivative* S, int moment) {
 
 // --- forward ---
 
-// What sums of slopes change by.
+// Changes of sums of slopes.
 static void add_slopes(const lb_explicit_derivative* S, double* dq, double* dv, int stages,
                        const double* weight) {
   for (int j = 0; j < stages; j++) {
@@ -157,7 +157,7 @@ static void return_seen(lb_explicit_derivative* S, double* q, double* v, double*
   lb_add(S->m->nv, v, 1, s->dv);
 }
 
-// What stage i's slopes do: dq and dv of the end and of later stages times their weights.
+// Adjoint of stage i's slopes: dq and dv of the end and of later stages times their weights.
 static void gather_slopes(lb_explicit_derivative* S, int i, const double* dq, const double* dv) {
   const lb_model* m = S->m;
   const int stages = S->table.stages;
@@ -222,7 +222,7 @@ static void back(lb_step_derivative* of, lb_step_causes* out, const lb_step_effe
 
 // --- what motors exert, and parts ---
 
-// What motors exert at the end comes by a stage there, (1), of which no slope counts.
+// Motor forces at the end come by a stage there, (1), of which no slope counts.
 static bool look_at_motors(lb_step_derivative* of, lb_data* d) {
   lb_explicit_derivative* S = of->explicit;
   const lb_model* m = S->m;

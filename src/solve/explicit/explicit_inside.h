@@ -49,7 +49,7 @@ typedef struct lb_explicit_stage {
   double *rate, *gain; // [nq], [nv] of the slopes, or by them
 } lb_explicit_stage;
 
-// What closes gaps after a step: (2) and (3) above.
+// Projection after a step: (2) and (3) above.
 typedef struct lb_explicit_close {
   double *q, *v;       // [nq], [nv] where the step ended
   double *end, *speed; // [nq], [nv] and where it ends after all
@@ -87,7 +87,7 @@ struct lb_explicit_derivative {
 bool lb_explicit_stage_take(lb_explicit_derivative* S, lb_data* d, lb_explicit_stage* s);
 // `gain` from dq and dv; what motors prescribe is there already.
 void lb_explicit_stage_pass(lb_explicit_derivative* S, lb_explicit_stage* s, const double* motor);
-// What a stage's slopes do, in `rate` and `gain`, as what its q and v do, in dq and dv.
+// Adjoint of a stage: from its slopes, `rate` and `gain`, to its q and v, dq and dv.
 void lb_explicit_stage_return(lb_explicit_derivative* S, lb_explicit_stage* s, double* motor);
 
 // d and D, and nodes, as they were.

@@ -15,7 +15,7 @@ static const double CLOSED = 1e-6;
 
 // --- taking it ---
 
-// With the rows' forces in place: all of inverse dynamics less forces.
+// With the constraints' forces in place: all of inverse dynamics less forces.
 static void derive_forces(lb_explicit_derivative* S, lb_data* d, lb_explicit_stage* s) {
   lb_update(S->m, d, LB_FORCED);
   if (S->rows > 0) {

@@ -16,7 +16,7 @@ static lb_status no_memory(lb_error* err) {
 
 // --- simulating ---
 
-// What a run sees of its states.
+// Collector of a run's states.
 typedef struct collector {
   lb_arena* arena;
   int nelastic, most;
@@ -38,7 +38,7 @@ static bool see(void* context, const lb_data* d) {
   return true;
 }
 
-// How often frames are taken: not oftener than the scene says itself.
+// Time between frames: not less than the scene's own.
 static double frame_time(const lb_scene* scene, const lb_reduce_options* o) {
   const double duration = isnan(o->duration) ? scene->duration : o->duration;
   return fmax(scene->record.every, duration / (o->frames > 2 ? o->frames - 1 : 1));

@@ -1,4 +1,4 @@
-// What earlier corrections tell about a matrix that is not exact.
+// Anderson acceleration: earlier corrections improve a matrix that is not exact.
 //
 // Newton's method with a matrix W that is kept corrects v by g = W^-1 r(v). From one correction to
 // the next v changed by dv and g by dg, so along dv the exact step is known: a change of dv changes

@@ -191,7 +191,7 @@ static int count_changes(const lb_stepper* st) {
   return st->m->nv + ((const lb_implicit*)st->own)->rows;
 }
 
-// Those of so many steps ago.
+// Change of so many steps ago.
 static double* change_of(const lb_stepper* st, int ago) {
   const lb_implicit* own = st->own;
   return own->change + (own->stage * LB_IMPLICIT_CHANGES + ago) * count_changes(st);
@@ -248,7 +248,7 @@ void lb_implicit_forget(lb_stepper* st) {
   ((lb_implicit*)st->own)->newton.dt = 0;
 }
 
-// What a step takes from the ones before: q2 and v2 are shifted out when it begins.
+// History of a step: q2 and v2 are shifted out when it begins.
 enum { PLACE_NUMBERS = 4, CHANGES = LB_IMPLICIT_STAGES * LB_IMPLICIT_CHANGES };
 
 size_t lb_implicit_place_size(const lb_model* m) {
@@ -269,7 +269,7 @@ static void move_place(const lb_stepper* st, double* place, bool back) {
   }
 }
 
-// What is active comes last.
+// The active set comes last.
 static size_t active_at(const lb_model* m) {
   return lb_implicit_place_size(m) - lb_constraints_state_size(m);
 }
@@ -404,7 +404,7 @@ static bool stop_short(lb_stepper* st, lb_data* d, double h) {
   return true;
 }
 
-// With other rows the multipliers and the matrix are those of nothing.
+// With other constraints the multipliers and the matrix are void.
 static void begin_rows(lb_stepper* st, const lb_data* d) {
   lb_implicit* own = st->own;
   if (own->choice != lb_constraints_count_choices(d)) {
@@ -415,7 +415,7 @@ static void begin_rows(lb_stepper* st, const lb_data* d) {
   own->choice = lb_constraints_count_choices(d);
 }
 
-// A row that was left out is open: the step is to be taken again with every row.
+// A redundant constraint is open: the step is to be taken again with all of them.
 static bool came_open(lb_stepper* st, lb_data* d) {
   const lb_implicit* own = st->own;
   if (!lb_constraints_redundant_open(st->m, d)) {

@@ -1,5 +1,5 @@
-// What the files of the implicit stepper share: its state, and the algebra that Newton's method
-// needs. It was made for BDF2 and does every scheme whose stages look alike (implicit.c).
+// Inside of the implicit stepper: its state, and the algebra that Newton's method needs. It was
+// made for BDF2 and does every scheme whose stages look alike (implicit.c).
 #pragma once
 #include "solve/implicit/anderson.h"
 #include "solve/step/schur.h"
@@ -12,7 +12,7 @@
 // Of a step at most, and steps whose changes of the velocities are kept for guesses.
 enum { LB_IMPLICIT_STAGES = 2, LB_IMPLICIT_CHANGES = 3 };
 
-// How Newton's matrix is made and solved with.
+// Algebra of Newton's matrix.
 typedef struct lb_implicit_algebra {
   lb_status (*create)(lb_stepper* st, lb_error* err);
   void (*release)(lb_stepper* st); // NULL: the arena is all
@@ -26,7 +26,7 @@ typedef struct lb_implicit_algebra {
   // Converged when the change of velocity still to come has this fraction of the motion's kinetic
   // energy (square root).
   double tolerance;
-  // How many times worse a matrix may get from one step to the next; INFINITY: nothing is known
+  // Factor by which a matrix may get worse from one step to the next; INFINITY: nothing is known
   // before the second iteration.
   double ageing;
   int patience; // iterations beyond which the next step begins with a new matrix
@@ -55,7 +55,7 @@ typedef struct lb_newton {
   double residual;  // that it stops at instead; 0: by the tolerance
   double dt;        // of the matrix; 0: there is none
   double speed;     // sqrt(v'M v) when the matrix was made
-  double rounding;  // of what rows ask for, in the same measure
+  double rounding;  // of the constraints' targets, in the same measure
   double news;      // the part of the last correction that earlier ones did not predict
   double rate;      // of such parts with this matrix, what is left; INFINITY: not known yet
   int age;          // of the matrix, in stages
@@ -86,10 +86,10 @@ typedef struct lb_implicit {
   bool inner;                // this stage is not the last of its step
   bool hit;                  // something came to push in this step
   double* was;               // state of the constraints when it began
-  int choice;      // of rows, that multipliers and matrix are for (lb_constraints_count_choices)
+  int choice;                // that multipliers and matrix are for (lb_constraints_count_choices)
   double* impulse; // [rows] of the last impact
-  int told;        // stages that the watcher was told of in this step and that count ...
-  int taken_back;  // ... and that do not, which it does not know yet
+  int told;        // stages of this step that the watcher was shown and that count
+  int taken_back;  // stages shown that do not count, which the watcher does not know yet
   double time;     // where the last step ended
   double h;        // of the last step; 0: there was none
   lb_newton newton;
@@ -100,9 +100,9 @@ typedef struct lb_implicit {
 // Begin the next step with a new matrix, as a step does that finds the one at hand too old.
 void lb_implicit_forget(lb_stepper* st);
 
-// Where a stepper stands between two steps, to come back to, as so many numbers. Newton's matrix is
-// not among them and forgotten both ways: from there on all steps are the same to the last bit.
-// What is active is d's affair, and among them.
+// State of a stepper between two steps, to restore, as so many numbers. Newton's matrix is not
+// among them and forgotten both ways: from there on all steps are the same to the last bit. The
+// active set is d's, and among them.
 size_t lb_implicit_place_size(const lb_model* m);
 void lb_implicit_save(lb_stepper* st, const lb_data* d, double* place);
 void lb_implicit_load(lb_stepper* st, lb_data* d, const double* place);

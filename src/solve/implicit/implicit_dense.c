@@ -192,8 +192,8 @@ static bool make(lb_stepper* st, lb_data* d, double dt) {
   return lb_implicit_renewed(st, nv, dt, lb_operator_factor(&own->W, d, dt, true));
 }
 
-// The same by the KKT system of dt W: with dt mu for its multipliers, and those to be of unilateral
-// constraints, lambda + mu, in place of mu.
+// Correction by the KKT system of dt W: with dt mu for its multipliers, and those to be of
+// unilateral constraints, lambda + mu, in place of mu.
 static double correct_kkt(lb_stepper* st, lb_data* d, double dt) {
   const lb_model* m = st->m;
   lb_implicit* step = st->own;
@@ -249,8 +249,8 @@ static void release(lb_stepper* st) {
 const lb_implicit_algebra lb_implicit_dense = {create, release,  make, correct, NULL,
                                                1e-10,  INFINITY, 4,    INT_MAX};
 
-// What is left out of the matrix of a tree changes slowly, so one correction does where the last
-// steps show that it is enough.
+// Terms left out of the matrix of a tree change slowly, so one correction does where the last steps
+// show that it is enough.
 const lb_implicit_algebra lb_implicit_tree = {create, release, make, correct, NULL,
                                               1e-10,  1.1,     4,    40};
 

@@ -34,7 +34,7 @@ static bool renew(lb_stepper* st, lb_data* d, double dt) {
   return own->algebra->make(st, d, dt);
 }
 
-// What rows ask for over a step, gap / dt, has the rounding of places x over it: in the measure of
+// Rounding of the constraints' targets gap / dt, that of places x over dt: in the measure of
 // corrections a few times sqrt(sum of m x^2) eps / dt. Steps that are very short get no further.
 static double rounding_of(const lb_model* m, const lb_data* d, double dt) {
   static const double FEW = 16;
@@ -77,22 +77,22 @@ static bool is_done(const lb_implicit* own, double change, double before) {
          (own->newton.fresh && change <= ROUGH * enough && change > 0.9 * before);
 }
 
-// The same by what is left of the residual, in the authors' measure (lb_implicit_stop_at).
+// Convergence by the residual, in the authors' measure (lb_implicit_stop_at).
 static bool is_left_alone(const lb_stepper* st, lb_data* d, double dt) {
   const lb_implicit* own = st->own;
   lb_implicit_residual(st, d, dt);
   return dt * dt * sqrt(lb_dot(st->m->nv, own->r, own->r)) < own->newton.residual;
 }
 
-// What is seen of a new matrix says nothing of what is predicted with it later, and what is seen of
-// exact ones nothing of the last once it is kept.
+// Convergence rate of a new matrix says nothing of the predictor's later, and that of exact ones
+// nothing of the last once it is kept.
 static void forget_rate(lb_implicit* own, bool exact) {
   own->newton.rate = exact                                       ? INFINITY
                      : own->newton.fresh && own->newton.news < 1 ? 1
                                                                  : own->newton.rate;
 }
 
-// How Newton's method ended.
+// Outcome of Newton's method.
 typedef enum outcome { CONVERGED, SLOW, ASTRAY } outcome;
 
 // Correct the velocities, at most so many times; with exact matrices, a new one for every second

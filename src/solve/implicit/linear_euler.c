@@ -152,8 +152,9 @@ static bool solve_tree(const lb_model* m, linear* own, lb_data* d, double h) {
 
 // --- rigid trees under constraints ---
 
-// Rows with the rates that are asked for at the end of the step, and gaps of its start: prescribed
-// points are where they should be then. At a pace the gaps are those to where they are prescribed.
+// Constraints with the rates that are asked for at the end of the step, and gaps of its start:
+// prescribed points are where they should be then. At a pace the gaps are those to where they are
+// prescribed.
 static lb_constraint_rows read_rows(const lb_model* m, linear* own, lb_data* d, double h) {
   d->time -= h;
   lb_constraint_rows rows = lb_constraints_measure(m, d, LB_SET_STEP);
@@ -241,7 +242,7 @@ static void gather_nodes(const lb_model* m, linear* own, lb_data* d, double h) {
   }
 }
 
-// W, its right-hand side in r and dv; rows of driven coordinates ask for what their motors want.
+// W, its right-hand side in r and dv; rows of driven coordinates have their motors' targets.
 static void assemble(const lb_model* m, linear* own, lb_data* d, double h) {
   lb_derivatives* D = own->derivatives;
   const size_t nv = (size_t)m->ndense;

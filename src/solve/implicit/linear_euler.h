@@ -1,7 +1,7 @@
-// What others may read of the linearly implicit stepper.
+// Linearly implicit stepper.
 #pragma once
 #include "limber/simulate.h"
 
-// Multipliers of the last step, one a row of lb_constraints_row() [N or N m]: the forces that held
-// in it. NULL: nothing but a tree is stepped.
+// Multipliers of the last step, one a constraint of lb_constraints_row() [N or N m]: the forces
+// that held in it. NULL: nothing but a tree is stepped.
 const double* lb_linear_euler_multipliers(const lb_stepper* st);

@@ -36,8 +36,8 @@ lb_status lb_particle_derivative_create(lb_particle_derivative* T, const lb_mode
 // it leaves out of forces on fastened nodes that stay as they are.
 void lb_particle_derivative_take(lb_particle_derivative* T, lb_derivatives* D, lb_data* d);
 
-// For a step of dt that ends there: add to the tree's W [nd][nd] and eliminate the nodes. Rows and
-// columns of driven coordinates stay as they are. false: A is singular.
+// For a step of dt that ends there: add to the tree's W [nd][nd] and eliminate the nodes.
+// Rows and columns of driven coordinates stay as they are. false: A is singular.
 bool lb_particle_derivative_factor(lb_particle_derivative* T, const lb_data* d, double dt,
                                    double* W);
 

@@ -148,7 +148,7 @@ lb_status lb_particle_matrix_create(lb_particle_matrix* N, const lb_model* m, lb
 
 // --- filling ---
 
-// How the coordinates move a fastened node; the links' directions are in place.
+// Jacobian of a fastened node; the links' directions are in place.
 static void find_jacobian(lb_particle_matrix* N, const lb_data* d, int particle) {
   const lb_model* m = N->m;
   const lb_work* w = d->work;
@@ -192,7 +192,7 @@ static lb_v4 column(const double* J, int count, int k) {
   return lb_v4_make(J[k], J[count + k], J[2 * count + k]);
 }
 
-// How the force of a slope by b changes with coordinate k of b's chain.
+// Derivative of the force of a slope by b, by coordinate k of b's chain.
 static lb_v4 linearised(const lb_particle_filling* f, const slope* s, int b, int count, int k) {
   return lb_m3_apply(s->K, column(f->P[b], count, k)) * f->p +
          lb_m3_apply(s->C, column(f->R[b], count, k)) * f->r;
@@ -243,7 +243,7 @@ static void add_free(lb_particle_matrix* N, const lb_particle_filling* f, lb_blo
   }
 }
 
-// What particles a and b do to each other, b to a and a to b; `place` is that of free ones.
+// Coupling blocks of particles a and b, b to a and a to b; `place` is that of free ones.
 static void add_pair(lb_particle_matrix* N, const lb_particle_filling* f, lb_block_place place,
                      int a, int b, const slope* ab, const slope* ba) {
   const int link_a = N->m->particles.particle[a].link, link_b = N->m->particles.particle[b].link;

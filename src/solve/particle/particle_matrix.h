@@ -14,8 +14,7 @@
 #include "limber/dynamics.h"
 #include "math/linear/blocks_general.h"
 
-// What a fastened node's velocity depends on: the coordinates between its link and the world, each
-// once.
+// Chain of a fastened node: the coordinates between its link and the world, each once.
 typedef struct lb_particle_chain {
   int count;
   int* v; // [count]
@@ -63,7 +62,7 @@ void lb_particle_matrix_add_product(lb_particle_matrix* N, lb_data* d, lb_partic
 
 // --- what others make of it (particle_derivative.h) ---
 
-// What a matrix is made of, symmetric or not. Fastened particles move by P for places and by R for
+// Terms of a matrix, symmetric or not. Fastened particles move by P for places and by R for
 // velocities, as J is, times p and r.
 typedef struct lb_particle_filling {
   lb_particle_share share; // of free particles
@@ -83,8 +82,8 @@ void lb_particle_matrix_before_by(lb_particle_matrix* N, const lb_blocks_general
                                   bool transposed, const double* border, double* b);
 void lb_particle_matrix_after_by(lb_particle_matrix* N, const lb_blocks_general* A, bool transposed,
                                  const double* border, double* b);
-// What velocities v of all coordinates do to the nodes, z = J v, with J [nnode] of the fastened
-// ones; and the transpose, r += s J'y.
+// Velocities of the nodes, z = J v, of all coordinates, with J [nnode] of the fastened ones; and
+// the transpose, r += s J'y.
 void lb_particle_matrix_spread(const lb_particle_matrix* N, double* const* J, double* z,
                                const double* v);
 void lb_particle_matrix_gather(const lb_particle_matrix* N, double* const* J, double* r, double s,

@@ -80,8 +80,7 @@ static bool take_rows(job* j, const kind* k, int from, int to, lb_snapshots* out
 
 // --- one kind ---
 
-// What a basis of the first half lacks of the second: how it may do on motions that it has not
-// seen.
+// Part of the second half that a basis of the first half lacks: an estimate for unseen motions.
 static lb_status measure_unseen(job* j, kind* k, const lb_elastic_body* b,
                                 const lb_pca_options* options) {
   lb_arena scratch;

@@ -21,7 +21,7 @@ typedef struct lb_reduce_input {
 lb_status lb_reduce_store(const lb_reduce_input* in, lb_arena* arena, lb_stored* stored,
                           lb_cubature_report* report);
 
-// What a replay is held against.
+// Reference of a replay.
 typedef struct lb_replayer {
   const lb_scene* scene;
   const lb_reduce_options* options;

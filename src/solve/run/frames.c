@@ -7,7 +7,7 @@
 #include "model/build/path_check.h"
 #include "model/use/link.h"
 
-// How many steps of about this size fill a time: the next whole number, but for rounding.
+// Number of steps of about this size in a time: the next whole number, but for rounding.
 static long count_steps(double time, double step) {
   const double n = ceil(time / step * (1 - 1e-12));
   return n < 1 ? 1 : (long)n;
@@ -31,7 +31,7 @@ lb_plan lb_plan_make(const lb_model* m, const lb_simulate_options* options) {
   return p;
 }
 
-// What cannot be run, whoever asked for it.
+// Plans that cannot be run.
 lb_status lb_plan_check(const lb_model* m, const lb_simulate_options* options, lb_error* err) {
   static const double MOST_STEPS = 1e9;
   const double duration = isnan(options->duration) ? m->duration : options->duration;

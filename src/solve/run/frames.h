@@ -12,13 +12,13 @@ typedef struct lb_plan {
 } lb_plan;
 
 lb_plan lb_plan_make(const lb_model* m, const lb_simulate_options* options);
-// What cannot be run, whoever asked for it.
+// Plans that cannot be run.
 lb_status lb_plan_check(const lb_model* m, const lb_simulate_options* options, lb_error* err);
 
 // lb_assemble with the constraints of a set.
 lb_status lb_assemble_set(const lb_model* m, lb_data* d, lb_constraint_set set, lb_error* err);
-// Where a run starts: with all closed, or as the scene puts it where gaps close over time. Then too
-// they must be such as can be closed.
+// Start of a run: assembled, or as the scene has it where gaps close over time. Then, too, assembly
+// must be possible.
 lb_status lb_run_begin(const lb_model* m, lb_data* d, lb_error* err);
 
 // The coordinates that a recording shows: those of the state, or what it has of a model with all

@@ -28,7 +28,7 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// What is looked at in every frame besides what is recorded.
+// Observer of every frame besides the recording.
 typedef struct watch {
   struct watch* sound; // as it was in the last frame before speeds left all bounds
   double gap;          // the widest
@@ -101,8 +101,7 @@ static double measure_size(const lb_model* m, lb_data* d) {
   return most > 0 ? most : 1;
 }
 
-// What a gap is that lb_stepper_gap found: of places relative to the size of all, of rates as it
-// is.
+// Relative gap from lb_stepper_gap: of places over the size of all, of rates as it is.
 static double relative_gap(const watch* w, lb_data* d, double gap) {
   const double places = lb_constraints_gap_of(d->model, d, false, NULL);
   return fmax(gap > places ? gap : 0, lb_constraints_relative_gap(d->model, d, w->size));
@@ -280,7 +279,7 @@ static lb_status run(const lb_plan* p, const lb_simulate_options* o, lb_stepper*
   return status;
 }
 
-// What the last message says, at the time that a run came to.
+// Failure of a run: its last message and time.
 static lb_failure find_failure(lb_status status, const lb_stepper* st, const lb_data* d,
                                const lb_error* err) {
   lb_failure f = {.failed = status != LB_OK && status != LB_INTERRUPTED};
@@ -309,7 +308,7 @@ static void sum_up(lb_summary* s, const lb_recording* r) {
   s->energy_drift = over(worst, most);
 }
 
-// How far the loads on a body go over those of its basis' training at a frame.
+// Loads on a body at a frame, over those of its basis' training.
 static double load_reach(const lb_model_elastic* e, const lb_track* t, int frame) {
   double most = 0;
   for (int f = 0; f <= e->nface; f++) {

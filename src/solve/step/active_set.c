@@ -7,14 +7,14 @@
 #include "math/linear/dense.h"
 #include "math/linear/semidefinite.h"
 
-// (1) holds when this much of the row is left.
+// (1) holds when this much of the constraint is left.
 static const double LEFT = 1e-8;
 
 static const double* force_of(const lb_active_set* C, int row) {
   return C->force + (size_t)row * (size_t)C->nd;
 }
 
-// How much of row j is left, over its size, by the least squares of (1) over the members; x in
+// Residual of constraint j, over its size, by the least squares of (1) over the members; x in
 // C->share.
 static double left_of(lb_active_set* C, int j, int count) {
   const int nd = C->nd;
@@ -39,7 +39,7 @@ static double left_of(lb_active_set* C, int j, int count) {
   return sqrt(lb_dot(nd, left, left) / lb_dot(nd, f, f));
 }
 
-// (1) for an idle row: it could act then, together with those that have a share.
+// (1) for an idle constraint: it could act then, together with those that have a share.
 static void look_at_idle(lb_active_set* C, int j, int rows) {
   int count = 0;
   for (int i = 0; i < rows; i++) {
@@ -65,7 +65,7 @@ static void add_row(lb_active_set* C, int row) {
   C->row[i] = row;
 }
 
-// Rows that hold, but those that are redundant.
+// Constraints that hold, but those that are redundant.
 static void choose_holding(lb_active_set* C, int rows) {
   int count = 0;
   for (int i = 0; i < rows; i++) {

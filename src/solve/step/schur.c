@@ -36,8 +36,8 @@ void lb_schur_forget(lb_schur* L, int n, bool general) {
 
 // --- A ---
 
-// Columns from `at` on up to the next gap, [from, to): of a row between parts that move freely,
-// those of the parts. false: all that is left is zero.
+// Columns from `at` on up to the next gap, [from, to): of a constraint between parts that move
+// freely, those of the parts. false: all that is left is zero.
 static bool next_run(const double* row, int n, int at, int* from, int* to) {
   enum { GAP = 6 };
   for (; at < n && row[at] == 0; at++) {

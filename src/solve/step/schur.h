@@ -47,8 +47,8 @@ typedef struct lb_schur {
 // For as many constraints and unknowns; the arena says whether there is memory.
 lb_schur lb_schur_take(lb_arena* arena, int most, int n);
 
-// What is kept changes as little as W does. To be forgotten with each new W of n unknowns, which is
-// symmetric and definite or `general`.
+// Kept columns of W^-1 J', which change as little as W does. To be forgotten with each new W of n
+// unknowns, which is symmetric and definite or `general`.
 void lb_schur_forget(lb_schur* L, int n, bool general);
 
 // Keep constraints: J, rows `stride` apart of which the first n numbers count, and E [count][n]
@@ -59,8 +59,8 @@ void lb_schur_keep(lb_schur* L, lb_operator* W, int count, const double* J, int 
 // their conditions on lambda + mu.
 void lb_schur_solve(lb_schur* L, const double* lambda);
 
-// What constraints are asked for: J v + baumgarte c = 0, of which `share` is to go by J dv; and of
-// those that may land `rate` J v + c/dt >= 0, all of it by J dv.
+// Targets of constraints: J v + baumgarte c = 0, of which `share` is to go by J dv; and of those
+// that may land `rate` J v + c/dt >= 0, all of it by J dv.
 typedef struct lb_kkt_target {
   double baumgarte, share, rate, dt;
 } lb_kkt_target;
@@ -70,7 +70,7 @@ static inline lb_kkt_target lb_kkt_target_of(double dt, bool inner) {
   return inner ? (lb_kkt_target){0, 1, 0, dt} : (lb_kkt_target){1 / dt, 0.5, 0, dt};
 }
 
-// J dv that row i asks for.
+// J dv that constraint i asks for.
 static inline double lb_kkt_asked(const lb_constraint_rows* rows, int i, lb_kkt_target wish) {
   const double share = rows->velocity_level[i] ? 1 : wish.share; // J v alone changes by J dv
   return rows->inactive[i] ? wish.rate * rows->rate[i] + rows->gap[i] / wish.dt

@@ -31,8 +31,8 @@ typedef struct lb_stage_system {
   const double *G, *H, *B; // [all][nd] of all constraints; NULL: zero
   const double* J;         // [all][nd] directions of their forces
   double ask[3];           // w of a motor's place, rate and acceleration
-  int rows;                // constraints that are equations ...
-  int* row;                // [rows] ... which of all
+  int rows;                // number of constraints that are equations
+  int* row;                // [rows] these, of all
   int* motor;              // [all] that asks for it, or -1
   double *E, *Z;           // [rows][nd] E without prescribed coordinates, W^-1 J'
   double* A;               // [rows][rows] factored
@@ -53,8 +53,8 @@ void lb_stage_find_pushes(lb_stage_system* s, const lb_derivatives* D, const lb_
 
 // Note d's constraints, all of which are linearised: how many, and the motors that ask for them.
 void lb_stage_note(lb_stage_system* s, lb_active_set* set, const lb_data* d);
-// Which of them are equations, from their states in the set, and A, with J in place and E of all of
-// them. false: it is singular.
+// Equations among the constraints, from their states in the set, and A, with J in place and E of
+// all of them. false: it is singular.
 bool lb_stage_constrain(lb_stage_system* s, lb_active_set* set, const double* E);
 
 // --- solving ---

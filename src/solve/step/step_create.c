@@ -47,7 +47,7 @@ static void take(lb_step_derivative* S, lb_arena* arena) {
   S->sys.J = S->of.J;
 }
 
-// What lies behind the layers of a model; its dynamics are differentiated in the inner one.
+// Inner models behind a model's layers; dynamics are differentiated in the innermost.
 static lb_status make_layers(lb_step_derivative* S) {
   const lb_model* m = S->m;
   lb_operator* s = &S->sys.op;

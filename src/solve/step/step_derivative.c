@@ -101,7 +101,7 @@ static double baumgarte_of(bool inner, bool impact, double dt) {
   return inner || impact ? 0 : 1 / dt;
 }
 
-// A row is closed when s of (3) is below this [m/s or rad/s].
+// A constraint is closed when s of (3) is below this [m/s or rad/s].
 static const double CLOSED = 1e-6;
 
 static void judge_constraints(lb_step_derivative* S, const lb_data* d, const lb_step_past* past) {
@@ -153,7 +153,7 @@ static bool differentiate_constraints(lb_step_derivative* S, lb_data* d) {
 
 // --- taking it ---
 
-// K, C and M of (4) at d, whose rows are all linearised.
+// K, C and M of (4) at d, whose constraints are all linearised.
 static void derive_stage(lb_step_derivative* S, lb_data* d, const lb_step_past* past) {
   const lb_model* m = d->model;
   lb_kinematics(m, d, d->q, d->qd);
@@ -183,8 +183,7 @@ lb_data* lb_step_data(const lb_step_derivative* S, lb_data* d) {
   return S->sys.op.full ? S->sys.op.full->data : d;
 }
 
-// Where the derivatives of the dynamics are taken: at d, or at the same place in the interface
-// model.
+// Data at which the dynamics are differentiated: d, or the interface model's at the same place.
 static lb_data* find_place(lb_step_derivative* S, lb_data* d) {
   memcpy(S->internal.q, d->q, (size_t)S->m->nq * sizeof *d->q);
   memcpy(S->internal.v, d->qd, (size_t)S->m->nv * sizeof *d->qd);
@@ -396,7 +395,7 @@ const lb_derivative_type lb_derivative_stages = {.differentiate = differentiate,
 
 // --- as matrices: what products would cost many times, at once ---
 
-// Column k of -A, A by rows, rows of driven coordinates left out.
+// Column k of -A, A by rows, those of driven coordinates left out.
 static void negate_columns(const lb_model* m, double* out, const double* A) {
   const size_t nv = (size_t)m->nv;
   for (size_t k = 0; k < nv; k++) {

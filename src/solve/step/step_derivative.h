@@ -33,7 +33,7 @@
 #include "limber/scene.h"
 #include "model/use/model_derive.h"
 
-// Where a step came from. The end is in lb_data: time, q and qd.
+// Start of a step. The end is in lb_data: time, q and qd.
 typedef struct lb_step_past {
   double dt;            // of BDF2 2/3 h, or h for a first step
   int count;            // states before: 2, or 1 for a first step, for BDF1 and a first stage
@@ -60,29 +60,28 @@ typedef struct lb_step_causes {
                  // force and two zeros
 } lb_step_causes;
 
-// The same of the step's end.
+// Effects of the step's end.
 typedef struct lb_step_effects {
   double *q, *v, *a; // [nv]
-  double* lambda;    // [rows] multipliers of rows that are not redundant; NULL: not looked at
+  double* lambda;    // [rows] multipliers, redundant ones left out; NULL: not looked at
 } lb_step_effects;
 
 typedef struct lb_step_derivative lb_step_derivative;
 
-// What a step is made of: each part has equations of its own, and by a change dr of them the
-// objective of the last lb_step_back changes by -mu'dr. What a number of the model does is then one
-// dot product.
+// Part of a step, with equations of its own: by a change dr of them the objective of the last
+// lb_step_back changes by -mu'dr. The derivative by a number of the model is one dot product.
 typedef struct lb_step_part {
   const double* mu;        // [nv]; NULL: there is no such part
   bool impact;             // it is about masses alone
   const lb_derivatives* D; // of the dynamics there
 } lb_step_part;
 
-// How steps of an integrator are differentiated: an entry of its table (stepper.h), by which the
-// functions below go. Implicit steps come stage by stage, and so do impacts of all integrators;
-// stages of explicit steps are found again from the step's start (explicit_inside.h).
+// Derivatives of an integrator's steps: an entry of its table (stepper.h), by which the functions
+// below go. Implicit steps come stage by stage, and so do impacts of all integrators; stages of
+// explicit steps are found again from the step's start (explicit_inside.h).
 typedef struct lb_derivative_type {
   bool restarts; // the latter: d is at the end, and `past` has the start and what was active
-  // What it keeps; NULL: what all do.
+  // Creation of its own work space; NULL: that of all.
   lb_status (*create)(lb_step_derivative* S, lb_integrator by, lb_error* err);
   void (*release)(lb_step_derivative* S);
   bool (*differentiate)(lb_step_derivative* S, lb_data* d, const lb_step_past* past);
@@ -117,8 +116,8 @@ void lb_step_take_matrices(lb_step_derivative* S);
 // Take the derivative at the end of a step; false: (5) is singular. d's qdd is set.
 bool lb_step_differentiate(lb_step_derivative* S, lb_data* d, const lb_step_past* past);
 
-// The same end as if it were that of a longer or shorter step: (4) and (5) with another dt, until
-// called again. For joints whose coordinates are numbers.
+// The step's end as that of a longer or shorter step: (4) and (5) with another dt, until called
+// again. For joints whose coordinates are numbers.
 bool lb_step_factor(lb_step_derivative* S, lb_data* d, double dt);
 
 // Changes of the end by changes of the causes and of forces, [nv]: -dr of (2) by numbers of the
@@ -139,7 +138,7 @@ double lb_step_moment(const lb_step_derivative* S, int i);
 int lb_step_parts(const lb_step_derivative* S);
 lb_step_part lb_step_pose(lb_step_derivative* S, lb_data* d, int i);
 
-// How velocities v [nv] move the particles of ropes and deformables in the part posed last, [3 *
+// Velocities by v [nv] of the particles of ropes and deformables in the part posed last, [3 *
 // nnode], until S is used again; NULL: there are none.
 const double* lb_step_move_particles(lb_step_derivative* S, const double* v);
 
@@ -153,13 +152,13 @@ void lb_step_accelerate(lb_data* d, const lb_step_past* past);
 // unilateral constraints those that do so in `past`. r [nv] is scratch.
 void lb_step_balance(lb_data* d, const lb_step_past* past, double* r, double* lambda);
 
-// What every motor exerts at the end of a step: sets d's motor_force, and r and lambda as above. Of
-// a motor that drives the position of coordinate k it is r_k of (2), of one that leads a joint
-// which closes a loop the multiplier of its row.
+// Motor forces at the end of a step: sets d's motor_force, and r and lambda as above. Of a motor
+// that drives the position of coordinate k it is r_k of (2), of one on a joint which closes a loop
+// the multiplier of its constraint.
 void lb_step_exert(lb_data* d, const lb_step_past* past, double* r, double* lambda);
 
-// What motors exert at the end of the step is asked for: at d's state, which is there. false: it
-// has no derivative.
+// Motor forces at the end of the step, d's state, are differentiated, too. false: they have no
+// derivative.
 bool lb_step_look_at_motors(lb_step_derivative* S, lb_data* d);
 // Then, before lb_step_back: add `scale` times how what a motor that drives a position exerts
 // changes with the end of the step.
@@ -170,9 +169,9 @@ void lb_step_add_torque(lb_step_derivative* S, lb_step_effects* to, int motor, d
 void lb_step_pull(lb_step_derivative* S, double* by_q, double* by_v, double* by_a,
                   const lb_step_effects* in);
 
-// How v of the end follows from the changes dq0, dv0, da0 of (5), as matrices by columns, [nv][nv]
-// each: column k is of coordinate k, driven ones included. What products cost many times, at once.
-// Not for ropes and deformables; after lb_step_take_matrices.
+// Derivatives of v at the end by dq0, dv0, da0 of (5), as matrices by columns, [nv][nv] each:
+// column k is of coordinate k, driven ones included.  Not for ropes and deformables; after
+// lb_step_take_matrices.
 void lb_step_map(lb_step_derivative* S, double* by_q, double* by_v, double* by_a);
 
 // The derivatives of the dynamics at the end of the step, for derivatives of what depends on it.

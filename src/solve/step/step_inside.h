@@ -1,5 +1,5 @@
-// What the files of a step's derivative share (step_derivative.h): step_derivative.c takes it and
-// multiplies with it, step_impact.c is about impacts.
+// Inside of a step's derivative (step_derivative.h): step_derivative.c takes it and multiplies with
+// it, step_impact.c is about impacts.
 #pragma once
 #include "base/arena.h"
 #include "dynamics/constraint/constraint_loop.h"
@@ -61,7 +61,7 @@ void lb_step_newton_pose(lb_step_derivative* S, lb_data* d, double* r);
 // --- impacts (step_impact.c) ---
 
 // Of M(q) a - J'lambda, at d's q with a its qdd: D's tau_q and M. Everything in d's work rests;
-// `zero` [nv] is scratch, lambda of all rows that are there.
+// `zero` [nv] is scratch, lambda of all constraints that are there.
 void lb_derive_blow(lb_derivatives* D, lb_data* d, lb_constraint_set set, double* zero,
                     const double* lambda);
 // d's links with the accelerations a, at rest and without gravity; `needed` [nv] is M(q) a.

@@ -28,7 +28,7 @@ static bool is_plain(const lb_model* m, int link) {
   return !lb_link_is_face(m->link.kind[link]) && !LB_JOINT[m->link.kind[link]]->reach_by_rate;
 }
 
-// How many links from l on are such with coordinates that follow each other, and how many those.
+// Run of such links from l on with consecutive coordinates: number of links, and of coordinates.
 static int count_plain(const lb_model* m, int l, int* nv) {
   int next = l;
   *nv = 0;

@@ -9,12 +9,11 @@ enum { LB_STEP_BLOCK = LB_JOINT_MOST_V * LB_JOINT_MOST_V }; // numbers of a join
 // d's state.
 void lb_step_matrix(double* W, const lb_derivatives* D, const lb_data* d, double dt);
 
-// What internal forces of elastic bodies add to W, when D has none of them
-// (lb_forces_differentiate_outer). By rows or by columns: it is symmetric. `block` has room for the
-// tangent of each.
+// W += internal forces of elastic bodies, when D has none of them (lb_forces_differentiate_outer).
+// By rows or by columns: it is symmetric. `block` has room for the tangent of each.
 void lb_step_add_internal(double* W, size_t stride, const lb_model* m, const double* q,
                           const double* v, double dt, double* block, double* scratch);
-// E of (4) from derivatives of the rows [count][nv] by q and v, driven coordinates left out.
+// E of (4) from derivatives of the constraints [count][nv] by q and v, driven coordinates left out.
 void lb_step_row(double* E, const lb_model* m, const lb_data* d, double dt, const double* s_q,
                  const double* s_v);
 

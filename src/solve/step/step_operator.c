@@ -83,7 +83,7 @@ static void solve_cholesky(lb_operator* W, bool transposed, int count, double* b
   map_each(W, lb_elimination_spread, count, b);
 }
 
-// Where pivots of the recursion are too small, the matrix takes its place.
+// Recursion, or the dense matrix where its pivots are too small.
 static void solve_tree(lb_operator* W, bool transposed, int count, double* b) {
   for (; count > 0; count--, b += W->nd) {
     if (!lb_tree_slopes_solve(W->tree, transposed, b)) {

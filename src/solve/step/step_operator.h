@@ -63,13 +63,13 @@ struct lb_operator {
   const lb_layer* layer;
   const lb_factors* factors;
   lb_tree_slopes* tree;               // of lb_layer_tree
-  lb_tree_factor* inertia;            // of lb_factors_inertia: dt W ...
-  double dt;                          // ... with this
+  lb_tree_factor* inertia;            // of lb_factors_inertia: dt W
+  double dt;                          // dt of `inertia`
   lb_particle_matrix* symmetric;      // of lb_layer_symmetric
   lb_particle_derivative* particles;  // of lb_layer_particles and lb_layer_massive
   lb_full_step* full;                 // of lb_layer_interface
-  lb_condensed_model* condensed;      // of lb_layer_condensed ...
-  double* c;                          // [nd] ... and what is being solved for
+  lb_condensed_model* condensed;      // of lb_layer_condensed
+  double* c;                          // [nd] right-hand side for `condensed`
   const lb_internal_forces* internal; // NULL: K has all
   const double *K, *C, *M;            // [nd][nd] by rows; NULL: zero
   double* W;                          // [nd][nd] by rows, then factors

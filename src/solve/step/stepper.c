@@ -67,7 +67,7 @@ static void watch_speeds(lb_stepper* st, const lb_data* d, double start) {
   }
 }
 
-// What is wrong with a step.
+// Diagnosis of a failed step.
 typedef struct trouble {
   bool left;      // it went beyond all bounds
   int singular;   // joint that came to a full turn, or -1

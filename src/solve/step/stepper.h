@@ -21,10 +21,10 @@ typedef struct lb_stepper_type {
   // lb_forward.
   void (*observe)(lb_stepper* st, lb_data* d);
   bool closes_loops; // by itself; else the caller does it after the step
-  // How many steps a singular place of angles must be away (dynamics/joint/joint_singular.c). After
-  // passing at so many steps energy is off by 3e-4 with rk4, by one or two hundredths with methods
-  // of order 2, and by 0.2 with those of order 1, for which it is in proportion to the step. 0: it
-  // looks at its errors itself, and tells its watcher of its own steps.
+  // Distance in steps that a singularity of angles must keep (dynamics/joint/joint_singular.c).
+  // After passing at so many steps energy is off by 3e-4 with rk4, by one or two hundredths with
+  // methods of order 2, and by 0.2 with those of order 1, for which it is in proportion to the
+  // step. 0: it controls its errors itself, and shows its watcher its own steps.
   double reach;
   int records; // a step tells its watcher of, unless it is divided; 0: any number
   const lb_derivative_type* derivative; // how steps are differentiated (step_derivative.h)
@@ -33,8 +33,8 @@ typedef struct lb_stepper_type {
   const struct lb_scheme* scheme; // of an implicit method (implicit.c)
   // Forget what can be made anew from a state: Newton's matrix. NULL: nothing.
   void (*renew)(lb_stepper* st);
-  // What a step takes from the ones before beside the state, as so many numbers, to save and to
-  // load at the end of a step. From there on both ways are the same to the last bit. NULL: nothing.
+  // History of a step beside the state, as so many numbers, to save and to load at the end of a
+  // step. From there on both ways are the same to the last bit. NULL: nothing.
   size_t (*past_size)(const lb_model* m);
   void (*save_past)(lb_stepper* st, const lb_data* d, double* past);
   void (*load_past)(lb_stepper* st, lb_data* d, const double* past);
@@ -80,7 +80,7 @@ void lb_slopes(const lb_model* m, lb_data* d, double* dq, double* qdd);
 // d's q and qd as they were at the start of the step.
 void lb_stepper_restart(const lb_stepper* st, lb_data* d);
 
-// What recordings show of d's state: motors' forces.
+// Quantities of d's state that recordings show: motors' forces.
 void lb_stepper_observe(lb_stepper* st, lb_data* d);
 
 // lb_constraint_gap after a step, for telling whether things hold. Linearly implicit Euler asks for

@@ -1,4 +1,4 @@
-// Where a stepper and its lb_data stand between two steps, as numbers.
+// State of a stepper and its lb_data between two steps, as numbers.
 #include <string.h>
 
 #include "dynamics/constraint/constraint_loop.h"
