@@ -51,7 +51,7 @@ typedef struct bench {
   int mismatches;
 } bench;
 
-// --- the same answers ---
+// --- the same results ---
 
 static void check(bench* b, const char* model, const char* engine, const char* what, double got,
                   double want, double tolerance) {
@@ -379,7 +379,7 @@ static bool write_json(const bench* b, const char* path) {
 
 // --- life ---
 
-// All engines on one model, with their states, their answers compared.
+// All engines on one model, with their states, their results compared.
 static bool set_up(bench* b, int k) {
   const bench_model* m = b->model[k];
   bench_state states[BENCH_SLOTS] = {0};

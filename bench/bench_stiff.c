@@ -3,7 +3,8 @@
 // explicit steps of that length can follow. Told are the time of a step over rounds that take turns
 // between the engines, whether the chain stays together, and for ten links the height of the last
 // one's centre after 1 s over that of the reference comparison. Then a ladder with 16 loops, which
-// settles: the same of the last link of its lower rail, and the widest gap of its loops.
+// comes to equilibrium: the same of the last link of its lower rail, and the widest gap of its
+// loops.
 //
 //   limber_bench_stiff [ROUNDS]
 #define _GNU_SOURCE
@@ -175,7 +176,7 @@ int main(int argc, char** argv) {
               (trial){1e-3, 1000, links[i] == 10 ? height[k] : 0}, rounds);
     }
   }
-  // the ladder settles; Bullet's needs steps of 0.06 ms for that
+  // the ladder's equilibrium; Bullet's needs steps of 0.06 ms for that
   compare(bench_ladder(16), 1, (trial){1e-3, 5000, -0.002297}, rounds);
   compare(bench_ladder(16), 1, (trial){6e-5, 5000, 0}, rounds);
   return 0;

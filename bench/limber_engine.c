@@ -273,7 +273,7 @@ static bool start(void* self, int slot, bench_method method, double h, double to
   lb_scene_solver solver = e->model->solver;
   solver.integrator = integrators[method];
   if (method == BENCH_STIFF && e->bench->nloop > 0) {
-    solver.integrator = LB_INTEGRATOR_BDF2; // what is asked for is where it settles
+    solver.integrator = LB_INTEGRATOR_BDF2; // for the equilibrium
   }
   solver.step = h;
   solver.tolerance = method == BENCH_ADAPTIVE ? tolerance : 0;

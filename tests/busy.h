@@ -1,6 +1,6 @@
 // A tree with one of everything on it: springs between points and along a direction, with every
-// law, cables, a ground, drag, loads, springs and dampers in the joints and, when asked for,
-// elastic bodies, motors, and loops that need not be closed.
+// force curve, cables, a ground, drag, loads, springs and dampers in the joints and, when asked
+// for, elastic bodies, motors, and loops that need not be closed.
 #pragma once
 #include "assembly.h"
 #include "dynamics/joint/joint.h"
@@ -44,7 +44,7 @@ static inline lb_joint_resistance busy_turn(bool free, bool pulls) {
 }
 
 // Springs that pull in proportion, by a power and by a table, by turns.
-static inline lb_force_curve busy_law(const lb_scene_joint* j) {
+static inline lb_force_curve busy_force_curve(const lb_scene_joint* j) {
   static const double stretch[] = {-2, -0.31, 0, 0.43, 2}, force[] = {-9, -1, 0, 2, 5};
   const bool ball = j->kind == LB_JOINT_SPHERICAL || j->kind == LB_JOINT_FREE;
   const int from = ball ? 2 : 0; // whose tables begin at rest
@@ -62,7 +62,7 @@ static inline void busy_resistance(lb_scene_joint* j, lb_random* r, bool calm) {
     return;
   }
   j->resistance.stiffness = free ? 3 : lb_random_between(r, 1, 10);
-  j->resistance.force_curve = busy_law(j);
+  j->resistance.force_curve = busy_force_curve(j);
   j->resistance.damping = free ? 0.4 : lb_random_between(r, 0.1, 1);
   j->resistance.friction = free ? 0.3 : lb_random_between(r, 0.1, 1);
   j->resistance.friction_speed = 0.5;

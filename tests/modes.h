@@ -63,7 +63,7 @@ static inline lb_status iterate(lanczos* z) {
   return info == 0 && z->iparam[4] >= z->count ? LB_OK : LB_FAILED;
 }
 
-// One mode's sign, so that a mesh has one answer.
+// Sign of a mode, so that a mesh has one result.
 static inline void orient(int n, double* x) {
   int top = 0;
   for (int i = 1; i < n; i++) {

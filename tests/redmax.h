@@ -1,7 +1,7 @@
 // Scenes and numbers of the authors of [red], read from $LIMBER_SHARED/reference/redmax (default:
 // shared/ beside the source). The README there says what they mean: lengths are in cm and masses in
 // g, which are taken as m and kg here, since all of it is but numbers. What of a scene Limber does
-// not have is told by name.
+// not have is reported by name.
 #pragma once
 #include <cjson/cJSON.h>
 
@@ -113,14 +113,14 @@ static inline double red_off(double a, double b, double scale) {
 // red_assert_compared finds what was left out.
 enum { RED_COMPARED = 1 << 20 };
 
-static inline double red_told(const cJSON* number) {
+static inline double red_value(const cJSON* number) {
   assert_true(cJSON_IsNumber(number));
   ((cJSON*)number)->type |= RED_COMPARED;
   return number->valuedouble;
 }
 
 static inline double red_apart(double ours, const cJSON* told, double scale) {
-  return red_off(ours, red_told(told), scale);
+  return red_off(ours, red_value(told), scale);
 }
 
 // A list, or a list of lists, over the largest of its numbers or over one.
@@ -194,7 +194,7 @@ static inline double red_energy_size(const cJSON* results) {
 
 // What a file says of itself, against other numbers of it.
 static inline void red_assert_says(const cJSON* object, const char* key, double what) {
-  const double told = red_told(red_get(object, key));
+  const double told = red_value(red_get(object, key));
   if (!(fabs(told - what) <= 1e-4 * fabs(told))) {
     fail_msg("%s is %.17g, and should be %.17g by the other numbers", key, told, what);
   }
@@ -209,9 +209,9 @@ static inline double red_balance_apart(const cJSON* results, double T, double V,
   }
   const double size = red_energy_size(results),
                expected = red_number(results, "H_expected_by_authors");
-  red_told(red_get(results, "H_expected_by_authors"));
+  red_value(red_get(results, "H_expected_by_authors"));
   const cJSON* failures = red_get(results, "qp_failures");
-  assert_true(!failures || red_told(failures) == 0);
+  assert_true(!failures || red_value(failures) == 0);
   return fmax(red_apart(T + V - V0, end, size),
               red_apart(end->valuedouble - expected, red_get(results, "H_error"), size));
 }
@@ -272,8 +272,8 @@ static inline red_row red_find_row(const char* name) {
   return row;
 }
 
-// Hold the page to what was measured; `itself` may be NAN. Two digits are told, hence the margin.
-static inline void red_tell(const char* name, double differs, double itself) {
+// Hold the page to what was measured; `itself` may be NAN. Two digits are there, hence the margin.
+static inline void red_check_page(const char* name, double differs, double itself) {
   const red_row row = red_find_row(name);
   print_message("%s: %.2g", name, differs);
   print_message(isnan(itself) ? "\n" : ", left to itself %.2g\n", itself);

@@ -31,12 +31,12 @@ lb_status lb_derivatives_create(const lb_model* model, const lb_allocator* alloc
                                 lb_derivatives** derivatives, lb_error* err);
 void lb_derivatives_release(lb_derivatives* derivatives);
 
-/// Of tau = M(q) qdd + c(q, qd), as lb_rnea computes it: sets tau, M, tau_q and tau_qd.
+/// Derivatives of tau = M(q) qdd + c(q, qd), as lb_rnea computes it: sets tau, M, tau_q and tau_qd.
 void lb_rnea_derivatives(lb_derivatives* derivatives, lb_data* data, const double* q,
                          const double* qd, const double* qdd);
 
-/// Of qdd = M(q)^-1 (tau - c(q, qd)), as lb_aba computes it: sets everything. LB_FAILED when the
-/// mass matrix is not positive definite.
+/// Derivatives of qdd = M(q)^-1 (tau - c(q, qd)), as lb_aba computes it: sets everything. LB_FAILED
+/// when the mass matrix is not positive definite.
 lb_status lb_aba_derivatives(lb_derivatives* derivatives, lb_data* data, const double* q,
                              const double* qd, const double* tau);
 

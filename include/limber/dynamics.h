@@ -129,11 +129,11 @@ int lb_channels(const lb_model* model, lb_data* data, lb_channel* channel, doubl
 /// Largest compression of an elastic body.
 typedef struct lb_squeeze {
   int body;      ///< -1: no body is elastic
-  double volume; ///< over that at rest: not positive means turned inside out
-  lb_vec3 at;    ///< where, in the body's frame at rest
+  double volume; ///< det F: not positive means inverted
+  lb_vec3 at;    ///< its reference position, in the body's frame
 } lb_squeeze;
 
-/// Of all elastic bodies, at the points where their forces are computed.
+/// Smallest det F of all elastic bodies, at the points where their forces are computed.
 lb_squeeze lb_least_volume(const lb_model* model, const lb_data* data);
 
 /// Energy [J]; the potential one is zero for a mass at the world's origin and a relaxed spring.

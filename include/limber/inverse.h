@@ -21,7 +21,7 @@ typedef struct lb_joint_motion {
 
 /// Read a table with the columns time, NAME.q (NAME.q0, NAME.q1, ... of joints with several
 /// coordinates) of every joint that moves, and perhaps NAME.qd and NAME.qdd: the trajectory.csv of
-/// any job. Mistakes are told with file, line and column.
+/// any job. Mistakes are reported with file, line and column.
 lb_status lb_joint_motion_read(const char* path, const lb_model* model,
                                const lb_allocator* allocator, lb_joint_motion** motion,
                                lb_error* err);

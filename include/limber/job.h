@@ -75,7 +75,7 @@ void lb_job_release(lb_job* job);
 
 /// Read the scene and make its model. LB_INVALID and LB_IO: a mistake in it, or in another file.
 lb_status lb_job_load(lb_job* job, lb_error* err);
-/// Do the work. LB_INTERRUPTED and LB_FAILED leave what was done so far.
+/// Runs the job. LB_INTERRUPTED and LB_FAILED leave what was done so far.
 lb_status lb_job_run(lb_job* job, lb_error* err);
 /// Keep the results in the folder `out`.
 lb_status lb_job_write(lb_job* job, lb_error* err);

@@ -29,7 +29,7 @@ typedef struct lb_anchor {
 
 /// A force on points that move with links.
 typedef struct lb_model_force {
-  lb_scene_force set; ///< its length at rest filled in
+  lb_scene_force set; ///< its rest length filled in
   lb_anchor* at;      ///< [set.npoint] where it acts
 } lb_model_force;
 
@@ -61,7 +61,7 @@ typedef struct lb_model_shape {
 } lb_model_shape;
 
 /// An elastic body: what it is made of, and its surface, for those who draw it. The surface's
-/// vertices are those at rest, in the body's frame; coordinate k moves them along Phi[k].
+/// vertices are undeformed, in the body's frame; coordinate k moves them along Phi[k].
 typedef struct lb_model_elastic {
   int body;
   int r;                ///< coordinates, from joint_q of the body's own name on
@@ -173,7 +173,7 @@ typedef struct lb_model_particle {
 /// Spring between two particles of a rope.
 typedef struct lb_model_segment {
   int particle[2];
-  double length;    ///< at rest [m]
+  double length;    ///< rest length [m]
   double stiffness; ///< the force for a strain of one [N]
   double damping;   ///< [s]
   bool pushes;      ///< where it is shorter than that, too
@@ -200,7 +200,7 @@ typedef struct lb_model_deformable {
   int nelem;
   int material;
   int* region_material; ///< [regions of fem] of the scene
-  lb_mesh surface;      ///< at rest, in that frame
+  lb_mesh surface;      ///< undeformed, in that frame
   int (*carrier)[4];
   double (*weight)[4]; ///< sum 1
 } lb_model_deformable;
@@ -393,7 +393,7 @@ typedef struct lb_material_change {
   double damping_stiffness; ///< [s] >= 0
 } lb_material_change;
 
-/// Another mass for a body, rigid or elastic.
+/// Changed mass of a body, rigid or elastic.
 typedef struct lb_mass_change {
   int body;
   double factor; ///< > 0, on what it weighs: mass and inertia grow alike

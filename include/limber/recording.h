@@ -55,7 +55,7 @@ typedef struct lb_sink {
   void* context;
 } lb_sink;
 
-/// Are all numbers of a frame finite?
+/// True where all numbers of a frame are finite.
 bool lb_recording_is_finite(const lb_recording* recording, int frame);
 
 /// A channel over the frames: its largest size, when that was, and its root mean square over time.
@@ -90,8 +90,8 @@ typedef struct lb_inversion {
   int frames;    ///< how many were like that; 0: none, and the rest says nothing
   double time;   ///< [s]
   int body;      ///< which
-  double volume; ///< over that at rest, where it is least
-  lb_vec3 at;    ///< where, in the body's frame at rest
+  double volume; ///< det F, where it is least
+  lb_vec3 at;    ///< its reference position, in the body's frame
 } lb_inversion;
 
 /// The largest of what coordinates need, by inverse dynamics.
@@ -102,7 +102,8 @@ typedef struct lb_torque_peak {
 } lb_torque_peak;
 
 /// Friction in joints that explicit steps are too long for: it grows to its size within a small
-/// speed, and around rest these steps overshoot, so that what should rest chatters and creeps.
+/// speed, and around zero these steps overshoot, so that a joint that should stick chatters and
+/// creeps.
 typedef struct lb_steep_friction {
   int joint;   ///< that matters most, where there is any
   double step; ///< the longest that would do [s]; 0: there is none

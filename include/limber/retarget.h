@@ -83,7 +83,7 @@ lb_status lb_curves_fit(const lb_model* model, const lb_retarget* retarget,
 lb_status lb_curves_of_scene(const lb_scene* scene, const lb_retarget* retarget,
                              const lb_allocator* allocator, lb_curves** curves, lb_error* err);
 
-/// Value, first and second derivative of curve i; beyond its ends it rests.
+/// Value, first and second derivative of curve i; beyond its ends it is constant.
 void lb_curves_evaluate(const lb_curves* curves, int i, double t, double value[3]);
 
 /// A variant of a model with motors that play other curves (NULL: its own) and another start (NULL:
@@ -101,11 +101,11 @@ typedef struct lb_targets {
   int ntrack, nframe;
   double every;       ///< [s]
   lb_transform* pose; ///< [nframe][ntrack]
-  double* q0;         ///< [nq] the start of runs: at rest under its weight
+  double* q0;         ///< [nq] the start of runs: equilibrium under its weight
   void* storage;
 } lb_targets;
 
-/// Of a recording of the motion as it should be, with frames that are evenly spaced
+/// Targets from a recording of the wanted motion, with frames that are evenly spaced
 /// (lb_quasistatic_motion makes one); runs start where it does.
 lb_status lb_targets_create(const lb_recording* rest, const lb_retarget* retarget,
                             const lb_allocator* allocator, lb_targets** targets, lb_error* err);

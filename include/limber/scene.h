@@ -753,7 +753,7 @@ lb_status lb_scene_check(const lb_scene* scene, lb_error* err);
 const char* lb_joint_kind_name(lb_joint_kind kind);
 const char* lb_parameter_kind_name(lb_parameter_kind kind);
 const char* lb_force_kind_name(lb_force_kind kind);
-/// Does it pull its points together? Then it is drawn as lines between them.
+/// True for forces that pull their points together; drawn as lines between them.
 bool lb_force_joins(lb_force_kind kind);
 /// Coordinates and velocities of a joint, of a composite one those of its parts.
 int lb_joint_count_q(const lb_scene_joint* joint);
@@ -764,12 +764,12 @@ int lb_joint_quaternion(const lb_scene_joint* joint);
 /// first.
 const lb_scene_joint* lb_parameter_joint(const lb_scene* scene, const lb_scene_parameter* parameter,
                                          int* first);
-/// Is it one of those that slide and turn, with resistances of their own for turning (`turn`)?
+/// True for joints that slide and turn, with resistances of their own for turning (`turn`).
 bool lb_joint_slides_and_turns(const lb_scene_joint* joint);
 /// Unit of the coordinate whose rate is velocity k.
 lb_coordinate lb_joint_counts(const lb_scene_joint* joint, int k);
-/// Is it other than in proportion?
-bool lb_force_curve_bends(const lb_force_curve* law);
+/// True for a nonlinear force curve.
+bool lb_force_curve_bends(const lb_force_curve* curve);
 const char* lb_integrator_name(lb_integrator integrator);
 lb_method lb_integrator_method(lb_integrator integrator);
 /// The error that adaptive steppers allow in a step.

@@ -22,8 +22,9 @@ typedef struct lb_deviation {
   double torque; ///< largest of a motor that may be changed [N m] or [N]
 } lb_deviation;
 
-/// Of each tracked body, [ntrack] in `track`, and the worst of all (delay: the largest) in `all`.
-/// Both recordings have the same frames, as far as they go; `model` has the input's curves.
+/// Deviation of each tracked body, [ntrack] in `track`, and the worst of all (delay: the largest)
+/// in `all`. Both recordings have the same frames, as far as they go; `model` has the input's
+/// curves.
 void lb_deviation_find(const lb_model* model, const lb_retarget* what, const lb_recording* target,
                        const lb_recording* run, lb_deviation* track, lb_deviation* all);
 
@@ -39,8 +40,8 @@ typedef struct lb_vibration {
 } lb_vibration;
 
 /// Modes of small vibrations about data's pose at its time, motors held, loops closed: the lowest
-/// `most` of them, slow ones first, in `mode`; `count` tells how many there are. The pose should be
-/// one at rest (lb_equilibrium). Directions that nothing holds are left out.
+/// `most` of them, slow ones first, in `mode`; `count` is how many there are. The pose should be
+/// one in equilibrium (lb_equilibrium). Directions that nothing holds are left out.
 lb_status lb_modes_of_model(const lb_model* model, lb_data* data, int most, lb_vibration* mode,
                             int* count, lb_error* err);
 
@@ -68,8 +69,8 @@ lb_status lb_baseline_curves(const lb_model* model, const lb_retarget* what, lb_
                              const lb_vibration mode[2], const lb_allocator* allocator,
                              lb_curves** curves, lb_error* err);
 
-/// The two modes, at the model's start at rest, that its motors excite most: what a shaper is made
-/// for. LB_FAILED when nothing vibrates.
+/// The two modes, at the model's start in equilibrium, that its motors excite most: what a shaper
+/// is made for. LB_FAILED when nothing vibrates.
 lb_status lb_modes_to_shape(const lb_model* model, const lb_allocator* allocator,
                             lb_vibration mode[2], lb_error* err);
 
@@ -113,9 +114,9 @@ typedef struct lb_retarget_result {
   bool done;                        ///< the search came to its end
 } lb_retarget_result;
 
-/// Play curves (NULL: the input's) from rest, and compare with the target, which may be that of
-/// another model of the same scene. `recording` may be NULL. What was done when it is interrupted
-/// or fails is compared as well.
+/// Play curves (NULL: the input's) from equilibrium, and compare with the target, which may be that
+/// of another model of the same scene. `recording` may be NULL. What was done when it is
+/// interrupted or fails is compared as well.
 lb_status lb_replay_run(const lb_model* model, const lb_retarget* what, const lb_curves* curves,
                         const lb_recording* target, const lb_simulate_options* options,
                         lb_recording* recording, lb_summary* summary, lb_replay* replay,

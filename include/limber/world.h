@@ -61,7 +61,7 @@ const char* lb_world_name(const lb_world* world, lb_part part, int index);
 /// motion the position at the end of the coming step, where it stays: it gets there by a cubic
 /// that ends with the velocity (position - last position) / h.
 void lb_world_set_motor(lb_world* world, int motor, double value);
-/// Of a prescribed motion: the position and the velocity at the end of the coming step.
+/// Sets a prescribed motion: the position and the velocity at the end of the coming step.
 void lb_world_set_motion(lb_world* world, int motor, double position, double velocity);
 /// Back to the scene's profile.
 void lb_world_free_motor(lb_world* world, int motor);
@@ -106,7 +106,7 @@ double lb_world_time(const lb_world* world);
 /// move.
 const double* lb_world_q(lb_world* world, int joint);
 const double* lb_world_qd(lb_world* world, int joint);
-/// Of a body's frame.
+/// Pose of a body's frame.
 lb_transform lb_world_pose(lb_world* world, int body);
 lb_body_velocity lb_world_velocity(lb_world* world, int body);
 /// Position of a named point.

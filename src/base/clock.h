@@ -1,4 +1,4 @@
-// Monotonic clock, for what people are told of times.
+// Monotonic clock, for reported times.
 #pragma once
 
 // Seconds since some moment.

@@ -229,9 +229,9 @@ static lb_status read_data(const reader* r, const layout* l, const char* data, s
   const bool single = lb_npz_count(a) <= 1;
   a->type = LB_NPZ_OTHER;
   if (l->by_columns && a->ndim > 1 && !single) {
-    a->trouble = "is stored by columns; save numpy.ascontiguousarray() of it";
+    a->fault = "is stored by columns; save numpy.ascontiguousarray() of it";
   } else if (l->order == '>') {
-    a->trouble = "is big-endian; save it as '<f8' or '<i4'";
+    a->fault = "is big-endian; save it as '<f8' or '<i4'";
   } else if (l->kind == 'f' && item == 8) {
     a->type = LB_NPZ_NUMBER;
     a->data = copy_numbers(r, data, size / item);
@@ -241,13 +241,13 @@ static lb_status read_data(const reader* r, const layout* l, const char* data, s
     a->data = copy_ints(r, data, size / item, (int)item, &fit);
     if (a->data && !fit) {
       a->type = LB_NPZ_OTHER;
-      a->trouble = "holds integers beyond 32 bits";
+      a->fault = "holds integers beyond 32 bits";
     }
   } else if (l->kind == 'U') {
     a->type = LB_NPZ_TEXT;
     a->data = copy_texts(r, data, size / item, l->item);
   } else {
-    a->trouble = "is of a type that Limber does not use";
+    a->fault = "is of a type that Limber does not use";
   }
   return a->type != LB_NPZ_OTHER && !a->data ? no_memory(r) : LB_OK;
 }
@@ -274,7 +274,7 @@ static lb_status read_array(const reader* r, const char* bytes, size_t size, lb_
   const size_t item = l.kind == 'U' ? 4 * (size_t)l.item : (size_t)l.item;
   if (item == 0) {
     a->type = LB_NPZ_OTHER;
-    a->trouble = "is of a type that Limber does not use";
+    a->fault = "is of a type that Limber does not use";
     return LB_OK;
   }
   if (!fits(a, item, size - head - length)) {
@@ -365,7 +365,7 @@ const void* lb_npz_get(const lb_npz* npz, const char* name, lb_npz_type type, in
   char wanted[80], found[80];
   if (!a || a->type == LB_NPZ_OTHER) {
     lb_error_add(err, LB_INVALID, place, "array '%s' (%s of shape %s) %s", name, kind[type],
-                 shape_text(ndim, shape, wanted, sizeof wanted), a ? a->trouble : "is missing");
+                 shape_text(ndim, shape, wanted, sizeof wanted), a ? a->fault : "is missing");
     return NULL;
   }
   bool fit = a->type == type && a->ndim == ndim;

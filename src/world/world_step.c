@@ -76,7 +76,7 @@ static void begin_motions(lb_world* w, double h) {
   }
 }
 
-// Motions stay where they came to, unless they are told otherwise.
+// Motions stay where they came to, unless commanded otherwise.
 static void end_motions(lb_world* w) {
   for (int i = 0; i < w->m->nmotor; i++) {
     w->wish[i].velocity = NAN;

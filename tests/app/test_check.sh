@@ -2,10 +2,10 @@
 scene=$LIMBER_SOURCE_DIR/scenes/double-pendulum.yaml
 run "$LIMBER" check "$scene"
 claim "a good scene passes" exits 0
-claim "it tells the bodies" prints "bodies    2"
-claim "it tells the joints" prints "joints    2: 2 revolute"
-claim "it tells the freedom" prints "2 degrees of freedom"
-claim "it tells how it will run" prints "run  "
+claim "it prints the bodies" prints "bodies    2"
+claim "it prints the joints" prints "joints    2: 2 revolute"
+claim "it prints the freedom" prints "2 degrees of freedom"
+claim "it prints how it will run" prints "run  "
 
 run "$LIMBER" check -q "$scene"
 claim "quiet is quiet" silent
@@ -56,7 +56,7 @@ loads:
 Y
 run "$LIMBER" check far.yaml
 claim "a joint far from its face is bad input" exits 2
-claim "... and told with its place" complains "error: far.yaml:6:3: joint 'tip' does not touch body 'rod': it is 500 m"
+claim "... and reported with its place" complains "error: far.yaml:6:3: joint 'tip' does not touch body 'rod': it is 500 m"
 claim "... and so is a load" complains "error: far.yaml:8:3: load 'pull' does not touch body 'rod'"
 claim "... but one a little off is not" test "$(grep -c clamp stderr)" -eq 0
 
@@ -109,7 +109,7 @@ claim "one letter is wrong" complains "there is no such file (did you mean 'far-
 run "$LIMBER" check far-away
 claim "the ending was forgotten" complains "there is no such file (did you mean 'far-away.yaml'?)"
 
-# Friction that explicit steps cannot follow is no mistake, but told, with the step that would do.
+# Friction that explicit steps cannot follow is no mistake, but reported, with the step that would do.
 cat >rubs.yaml <<'Y'
 bodies: {a: {shape: {capsule: {radius: 5 mm, from: [0, 0, 0], to: [0, 0, -6 cm]}}, mass: 20 g}}
 joints:
@@ -153,4 +153,4 @@ strands: {}
 Y
 run "$LIMBER" check former.yaml
 claim "a key's former name" exits 0
-claim "... still reads, and the new one is told" complains "warning: former.yaml:2:1: 'strands' is now called 'ropes' (the old name still works)"
+claim "... still reads, and the new one is reported" complains "warning: former.yaml:2:1: 'strands' is now called 'ropes' (the old name still works)"

@@ -57,7 +57,7 @@ claim "... and says why" complains "error: the markers do not tell: not determin
 claim "... and that nothing is determined" prints "0 of 2 numbers determined"
 claim "... and keeps what there is" test -s still/summary.json
 
-# Bad input is told before any work is done.
+# Bad input is reported before any work is done.
 run "$LIMBER" fit guess.yaml nowhere.csv --out x
 claim "a missing table is bad input" exits 2
 claim "... and is named" complains "error: cannot read table of markers 'nowhere.csv'"

@@ -12,7 +12,7 @@ constraints:
 duration: 1
 Y
 run "$LIMBER" simulate reach.yaml --out reach
-claim "a point led out of reach stops the run" exits 1
+claim "a point prescribed out of reach stops the run" exits 1
 claim "... with its place, name and time" complains "reach.yaml:9:3: constraint 'hand' cannot hold any longer at t = "
 claim "... and what was done is kept" complains "are kept in reach"
 claim "... as files" test -s reach/trajectory.csv
@@ -33,7 +33,7 @@ constraints:
 Y
 run "$LIMBER" simulate twice.yaml --out twice
 claim "a motor and a prescribed point that disagree" exits 2
-claim "... are told" complains "twice.yaml:7:3: constraint 'hand' cannot hold at the start"
+claim "... are reported" complains "twice.yaml:7:3: constraint 'hand' cannot hold at the start"
 
 # a run that blows up
 cat >stiff.yaml <<'Y'
@@ -86,14 +86,14 @@ for integrator in euler rk4 rk8 linear-euler bdf1 bdf2 sdirk2 adaptive; do
   for coordinates in reduced maximal; do
     { cat crank.yaml; echo "solver: {integrator: $integrator, coordinates: $coordinates}"; } >loop.yaml
     run timeout 100 "$LIMBER" simulate loop.yaml --out loop
-    claim "$integrator, $coordinates: a loop led out of reach stops the run" exits 1
+    claim "$integrator, $coordinates: a loop driven out of reach stops the run" exits 1
     claim "... and is named, with the motor" complains "loop.yaml:9:3: loop joint 'ring' cannot hold any longer at t = 0.2"
     claim "... " complains "perhaps motor 'push' moves it out of reach"
     claim "... and what is kept holds" holds loop
     [ "$coordinates" = maximal ] && continue
     { cat reach.yaml; echo "solver: {integrator: $integrator}"; } >point.yaml
     run timeout 100 "$LIMBER" simulate point.yaml --out point
-    claim "$integrator: a point led out of reach stops the run" exits 1
+    claim "$integrator: a point prescribed out of reach stops the run" exits 1
     claim "... and is named" complains "point.yaml:9:3: constraint 'hand' cannot hold any longer at t = 0."
     claim "... with the reason" complains "perhaps its motion is prescribed out of reach"
     claim "... and what is kept holds" holds point
@@ -187,7 +187,7 @@ Y2
 run "$LIMBER" simulate kicked.yaml --out kicked
 claim "a body that no joint carries is a body" complains "the motion of body 'a' left all bounds"
 
-# what the joints do not let move at all is told before the run, in both kinds of coordinates
+# what the joints do not let move at all is reported before the run, in both kinds of coordinates
 cat >stuck.yaml <<'Y2'
 bodies:
   a: {shape: {box: [0.1, 0.1, 0.5], position: [0, 0, -0.25]}}
@@ -201,12 +201,12 @@ for coordinates in reduced maximal; do
   { cat stuck.yaml; echo "solver: {coordinates: $coordinates}"; } >base.yaml
   { cat base.yaml; echo 'constraints: {f: {follow: {body: a, along: x, x: {keys: [[0, 0], [1, 0.1]]}}}}'; } >fixed.yaml
   run "$LIMBER" simulate fixed.yaml --out fixed
-  claim "a fixed body that is led is refused ($coordinates)" exits 2
+  claim "a fixed body with a prescribed motion is refused ($coordinates)" exits 2
   claim "... before the run" complains "fixed.yaml:9:15: constraint 'f' prescribes more than the joints leave free: they do not let that move at all"
   { cat base.yaml; echo 'constraints: {f: {follow: {body: b, at: [0, 0, -0.5], along: y, y: {rates: [[0, 0.1]]}}}}'; } >across.yaml
   run "$LIMBER" simulate across.yaml --out across
-  claim "a hinge led along its axis is refused ($coordinates)" complains "prescribes more than the joints leave free"
+  claim "a hinge prescribed along its axis is refused ($coordinates)" complains "prescribes more than the joints leave free"
   { cat base.yaml; echo 'constraints: {f: {follow: {body: b, at: [0, 0, -0.5], along: xy, x: {keys: [[0, 0], [0.1, 0.01]]}}}, g: {follow: {body: a}}}'; } >along.yaml
   run "$LIMBER" simulate along.yaml --out along --quiet
-  claim "led where it can go and held where it cannot, it runs ($coordinates)" exits 0
+  claim "prescribed where it can go and held where it cannot, it runs ($coordinates)" exits 0
 done

@@ -66,7 +66,7 @@ claim "... and lies on it by a wider --touch" exits 0
 claim "... which carries it" grep -q "^3,.*,19.62,0,0,0" floor/reactions.csv
 run "$LIMBER" inverse box.yaml above.csv --out floor --touch far
 claim "no length" exits 2
-claim "... is told what is one" complains "a positive length"
+claim "... is reported what is one" complains "a positive length"
 
 # every point of a floor has columns of its own, which sum up to the weight
 cat >table.yaml <<'Y'
@@ -101,7 +101,7 @@ Y
 printf '%s\n' time,ball.q0,ball.q1,ball.q2,ball.q3 0,1,0,0,0 0.1,0,0,0,0 0.2,1,0,0,0 >nowhere.csv
 run "$LIMBER" inverse ball.yaml nowhere.csv --out nowhere
 claim "a quaternion of zeros" exits 2
-claim "... is told" complains "nowhere.csv:3:1: the quaternion of joint 'ball' (columns q0 to q3) is zero"
+claim "... is reported" complains "nowhere.csv:3:1: the quaternion of joint 'ball' (columns q0 to q3) is zero"
 printf 'time,shoulder.q,elbow.q\n0,0,0\n0,0,0\n' >still.csv
 run "$LIMBER" inverse arm.yaml still.csv --out more
 claim "time that stands still" complains "still.csv:3:1: time must rise"
@@ -118,7 +118,7 @@ forces=lower.fx,lower.fy,lower.fz
 printf 'time,%s,lower.ppx,lower.py,lower.pz\n0,0,0,1,1,0,0\n1,0,0,1,1,0,0\n' $forces >point.csv
 run "$LIMBER" inverse arm.yaml forward/trajectory.csv --out more --forces point.csv
 claim "part of a point" exits 2
-claim "... is told" complains "point.csv:1:1: there is no column 'lower.px' for the point on body 'lower', which needs px, py and pz (did you mean 'lower.ppx'?)"
+claim "... is reported" complains "point.csv:1:1: there is no column 'lower.px' for the point on body 'lower', which needs px, py and pz (did you mean 'lower.ppx'?)"
 printf 'time,%s,lower.mz\n0,0,0,1,1\n1,0,0,1,1\n' $forces >moment.csv
 run "$LIMBER" inverse arm.yaml forward/trajectory.csv --out more --forces moment.csv --quiet
 claim "a moment about one axis" exits 0

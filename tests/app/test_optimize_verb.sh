@@ -158,7 +158,7 @@ claim "... and says so" complains "there is no search to go on with"
 sed 's/at_least: -20 m.s/at_least: 3 m\/s/' "$scenes/throw.yaml" >high.yaml
 run "$LIMBER" optimize high.yaml --out high
 claim "a start outside the bounds is brought inside" exits 0
-claim "... and told" complains "parameter 'throw': the scene's 2 is outside the bounds, and the search begins at 3"
+claim "... and reported" complains "parameter 'throw': the scene's 2 is outside the bounds, and the search begins at 3"
 claim "... and the report has the scene's" grep -qF '<th scope="row">throw 0</th><td>2</td>' high/report.html
 
 # Files that are not of the scene.
@@ -168,19 +168,19 @@ claim "... with the line" complains "swing/parameters.csv:2:1: "
 claim "... and why" complains "the scene has no parameter 'torque'"
 head -2 throw/parameters.csv >short.csv
 run "$LIMBER" simulate "$scenes/throw.yaml" --parameters short.csv --out x
-claim "missing numbers are told" complains "number 1 of parameter 'throw' is missing"
+claim "missing numbers are reported" complains "number 1 of parameter 'throw' is missing"
 sed '2s/,0,/,7,/' throw/parameters.csv >wrong.csv
 run "$LIMBER" simulate "$scenes/throw.yaml" --parameters wrong.csv --out x
-claim "numbers that are not there are told" complains "and no number 7"
+claim "numbers that are not there are reported" complains "and no number 7"
 awk -F, -v OFS=, 'NR == 3 {$4 = 30} {print}' throw/parameters.csv >far.csv
 run "$LIMBER" simulate "$scenes/throw.yaml" --parameters far.csv --out x
-claim "numbers beyond their bounds are told" complains "far.csv:3:1: number 1 of parameter 'throw' is 30, and must be from -20 to 20"
+claim "numbers beyond their bounds are reported" complains "far.csv:3:1: number 1 of parameter 'throw' is 30, and must be from -20 to 20"
 cat throw/parameters.csv throw/parameters.csv | sed 5d >twice.csv
 run "$LIMBER" simulate "$scenes/throw.yaml" --parameters twice.csv --out x
-claim "numbers that are there twice are told" complains "twice.csv:5:1: number 0 of parameter 'throw' is there twice"
+claim "numbers that are there twice are reported" complains "twice.csv:5:1: number 0 of parameter 'throw' is there twice"
 sed 1d throw/parameters.csv >headless.csv
 run "$LIMBER" simulate "$scenes/throw.yaml" --parameters headless.csv --out x
-claim "a missing header is told" complains "headless.csv:1:1: the first line must be parameter,number,start,value"
+claim "a missing header is reported" complains "headless.csv:1:1: the first line must be parameter,number,start,value"
 run "$LIMBER" simulate "$scenes/throw.yaml" --parameters throw --out x
 claim "a folder is bad input" exits 2
 claim "... and cannot be read" complains "cannot read file of numbers 'throw'"
@@ -190,7 +190,7 @@ claim "a missing file is bad input" exits 2
 # Scenes that ask for nothing, or for what has no derivative.
 run "$LIMBER" optimize "$scenes/pendulum.yaml" --out x
 claim "a scene without goals is bad input" exits 2
-claim "... and is told what to write" complains "give it 'optimize' with 'parameters' and 'goals'"
+claim "... and is reported what to write" complains "give it 'optimize' with 'parameters' and 'goals'"
 cat >loop.yaml <<'Y'
 solver: {integrator: bdf2}
 duration: 0.1

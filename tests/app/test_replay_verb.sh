@@ -69,7 +69,7 @@ claim "... where it stays until it is moved" rests
 better() { figures "$1" | awk '{ exit !($2 < $1 / 2 && $4 < $3 / 2) }'; }
 claim "... and curves found in a basis help there too" better out/full/summary.json
 
-# Stopped, it keeps what there is. (What the run before told is not to be taken for what this tells.)
+# Stopped, it keeps what there is. (Messages of the run before are not taken for those of this one.)
 : >stderr
 set -m
 "$LIMBER" replay beam.yaml --from out --full --step 0.02ms --out stopped >stdout 2>stderr &
@@ -87,20 +87,20 @@ claim "... and keeps what was played" test -s stopped/trajectory.csv
 
 # --- bad input ---
 run "$LIMBER" replay beam.yaml --from nowhere
-claim "a folder without curves is told" exits 2
+claim "a folder without curves is reported" exits 2
 claim "... by its file" complains "nowhere/profiles.yaml: there is no such file"
 mkdir -p other
 sed 's/"drive"/"drove"/' out/profiles.yaml >other/profiles.yaml
 run "$LIMBER" replay beam.yaml --from other
-claim "motors of another scene are told" complains "motor 'drove', which does not exist (did you mean 'drive'?)"
+claim "motors of another scene are reported" complains "motor 'drove', which does not exist (did you mean 'drive'?)"
 echo 'motors: {drive: {joint: turn, keys: [[0, 0], [1, 1]]}}' >other/profiles.yaml
 run "$LIMBER" replay beam.yaml --from other
-claim "other curves than splines are told" complains "does not play a curve as 'limber retarget' writes them"
+claim "other curves than splines are reported" complains "does not play a curve as 'limber retarget' writes them"
 echo 'name: nothing' >other/profiles.yaml
 run "$LIMBER" replay beam.yaml --from other
-claim "a file without motors is told" complains "'motors' is missing"
+claim "a file without motors is reported" complains "'motors' is missing"
 sed '/^retarget:/,$d' beam.yaml >nothing.yaml
 run "$LIMBER" replay nothing.yaml --from out
-claim "a scene without tracked bodies is told so" exits 2
+claim "a scene without tracked bodies is reported so" exits 2
 run "$LIMBER" replay - --from out
 claim "a scene from standard input cannot be read twice" complains "name a file"

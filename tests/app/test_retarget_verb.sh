@@ -141,15 +141,15 @@ if [ -z "${LIMBER_SANITIZED:-}" ]; then # the thread sanitizer cannot live with 
   ) | cat >stderr
   status=${PIPESTATUS[0]}
   claim "a disk without any room is a failure" exits 1
-  claim "... that is told of while the search goes on" complains "could not be resumed if it were stopped"
+  claim "... that is reported while the search goes on" complains "could not be resumed if it were stopped"
   claim "... and again at its end" complains "has to be done again"
   claim "... and leaves old results as they were" cmp whole/profiles.csv kept.csv
 fi
 run "$LIMBER" retarget cart.yaml --out /proc/nowhere
-claim "a folder that cannot be made is told at once" exits 2
+claim "a folder that cannot be made is reported at once" exits 2
 touch file
 run "$LIMBER" retarget cart.yaml --out file
-claim "a file where the folder should be is told at once" exits 2
+claim "a file where the folder should be is reported at once" exits 2
 claim "... as that" complains "but it is a file"
 mkdir tmp # where what cannot be written elsewhere goes
 TMPDIR=tmp "$LIMBER" retarget cart.yaml --out gone "${slow[@]}" >stdout 2>stderr &
@@ -172,7 +172,7 @@ claim "... and are the same" cmp found/profiles.yaml stopped/profiles.yaml
 sed '$a\  motors: {drive: {force: 12 N}}' cart.yaml >weak.yaml
 run "$LIMBER" retarget weak.yaml --out weak
 claim "a limit on the force is kept" exits 0
-claim "... and the input's force is told beside it" prints "may be 12; the input needs 35.5"
+claim "... and the input's force is reported beside it" prints "may be 12; the input needs 35.5"
 kept() {
   python3 - <<'P'
 import json
@@ -185,7 +185,7 @@ claim "... and the report" grep -qF '<td>12 N</td>' weak/report.html
 sed '$a\  motors: {drive: {force: 0.2 N}}' cart.yaml >weaker.yaml
 run "$LIMBER" retarget weaker.yaml --out weaker --quiet
 claim "a limit that cannot be kept is no failure" exits 0
-claim "... but told" complains "limits of torques could not be kept"
+claim "... but reported" complains "limits of torques could not be kept"
 
 # --- bad input ---
 run "$LIMBER" retarget cart.yaml --out empty --resume
@@ -196,32 +196,32 @@ run "$LIMBER" retarget other.yaml --out whole --resume
 claim "another motion is not gone on with" complains "the scene has changed since"
 head -c 100 whole/retarget.state >cut && cp cut whole/retarget.state
 run "$LIMBER" retarget cart.yaml --out whole --resume
-claim "a damaged state is told" complains "cannot go on from it"
+claim "a damaged state is reported" complains "cannot go on from it"
 sed '/^retarget:/,$d' cart.yaml >nothing.yaml
 run "$LIMBER" retarget nothing.yaml --out none
-claim "a scene without tracked bodies is told so" exits 2
+claim "a scene without tracked bodies is reported so" exits 2
 claim "... and how to name them" complains "retarget"
 sed 's/position: 1/position: 0/' cart.yaml >zero.yaml
 run "$LIMBER" retarget zero.yaml --out none
-claim "weights that are all zero are told" exits 2
+claim "weights that are all zero are reported" exits 2
 sed 's/^  spring: .*/  spring: {type: prismatic, parent: cart, child: load, axis: z}/; s/^gravity.*//' cart.yaml >fall.yaml
 run "$LIMBER" retarget fall.yaml --out none
 claim "what falls has no target" exits 1
 claim "... and that is said" complains "no equilibrium"
 sed 's/^motors:.*/motors: {drive: {joint: track, drive: force, keys: [[0.5, 0], [0.8, 1]]}}/' cart.yaml >pushed.yaml
 run "$LIMBER" retarget pushed.yaml --out none
-claim "a scene without a motor to change is told so" exits 2
+claim "a scene without a motor to change is reported so" exits 2
 claim "... at its place" complains "pushed.yaml:15:3: there is no motor whose curve could be changed"
 sed '$a\  motors: {drive: {speed: 1 m/s}}' cart.yaml >fast.yaml
 run "$LIMBER" retarget fast.yaml --out none
-claim "limits that the input exceeds are told" exits 2
+claim "limits that the input exceeds are reported" exits 2
 claim "... with their place" complains "fast.yaml:16:12: the input of motor 'drive' exceeds its limit of speed, 1 m/s"
 claim "... and what helps" complains "slow the motion down there, or raise the limit"
 sed '$a\  motors: {drive: {angle: [-10 cm, 30 cm]}}' cart.yaml >far.yaml
 run "$LIMBER" retarget far.yaml --out none
 claim "so are angles beyond their limit" complains "exceeds its limit of angle, 0.3 m"
 run "$LIMBER" retarget cart.yaml --out none --step 50ms
-claim "steps longer than the curves' spans are told" exits 2
+claim "steps longer than the curves' spans are reported" exits 2
 claim "... with what helps" complains "take a smaller step"
 cat >torn.yaml <<'Y'
 # Two hinged bars hold the load: together they are 60 cm long, and the cart goes 1 m away.
@@ -241,7 +241,7 @@ retarget:
   bodies: {near: {position: 1}}
 Y
 run "$LIMBER" retarget torn.yaml --out none
-claim "a pose that cannot be reached is told" exits 1
+claim "a pose that cannot be reached is reported" exits 1
 claim "... with the loop that would have to open" complains "'ring'"
 run "$LIMBER" retarget cart.yaml --rate -5
 claim "a rate is positive" complains "a positive number of samples a second"

@@ -50,7 +50,7 @@ for file in many-trees.yaml "$LIMBER_SOURCE_DIR"/scenes/*.yaml; do
   done
 done
 
-# An elastic body that is turned inside out is told, with where and when.
+# An elastic body that is turned inside out is reported, with where and when.
 cat >squashed.yaml <<'Y'
 materials: {jelly: {density: 1000, young: 20 kPa, poisson: 0.4, damping: {mass: 50}}}
 bodies: {rod: {elastic: {rod: {radius: 1 cm, to: [0, 0, 0.05]}, material: jelly, elements: {along: 4, across: 1}, basis: {modes: 2}}}}
@@ -62,7 +62,7 @@ solver: {step: 0.5 ms}
 Y
 run "$LIMBER" simulate squashed.yaml -q --out squashed
 claim "a body turned inside out is survived" exits 0
-claim "... and told with body and time" complains "warning: elastic body 'rod' is turned inside out at t = "
+claim "... and reported with body and time" complains "warning: elastic body 'rod' is turned inside out at t = "
 claim "... and kept" grep -q '"inverted": {"body": "rod", "time": 0' squashed/summary.json
 
 # A spline without limits that is run off.
@@ -74,12 +74,12 @@ duration: 1
 Y
 run "$LIMBER" simulate off.yaml -q --out off
 claim "a spline that is run off is survived" exits 0
-claim "... and told with joint and time" complains "warning: joint 'rail' runs off its spline at t = 0."
+claim "... and reported with joint and time" complains "warning: joint 'rail' runs off its spline at t = 0."
 claim "... once" test "$(grep -c "runs off" stderr)" -eq 1
 claim "... and what to do" complains "give it 'limits'"
 claim "... and kept" grep -q '"left_splines": \[{"joint": "rail", "coordinate": 0, "time": 0' off/summary.json
 
-# Bad input is told before any work is done.
+# Bad input is reported before any work is done.
 run "$LIMBER" simulate missing.yaml --out x
 claim "a missing scene is bad input" exits 2
 claim "... and is named" complains "error: missing.yaml"
@@ -106,7 +106,7 @@ run "$LIMBER" simulate spin.yaml --out spin -q
 claim "a motor that moves until the end" exits 0
 run "$LIMBER" simulate spin.yaml --out spin -q --duration 0.15
 claim "... and no longer" exits 2
-claim "... is told with its place" complains "spin.yaml:3:10: motor 'drive' jumps at t = 0.1 s, which no force can follow"
+claim "... is reported with its place" complains "spin.yaml:3:10: motor 'drive' jumps at t = 0.1 s, which no force can follow"
 claim "... and until when it goes" complains "(the scene itself ends at 0.1 s)"
 sed -i 's/keys: \[\[0, 0\], \[0.1, 1\]\]/keys: [[0, 0], [0.3, 1]]/' spin.yaml
 run "$LIMBER" simulate spin.yaml --out spin -q --duration 0.15

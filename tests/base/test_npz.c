@@ -76,7 +76,7 @@ static void expect(const lb_npz* npz, const char* name, lb_npz_type type, int nd
   lb_error_clear(&err);
 }
 
-static void a_wrong_array_is_told_with_what_was_wanted(void** state) {
+static void a_wrong_array_is_reported_with_what_was_wanted(void** state) {
   (void)state;
   lb_arena arena;
   lb_arena_init(&arena, NULL);
@@ -95,7 +95,7 @@ static void a_wrong_array_is_told_with_what_was_wanted(void** state) {
   lb_arena_release(&arena);
 }
 
-// Whatever byte is wrong, or wherever it ends: told, and nothing else. Bytes that say nothing
+// Whatever byte is wrong, or wherever it ends: reported, and nothing else. Bytes that say nothing
 // (dates, flags, the number of disks) may change.
 static void a_damaged_file_is_refused_or_reads_the_same(void** state) {
   (void)state;
@@ -159,7 +159,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arrays_come_back_as_they_were),
       cmocka_unit_test(the_same_arrays_give_the_same_bytes),
-      cmocka_unit_test(a_wrong_array_is_told_with_what_was_wanted),
+      cmocka_unit_test(a_wrong_array_is_reported_with_what_was_wanted),
       cmocka_unit_test(a_damaged_file_is_refused_or_reads_the_same),
       cmocka_unit_test(reading_survives_every_refused_allocation),
   };

@@ -95,7 +95,7 @@ static void nor_does_it_where_steps_are_divided(void** state) {
   close_problem(&p);
 }
 
-static void too_little_memory_is_told_before_the_run(void** state) {
+static void too_little_memory_is_reported_before_the_run(void** state) {
   (void)state;
   problem p;
   open_problem(&p, "rod", PIECE);
@@ -142,7 +142,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(little_memory_changes_no_bit),
       cmocka_unit_test(nor_does_it_where_steps_are_divided),
-      cmocka_unit_test(too_little_memory_is_told_before_the_run),
+      cmocka_unit_test(too_little_memory_is_reported_before_the_run),
       cmocka_unit_test(no_memory_leaves_nothing_behind),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-// design: a fit finds what was planted, says how sure it is, and when it cannot tell.
+// design: a fit finds what was planted, with intervals, and says when it is undetermined.
 #include "counting.h"
 #include "design/fit/fit_markers.h"
 #include "design/rod.h"
@@ -134,7 +134,7 @@ static void clock_and_shift_are_found_with_the_rest(void** state) {
   drop_rod(&r);
 }
 
-// Samples that are missing are passed over; those that are there, thinned, tell the same.
+// Samples that are missing are passed over; those that are there, thinned, give the same.
 static void missing_samples_are_passed_over(void** state) {
   (void)state;
   rod r = make_rod(1.1 * E, 2 * ALPHA, 0, "30 deg", NEAR);
@@ -189,7 +189,7 @@ static void expect_no_linearised(const rod* r, const seen* s, lb_fit_doubt doubt
   lb_fit_release(fit);
 }
 
-static void markers_that_do_not_move_tell_nothing(void** state) {
+static void markers_that_do_not_move_determine_nothing(void** state) {
   (void)state;
   rod r = make_rod(E, ALPHA, 0, "30 deg", NEAR), still = make_rod(E, ALPHA, 0, "0 deg", NEAR);
   static seen s;
@@ -222,7 +222,7 @@ static void damping_too_small_to_see_is_not_claimed(void** state) {
   drop_rod(&r);
 }
 
-// One mode that swings cannot tell damping by mass from damping by stiffness.
+// One mode cannot distinguish damping by mass from damping by stiffness.
 static void dampings_that_only_show_together_are_called_tied(void** state) {
   (void)state;
   rod r = make_rod(E, ALPHA, 1e-3, "30 deg",
@@ -436,7 +436,7 @@ int main(void) {
       cmocka_unit_test(clock_and_shift_are_found_with_the_rest),
       cmocka_unit_test(missing_samples_are_passed_over),
       cmocka_unit_test(a_marker_on_an_elastic_body_bends_with_it),
-      cmocka_unit_test(markers_that_do_not_move_tell_nothing),
+      cmocka_unit_test(markers_that_do_not_move_determine_nothing),
       cmocka_unit_test(damping_too_small_to_see_is_not_claimed),
       cmocka_unit_test(dampings_that_only_show_together_are_called_tied),
       cmocka_unit_test(noise_that_lasts_widens_the_intervals),

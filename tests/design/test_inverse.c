@@ -113,7 +113,7 @@ static void prescribed_joints_come_back_as_torques(void** state) {
              1e-9, 1e-9);
 }
 
-// Of joints with several coordinates: some led, some pushed, some free.
+// Of joints with several coordinates: some prescribed, some under a force, some free.
 #define BRANCH                                                                                     \
   "duration: 0.4 s\n"                                                                              \
   "record: {every: 10 ms, rates: true}\n"                                                          \
@@ -280,7 +280,7 @@ static void stops_hold_what_leans_on_them(void** state) {
 }
 
 // A motor lifts a slider off its stop: it is all the motor's from the first moment on.
-static void what_comes_off_is_not_pushed(void** state) {
+static void separating_contacts_exert_nothing(void** state) {
   (void)state;
   round_trip("duration: 0.1 s\n"
              "record: {every: 10 ms, rates: true}\n"
@@ -514,7 +514,7 @@ static const char SMALL[] =
     "duration: 0.3\n";
 
 // Reading and solving, with every request for memory refused in turn.
-static void memory_that_runs_out_is_told_and_given_back(void** state) {
+static void memory_that_runs_out_is_reported_and_given_back(void** state) {
   (void)state;
   lb_model* m = compile(SMALL);
   lb_recording* forward = simulate(m);
@@ -565,14 +565,14 @@ int main(void) {
       cmocka_unit_test(elastic_bodies_need_nothing_inside),
       cmocka_unit_test(floors_carry_what_lies_on_them),
       cmocka_unit_test(stops_hold_what_leans_on_them),
-      cmocka_unit_test(what_comes_off_is_not_pushed),
+      cmocka_unit_test(separating_contacts_exert_nothing),
       cmocka_unit_test(corners_share_a_weight_alike),
       cmocka_unit_test(without_rates_the_error_falls_with_the_sixth_power),
       cmocka_unit_test(vectors_that_jump_need_no_torques),
       cmocka_unit_test(vectors_are_filtered_as_quaternions_are),
       cmocka_unit_test(filtered_ends_need_no_torques),
       cmocka_unit_test(measured_forces_carry_a_block),
-      cmocka_unit_test(memory_that_runs_out_is_told_and_given_back),
+      cmocka_unit_test(memory_that_runs_out_is_reported_and_given_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-// design: tables of markers are read as they are meant, and mistakes are told with their place.
+// design: tables of markers are read as they are meant, and mistakes are reported with their place.
 #include <unistd.h>
 
 #include "counting.h"
@@ -124,7 +124,7 @@ static void expect(const char* scene_text, const char* table, const char* messag
   lb_scene_release(&scene);
 }
 
-static void mistakes_are_told_with_line_and_column(void** state) {
+static void mistakes_are_reported_with_line_and_column(void** state) {
   (void)state;
   expect(
       SCENE, "t,weight.x,weight.y,weight.z\n",
@@ -196,7 +196,7 @@ int main(void) {
       cmocka_unit_test(columns_may_come_in_any_order_and_quoted),
       cmocka_unit_test(empty_cells_and_nan_are_not_seen),
       cmocka_unit_test(the_scenes_markers_go_before_its_bodies),
-      cmocka_unit_test(mistakes_are_told_with_line_and_column),
+      cmocka_unit_test(mistakes_are_reported_with_line_and_column),
       cmocka_unit_test(a_table_that_is_not_there_is_named),
       cmocka_unit_test(running_out_of_memory_leaks_nothing),
   };

@@ -228,7 +228,7 @@ static void gradients_through_loops_and_couplings_equal_differences_of_runs(void
     snprintf(text, sizeof text, linkage, schemes[i / 2], maximal ? ", coordinates: maximal" : "",
              gear, numbers);
     open_problem(&p, text);
-    // in maximal coordinates rounding in the runs limits what differences can tell
+    // in maximal coordinates rounding in the runs limits what differences can show
     check_gradient(&p, p.o->start, 5e-4, maximal ? 1e-7 : 1e-8);
     check_applied(&p);
     close_problem(&p);

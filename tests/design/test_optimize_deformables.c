@@ -231,7 +231,7 @@ static void what_moves_with_bodies_is_not_strained(void** state) {
   close_problem(&p);
 }
 
-// What a motor exerts that leads an elastic body with a rope on it.
+// Force of a motor that prescribes the motion of an elastic body with a rope on it.
 static void gradients_of_forces_where_ropes_hang_on_elastic_bodies(void** state) {
   (void)state;
   static const char text[] =

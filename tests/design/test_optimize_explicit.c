@@ -207,7 +207,7 @@ static void efforts_beside_stops(void** state) {
 }
 
 // A step that tears a linkage so far apart that it has to be put together again from there.
-static void steps_that_leave_wide_gaps_are_told(void** state) {
+static void steps_that_leave_wide_gaps_are_reported(void** state) {
   (void)state;
   static const char text[] =
       "duration: 0.5 s\n"
@@ -268,7 +268,7 @@ int main(void) {
       cmocka_unit_test(gradients_through_constraints_and_efforts_of_motors),
       cmocka_unit_test(gradients_of_adaptive_steps_are_those_of_the_steps_taken),
       cmocka_unit_test(efforts_beside_stops),
-      cmocka_unit_test(steps_that_leave_wide_gaps_are_told),
+      cmocka_unit_test(steps_that_leave_wide_gaps_are_reported),
       cmocka_unit_test(a_throw_hits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

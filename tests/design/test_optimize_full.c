@@ -1,5 +1,5 @@
 // Optimisations with all nodes of elastic bodies: gradients against differences of whole runs, what
-// numbers do in a scene, and answers that are known.
+// numbers do in a scene, and known solutions.
 #include "design/optimizing.h"
 
 static const char* const SCHEMES[] = {"bdf1", "bdf2", "sdirk2"};
@@ -123,7 +123,7 @@ static void maximal_coordinates(void** state) {
   check_text(LINKAGE, ", coordinates: maximal", 1e-7);
 }
 
-// --- answers ---
+// --- known solutions ---
 
 // A bar that is let go bends in 60 ms as far as one of another modulus did: which, is found.
 static const char BEAM[] =

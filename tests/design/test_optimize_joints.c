@@ -132,8 +132,8 @@ static void goals_about_joints_that_close_loops(void** state) {
   check_schemes(SCHEMES, closed, true, "", 1e-3, 1e-7);
 }
 
-// Every joint that has rows of its own closes a loop, and one that has a rotor, whose body is
-// split: that one starts as numbers say.
+// Every joint that has constraints of its own closes a loop, and one that has a rotor, whose body
+// is split: that one starts as numbers say.
 static const char split_start[] =
     "duration: 0.1 s\n"
     "solver: {integrator: %s%s}\n"

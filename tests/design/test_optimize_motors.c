@@ -4,8 +4,8 @@
 
 static const char explicits[][8] = {"euler", "rk4", "rk8"};
 
-// Leads and pushes on a cross, a body with six numbers, a ball and a body that flies; what the
-// motors exert is a goal, too. Places: integrator, coordinates, more goals.
+// Prescribed motions and forces on a cross, a body with six numbers, a ball and a body that flies;
+// what the motors exert is a goal, too. Places: integrator, coordinates, more goals.
 static const char TEXT[] =
     "duration: 60 ms\n"
     "solver: {integrator: %s%s}\n"

@@ -73,7 +73,7 @@ static void turned_bodies_keep_their_velocity(void** state) {
 
 // --- joints that close loops, and all of them in maximal coordinates ---
 
-// Every joint that has rows of its own closes a loop here.
+// Every joint that has constraints of its own closes a loop here.
 static const char closing[] =
     "duration: 0.1 s\n"
     "solver: {integrator: %s%s}\n"

@@ -163,7 +163,7 @@ static void a_body_without_mass_has_a_length(void** state) {
 
 // A gear that does not fit as the scene has it is closed without going through the floor that a
 // body stands on.
-static void starts_in_touch_where_gears_are_closed(void** state) {
+static void starts_in_contact_where_gears_are_closed(void** state) {
   (void)state;
   lb_scene scene =
       parse("duration: 50 ms\n"
@@ -212,7 +212,7 @@ int main(void) {
       cmocka_unit_test(goals_that_no_step_ends_in),
       cmocka_unit_test(a_body_without_mass_has_a_length),
       cmocka_unit_test(linearly_implicit_steps),
-      cmocka_unit_test(starts_in_touch_where_gears_are_closed),
+      cmocka_unit_test(starts_in_contact_where_gears_are_closed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

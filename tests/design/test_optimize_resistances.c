@@ -78,7 +78,7 @@ static void gradients_of_implicit_schemes_are_those_of_differences(void** state)
   check_schemes(SCHEMES, TEXT, true, "", 1e-3, 1e-6);
 }
 
-static void gradients_by_rests_of_balls_that_close_loops_are_those_of_differences(void** state) {
+static void gradients_by_rests_of_loop_balls_are_those_of_differences(void** state) {
   (void)state;
   check_schemes(SCHEMES, LOOP, false, "", 1e-3, 1e-6);
   check_schemes(SCHEMES, LOOP, true, "", 1e-3, 1e-6);
@@ -165,7 +165,7 @@ static void gradients_by_the_strength_of_attractions_are_those_of_differences(vo
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradients_of_implicit_schemes_are_those_of_differences),
-      cmocka_unit_test(gradients_by_rests_of_balls_that_close_loops_are_those_of_differences),
+      cmocka_unit_test(gradients_by_rests_of_loop_balls_are_those_of_differences),
       cmocka_unit_test(gradients_of_explicit_schemes_are_those_of_differences),
       cmocka_unit_test(gradients_by_the_stiffness_of_grounds_are_those_of_differences),
       cmocka_unit_test(gradients_by_the_strength_of_attractions_are_those_of_differences),

@@ -222,7 +222,7 @@ static void numbers_in_the_scene_do_the_same(void** state) {
   }
 }
 
-static void a_start_beyond_a_floor_is_told(void** state) {
+static void a_start_beyond_a_floor_is_reported(void** state) {
   (void)state;
   char scene[4000];
   problem p;
@@ -324,7 +324,7 @@ int main(void) {
       cmocka_unit_test(loops_with_stops),
       cmocka_unit_test(efforts_through_stops),
       cmocka_unit_test(numbers_in_the_scene_do_the_same),
-      cmocka_unit_test(a_start_beyond_a_floor_is_told),
+      cmocka_unit_test(a_start_beyond_a_floor_is_reported),
       cmocka_unit_test(carts_that_collide_share_their_momentum),
       cmocka_unit_test(a_block_slides_to_its_mark),
   };

@@ -67,7 +67,7 @@ static void drop(problem* p) {
 typedef struct ear {
   int stop; // after so many iterations; 0: never
   int iterations, runs;
-  double first, last; // objectives told
+  double first, last; // objectives reported
   bool rose;
 } ear;
 

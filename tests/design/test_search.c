@@ -109,7 +109,7 @@ static void both_end_at_a_bound(void** state) {
   }
 }
 
-// Trials that have no value are infinitely bad; a start that has none is told.
+// Trials that have no value are infinitely bad; a start that has none is reported.
 static void places_without_a_value_are_left_aside(void** state) {
   (void)state;
   for (int i = 0; i < TYPES; i++) {

@@ -214,8 +214,8 @@ static void sliding_on_a_floor_keeps_the_order_of_implicit_steps(void** state) {
   }
 }
 
-// A point led along a circle, with the joints found by the constraint, needs the same forces as
-// joints that follow the angles.
+// A point prescribed along a circle, with the joints found by the constraint, needs the same forces
+// as joints that follow the angles.
 static void a_prescribed_point_goes_where_it_is_prescribed(void** state) {
   (void)state;
   static const char* const integrators[] = {"rk4", "bdf2"};
@@ -275,8 +275,8 @@ static void a_held_frame_stays(void** state) {
   close_world(&w);
 }
 
-// A free body led about an axis by a known angle: it is turned by that, and takes the moment of
-// Euler's equation, I al + w x I w, with w = axis rate and al = axis acceleration.
+// A free body with a prescribed rotation about an axis: it is turned by that, and takes the moment
+// of Euler's equation, I al + w x I w, with w = axis rate and al = axis acceleration.
 static void a_prescribed_turn_takes_eulers_moment(void** state) {
   (void)state;
   const char* const integrators[] = {"rk8", "bdf2", "sdirk2", "linear-euler"};

@@ -9,23 +9,23 @@
 static void forces_of_a_curve_are_slopes_of_its_energy(void** state) {
   (void)state;
   static const double stretch[] = {-0.3, -0.1, 0.2, 0.5}, force[] = {-4, -1, 1, 9};
-  const lb_force_curve laws[] = {{0},
-                                 {.exponent = 1},
-                                 {.exponent = 2.5},
-                                 {.slack = true},
-                                 {.exponent = 3, .slack = true},
-                                 {.count = 4, .stretch = stretch, .force = force},
-                                 {.count = 4, .stretch = stretch, .force = force, .slack = true}};
+  const lb_force_curve curves[] = {{0},
+                                   {.exponent = 1},
+                                   {.exponent = 2.5},
+                                   {.slack = true},
+                                   {.exponent = 3, .slack = true},
+                                   {.count = 4, .stretch = stretch, .force = force},
+                                   {.count = 4, .stretch = stretch, .force = force, .slack = true}};
   const double h = 1e-4;
-  for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
-    assert_near(lb_force_curve_energy(&laws[i], 30, 0), 0, 1e-15);
+  for (size_t i = 0; i < sizeof curves / sizeof *curves; i++) {
+    assert_near(lb_force_curve_energy(&curves[i], 30, 0), 0, 1e-15);
     for (double s = -0.75; s < 0.8; s += 0.0611) {
-      const lb_pull at = lb_force_curve_pull(&laws[i], 30, s);
-      const double up = lb_force_curve_energy(&laws[i], 30, s + h),
-                   down = lb_force_curve_energy(&laws[i], 30, s - h);
+      const lb_pull at = lb_force_curve_pull(&curves[i], 30, s);
+      const double up = lb_force_curve_energy(&curves[i], 30, s + h),
+                   down = lb_force_curve_energy(&curves[i], 30, s - h);
       assert_near((up - down) / (2 * h), at.force, 1e-6);
-      assert_near((lb_force_curve_pull(&laws[i], 30, s + h).force -
-                   lb_force_curve_pull(&laws[i], 30, s - h).force) /
+      assert_near((lb_force_curve_pull(&curves[i], 30, s + h).force -
+                   lb_force_curve_pull(&curves[i], 30, s - h).force) /
                       (2 * h),
                   at.slope, 1e-6);
     }
@@ -206,7 +206,7 @@ static void a_ball_sinks_in_by_the_power_of_its_ground(void** state) {
 }
 
 // m g sin a = mu N v/sqrt(v^2 + slip^2) with N = m g cos a.
-static void a_block_on_a_slope_creeps_as_told(void** state) {
+static void a_block_on_a_slope_creeps_as_predicted(void** state) {
   (void)state;
   const double a = 0.4, t = tan(a) / 0.8, depth = 2 * 9.81 * cos(a) / 1000;
   char text[600];
@@ -334,7 +334,7 @@ int main(void) {
       cmocka_unit_test(a_weight_sinks_in_by_its_weight_over_the_stiffness),
       cmocka_unit_test(a_ball_sinks_in_by_the_power_of_its_ground),
       cmocka_unit_test(a_ball_bounces_back_to_where_it_came_from_without_dissipation),
-      cmocka_unit_test(a_block_on_a_slope_creeps_as_told),
+      cmocka_unit_test(a_block_on_a_slope_creeps_as_predicted),
       cmocka_unit_test(a_ball_rolls_down_a_slope),
       cmocka_unit_test(bodies_stand_on_their_shapes),
       cmocka_unit_test(forces_move_an_arm_alike_in_maximal_coordinates),

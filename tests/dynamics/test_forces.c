@@ -94,7 +94,7 @@ static void hinge_under_a_torque_turns_by_newtons_law(void** state) {
 }
 
 // A force that turns with a spinning body averages out; one in the world's axes does not.
-static void loads_follow_the_body_only_when_told_to(void** state) {
+static void loads_follow_the_body_only_when_asked_to(void** state) {
   (void)state;
   for (int follows = 0; follows < 2; follows++) {
     char text[500];
@@ -220,7 +220,7 @@ int main(void) {
       cmocka_unit_test(slide_on_a_spring_is_a_damped_oscillator),
       cmocka_unit_test(weight_on_a_spring_between_points_is_a_damped_oscillator),
       cmocka_unit_test(hinge_under_a_torque_turns_by_newtons_law),
-      cmocka_unit_test(loads_follow_the_body_only_when_told_to),
+      cmocka_unit_test(loads_follow_the_body_only_when_asked_to),
       cmocka_unit_test(force_off_the_centre_also_turns),
       cmocka_unit_test(position_motor_exerts_what_the_motion_needs),
       cmocka_unit_test(lift_carries_everything_that_hangs_on_it),

@@ -257,8 +257,8 @@ static void curtains_solve_their_dense_system(void** state) {
   check(make_curtain(9, "maximal"), 0, 1e-9, "maximal");
 }
 
-// Springs of joints that were taken apart are rows, or parts of joints of the tree again: what
-// unilateral constraints exert beside them is the same, and they do exert something.
+// Springs of joints that were taken apart are constraints, or parts of joints of the tree again:
+// what unilateral constraints exert beside them is the same, and they do exert something.
 static void springs_beside_floors_are_the_same_in_both_forms(void** state) {
   (void)state;
   const lb_kkt_terms terms = {.dt = 1e-2, .linear = true};

@@ -116,7 +116,8 @@ static void free_bodies_with_loops_move_as_the_tree(void** state) {
   }
 }
 
-// A parallelogram of three rods closed by a hinge: planar, so three of the five rows are redundant.
+// A parallelogram of three rods closed by a hinge: planar, so three of the five constraints are
+// redundant.
 static void make_four_bar(random_tree* t, double angle, double gap) {
   t->scene = lb_scene_default();
   t->scene.name = t->scene.about = t->scene.file = "";

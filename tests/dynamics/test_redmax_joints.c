@@ -289,7 +289,7 @@ static void fifteen_joints_move_and_accelerate_as_in_the_reference(void** state)
   }
   assert_int_equal(count, 15);
   print_message("%d numbers, each compared\n", numbers);
-  red_tell("static_joints_full.json", worst, NAN);
+  red_check_page("static_joints_full.json", worst, NAN);
   cJSON_Delete(file);
 }
 
@@ -419,7 +419,7 @@ static void their_derivatives_are_those_of_the_reference(void** state) {
   }
   assert_int_equal(count, 10);
   print_message("%d numbers, each compared\n", numbers);
-  red_tell("static_joints_diff.json", worst, NAN);
+  red_check_page("static_joints_diff.json", worst, NAN);
   cJSON_Delete(file);
 }
 
@@ -443,7 +443,7 @@ static void compare_inverse(lb_scene_joint j, const cJSON* entry, const char* na
   rotation_of(&j, R);
   compare("R of the angles found", name, R, red_get(entry, "R"), 1e-10);
   for (int k = 0; k < 3; k++) {
-    red_told(cJSON_GetArrayItem(red_get(entry, "inverse_q"), k));
+    red_value(cJSON_GetArrayItem(red_get(entry, "inverse_q"), k));
   }
 }
 
@@ -484,7 +484,7 @@ static void twelve_orders_of_angles_are_those_of_the_reference(void** state) {
     count++;
   }
   assert_int_equal(count, 12);
-  red_tell("euler_charts.json", worst, NAN);
+  red_check_page("euler_charts.json", worst, NAN);
   cJSON_Delete(file);
 }
 
@@ -537,7 +537,7 @@ static void derivatives_of_the_scenes_that_the_authors_check_are_exact(void** st
     count++;
   }
   assert_int_equal(count, 11);
-  red_tell(NAME, most, NAN);
+  red_check_page(NAME, most, NAN);
   cJSON_Delete(file);
 }
 

@@ -207,7 +207,7 @@ static void rates_go_with_elastic_bodies(void** state) {
   }
 }
 
-static void rates_that_cannot_be_are_told(void** state) {
+static void rates_that_cannot_be_are_reported(void** state) {
   (void)state;
   static const char TWICE[] = "bodies:\n  " ROD("rod", "0.4") //
       "joints: {hinge: {type: revolute, child: rod, axis: y}}\n"
@@ -231,7 +231,7 @@ static void rates_that_cannot_be_are_told(void** state) {
 }
 
 // A rate that starts over with another value would need an infinite force.
-static void rates_that_jump_are_told(void** state) {
+static void rates_that_jump_are_reported(void** state) {
   (void)state;
   static const char SAW[] = "bodies:\n  " ROD("rod", "0.4") //
       "joints: {hinge: {type: revolute, child: rod, axis: y}}\n"
@@ -249,7 +249,7 @@ static void rates_that_jump_are_told(void** state) {
 }
 
 // Nothing says where it is when all is slow.
-static void what_moves_at_a_rate_has_no_rest(void** state) {
+static void velocity_level_motions_have_no_equilibrium(void** state) {
   (void)state;
   world w = open_world(FOUR_BAR AT_RATE);
   lb_recording* r;
@@ -270,9 +270,9 @@ int main(void) {
       cmocka_unit_test(a_crank_at_a_rate_is_one_under_a_motor),
       cmocka_unit_test(the_start_closes_around_what_moves_at_a_rate),
       cmocka_unit_test(rates_go_with_elastic_bodies),
-      cmocka_unit_test(rates_that_cannot_be_are_told),
-      cmocka_unit_test(rates_that_jump_are_told),
-      cmocka_unit_test(what_moves_at_a_rate_has_no_rest),
+      cmocka_unit_test(rates_that_cannot_be_are_reported),
+      cmocka_unit_test(rates_that_jump_are_reported),
+      cmocka_unit_test(velocity_level_motions_have_no_equilibrium),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

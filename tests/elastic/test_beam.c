@@ -127,9 +127,9 @@ static void meshes_chosen_by_error_keep_it(void** state) {
 static void large_deflection_is_the_elasticas_within_a_percent(void** state) {
   (void)state;
   const double L = 1, h = 0.02, load = 5;
-  for (int law = 0; law <= LB_MATERIAL_COROTATED; law++) {
+  for (int model = 0; model <= LB_MATERIAL_COROTATED; model++) {
     lb_material m = lb_material_default();
-    m.law = (lb_material_model)law;
+    m.model = (lb_material_model)model;
     m.poisson = 0;
     body b = body_make(beam_def(L, h, h, 25, 1, 1, 2), m);
     double *f = body_vector(&b), *u = body_vector(&b), x, y;

@@ -3,8 +3,8 @@
 #include "counting.h"
 #include "elastic_body.h"
 
-static lb_material soft(int law) {
-  return (lb_material){(lb_material_model)law, 5.0, 0.3, 2.0, 0, 0};
+static lb_material soft(int model) {
+  return (lb_material){(lb_material_model)model, 5.0, 0.3, 2.0, 0, 0};
 }
 
 static lb_tetmesh_def small_def(int order) {
@@ -40,8 +40,8 @@ static double difference(int n, const double* a, const double* b) {
 
 static void force_is_the_gradient_of_energy(void** state) {
   (void)state;
-  for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++) {
-    body b = body_make(law % 2 ? small_def(1) : curved_def(), soft(law));
+  for (int model = 0; model < LB_MATERIAL_MODEL_COUNT; model++) {
+    body b = body_make(model % 2 ? small_def(1) : curved_def(), soft(model));
     const int n = b.fem->ndof;
     lb_random r = {5};
     double *u = body_vector(&b), *v = body_vector(&b), *f = body_vector(&b), *t = body_vector(&b);
@@ -64,8 +64,8 @@ static void force_is_the_gradient_of_energy(void** state) {
 
 static void tangent_apply_and_differences_of_force_agree(void** state) {
   (void)state;
-  for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++) {
-    body b = body_make(law % 2 ? curved_def() : small_def(2), soft(law));
+  for (int model = 0; model < LB_MATERIAL_MODEL_COUNT; model++) {
+    body b = body_make(model % 2 ? curved_def() : small_def(2), soft(model));
     const int n = b.fem->ndof;
     lb_random r = {6};
     double *u = body_vector(&b), *v = body_vector(&b), *y = body_vector(&b), *z = body_vector(&b);
@@ -95,8 +95,8 @@ static void tangent_apply_and_differences_of_force_agree(void** state) {
 
 static void second_derivative_agrees_with_differences_and_is_symmetric(void** state) {
   (void)state;
-  for (int law = 0; law < LB_MATERIAL_MODEL_COUNT - 1; law++) {
-    body b = body_make(curved_def(), soft(law));
+  for (int model = 0; model < LB_MATERIAL_MODEL_COUNT - 1; model++) {
+    body b = body_make(curved_def(), soft(model));
     const int n = b.fem->ndof;
     lb_random r = {7};
     double *u = body_vector(&b), *v = body_vector(&b), *w = body_vector(&b);
@@ -125,8 +125,8 @@ static void second_derivative_agrees_with_differences_and_is_symmetric(void** st
 
 static void rigid_motion_stores_no_energy_and_needs_no_force(void** state) {
   (void)state;
-  for (int law = 0; law < LB_MATERIAL_LINEAR; law++) {
-    body b = body_make(curved_def(), soft(law));
+  for (int model = 0; model < LB_MATERIAL_LINEAR; model++) {
+    body b = body_make(curved_def(), soft(model));
     double *u = body_vector(&b), *f = body_vector(&b);
     const lb_mat3 R = lb_quat_matrix(lb_quat_exp(lb_vec3_make(0.4, -1.2, 0.7)));
     for (int i = 0; i < b.mesh.nnode; i++) {
@@ -170,9 +170,9 @@ static void internal_forces_have_no_resultant_and_no_moment(void** state) {
 static void a_homogeneous_deformation_is_reproduced(void** state) {
   (void)state;
   static const double G[3][3] = {{0.02, 0.05, -0.01}, {-0.03, 0.04, 0.02}, {0.01, -0.02, -0.03}};
-  for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++) {
+  for (int model = 0; model < LB_MATERIAL_MODEL_COUNT; model++) {
     for (int order = 1; order <= 2; order++) {
-      body b = body_make(small_def(order), soft(law));
+      body b = body_make(small_def(order), soft(model));
       double *u = body_vector(&b), *goal = body_vector(&b), *f = body_vector(&b);
       char* held = LB_TAKE(&b.arena, char, b.fem->ndof);
       lb_tetmesh_surface all;
@@ -199,8 +199,8 @@ static void a_homogeneous_deformation_is_reproduced(void** state) {
 static void small_strain_returns_young_and_poisson(void** state) {
   (void)state;
   const double strain = 1e-5, length = 1, side = 0.4;
-  for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++) {
-    const lb_material m = soft(law);
+  for (int model = 0; model < LB_MATERIAL_MODEL_COUNT; model++) {
+    const lb_material m = soft(model);
     body b = body_make(beam_def(length, side, side, 3, 2, 2, 2), m);
     double *u = body_vector(&b), *goal = body_vector(&b), *f = body_vector(&b);
     char* held = LB_TAKE(&b.arena, char, b.fem->ndof);

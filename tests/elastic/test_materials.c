@@ -1,4 +1,5 @@
-// The laws of elasticity against each other, against differences and against linear elasticity.
+// The material models of elasticity against each other, against differences and against linear
+// elasticity.
 #include "elastic/fem/material.h"
 #include "limber/math.h"
 #include "test.h"
@@ -12,8 +13,8 @@ static void random_gradient(lb_random* r, lb_lanes F[9], double identity, double
   }
 }
 
-static lb_material some_material(int law) {
-  return (lb_material){(lb_material_model)law, 3.0, 0.35, 1.0, 0, 0};
+static lb_material some_material(int model) {
+  return (lb_material){(lb_material_model)model, 3.0, 0.35, 1.0, 0, 0};
 }
 
 static void blend(lb_lanes out[9], const lb_lanes F[9], double s, const lb_lanes d[9]) {
@@ -25,10 +26,10 @@ static void blend(lb_lanes out[9], const lb_lanes F[9], double s, const lb_lanes
 static void stress_is_the_gradient_of_energy(void** state) {
   (void)state;
   const double h = 1e-5;
-  for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++) {
-    lb_random r = {17 + (uint64_t)law};
-    const lb_material m = some_material(law);
-    const lb_material_functions* f = lb_material_functions_of(m.law);
+  for (int model = 0; model < LB_MATERIAL_MODEL_COUNT; model++) {
+    lb_random r = {17 + (uint64_t)model};
+    const lb_material m = some_material(model);
+    const lb_material_functions* f = lb_material_functions_of(m.model);
     const lb_material_constants c = lb_material_constants_of(&m);
     lb_lanes F[9], d[9], P[9], A[9], up, down;
     random_gradient(&r, F, 1, 0.3);
@@ -48,10 +49,10 @@ static void stress_is_the_gradient_of_energy(void** state) {
 static void differential_is_the_derivative_of_stress(void** state) {
   (void)state;
   const double h = 1e-5;
-  for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++) {
-    lb_random r = {170 + (uint64_t)law};
-    const lb_material m = some_material(law);
-    const lb_material_functions* f = lb_material_functions_of(m.law);
+  for (int model = 0; model < LB_MATERIAL_MODEL_COUNT; model++) {
+    lb_random r = {170 + (uint64_t)model};
+    const lb_material m = some_material(model);
+    const lb_material_functions* f = lb_material_functions_of(m.model);
     const lb_material_constants c = lb_material_constants_of(&m);
     lb_lanes F[9], d[9], dP[9], A[9], up[9], down[9];
     random_gradient(&r, F, 1, 0.3);
@@ -71,10 +72,10 @@ static void differential_is_the_derivative_of_stress(void** state) {
 
 static void tangent_columns_are_differentials_and_it_is_symmetric(void** state) {
   (void)state;
-  for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++) {
-    lb_random r = {1700 + (uint64_t)law};
-    const lb_material m = some_material(law);
-    const lb_material_functions* f = lb_material_functions_of(m.law);
+  for (int model = 0; model < LB_MATERIAL_MODEL_COUNT; model++) {
+    lb_random r = {1700 + (uint64_t)model};
+    const lb_material m = some_material(model);
+    const lb_material_functions* f = lb_material_functions_of(m.model);
     const lb_material_constants c = lb_material_constants_of(&m);
     lb_lanes F[9], A[81], B[81];
     random_gradient(&r, F, 1, 0.3);
@@ -98,10 +99,10 @@ static void tangent_columns_are_differentials_and_it_is_symmetric(void** state) 
 static void second_is_the_derivative_of_the_differential_and_symmetric(void** state) {
   (void)state;
   const double h = 1e-5;
-  for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++) {
-    lb_random r = {17000 + (uint64_t)law};
-    const lb_material m = some_material(law);
-    const lb_material_functions* f = lb_material_functions_of(m.law);
+  for (int model = 0; model < LB_MATERIAL_MODEL_COUNT; model++) {
+    lb_random r = {17000 + (uint64_t)model};
+    const lb_material m = some_material(model);
+    const lb_material_functions* f = lb_material_functions_of(m.model);
     const lb_material_constants c = lb_material_constants_of(&m);
     lb_lanes F[9], a[9], b[9], d2[9], d2_swapped[9], A[9], up[9], down[9];
     random_gradient(&r, F, 1, 0.3);
@@ -124,10 +125,10 @@ static void second_is_the_derivative_of_the_differential_and_symmetric(void** st
 
 static void tangent_along_a_direction_holds_the_second_derivatives(void** state) {
   (void)state;
-  for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++) {
-    lb_random r = {18000 + (uint64_t)law};
-    const lb_material m = some_material(law);
-    const lb_material_functions* f = lb_material_functions_of(m.law);
+  for (int model = 0; model < LB_MATERIAL_MODEL_COUNT; model++) {
+    lb_random r = {18000 + (uint64_t)model};
+    const lb_material m = some_material(model);
+    const lb_material_functions* f = lb_material_functions_of(m.model);
     const lb_material_constants c = lb_material_constants_of(&m);
     lb_lanes F[9], a[9], A[81];
     random_gradient(&r, F, 1, 0.3);
@@ -146,16 +147,16 @@ static void tangent_along_a_direction_holds_the_second_derivatives(void** state)
   }
 }
 
-static void at_rest_every_law_is_linear_elasticity(void** state) {
+static void at_the_reference_every_model_is_linear_elasticity(void** state) {
   (void)state;
   const lb_material linear = some_material(LB_MATERIAL_LINEAR);
   const lb_material_constants c0 = lb_material_constants_of(&linear);
   lb_lanes I[9] = {0}, A0[81];
   I[0] = I[4] = I[8] = lb_lanes_set(1);
   lb_material_tangent(&lb_linear, &c0, A0, I);
-  for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++) {
-    const lb_material m = some_material(law);
-    const lb_material_functions* f = lb_material_functions_of(m.law);
+  for (int model = 0; model < LB_MATERIAL_MODEL_COUNT; model++) {
+    const lb_material m = some_material(model);
+    const lb_material_functions* f = lb_material_functions_of(m.model);
     const lb_material_constants c = lb_material_constants_of(&m);
     lb_lanes A[81], P[9], psi;
     lb_material_tangent(f, &c, A, I);
@@ -174,9 +175,9 @@ static void at_rest_every_law_is_linear_elasticity(void** state) {
 static void rotations_change_neither_energy_nor_stress_but_turn_it(void** state) {
   (void)state;
   lb_random r = {99};
-  for (int law = 0; law < LB_MATERIAL_LINEAR; law++) {
-    const lb_material m = some_material(law);
-    const lb_material_functions* f = lb_material_functions_of(m.law);
+  for (int model = 0; model < LB_MATERIAL_LINEAR; model++) {
+    const lb_material m = some_material(model);
+    const lb_material_functions* f = lb_material_functions_of(m.model);
     const lb_material_constants c = lb_material_constants_of(&m);
     const lb_vec3 v = {1.1, -0.4, 2.0};
     const lb_mat3 Q = lb_quat_matrix(lb_quat_exp(v));
@@ -216,10 +217,10 @@ static void neo_hookean_is_finite_and_pushes_back_when_inverted(void** state) {
   assert_above(e[0], e_rest[0]);
 }
 
-static void names_lead_to_their_laws_and_nonsense_to_none(void** state) {
+static void names_give_their_models_and_nonsense_none(void** state) {
   (void)state;
-  for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++) {
-    assert_int_equal(lb_material_named(lb_material_name((lb_material_model)law)), law);
+  for (int model = 0; model < LB_MATERIAL_MODEL_COUNT; model++) {
+    assert_int_equal(lb_material_named(lb_material_name((lb_material_model)model)), model);
   }
   assert_int_equal(lb_material_named("rubber"), LB_MATERIAL_MODEL_COUNT);
 }
@@ -244,10 +245,10 @@ int main(void) {
       cmocka_unit_test(tangent_columns_are_differentials_and_it_is_symmetric),
       cmocka_unit_test(second_is_the_derivative_of_the_differential_and_symmetric),
       cmocka_unit_test(tangent_along_a_direction_holds_the_second_derivatives),
-      cmocka_unit_test(at_rest_every_law_is_linear_elasticity),
+      cmocka_unit_test(at_the_reference_every_model_is_linear_elasticity),
       cmocka_unit_test(rotations_change_neither_energy_nor_stress_but_turn_it),
       cmocka_unit_test(neo_hookean_is_finite_and_pushes_back_when_inverted),
-      cmocka_unit_test(names_lead_to_their_laws_and_nonsense_to_none),
+      cmocka_unit_test(names_give_their_models_and_nonsense_none),
       cmocka_unit_test(constants_out_of_range_are_refused_by_name),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -210,9 +210,9 @@ static void second_derivatives_match_differences(void** state) {
   make_rod(&R, 30, lb_basis_default());
   lb_points all;
   assert_int_equal(lb_points_create(R.fem, &R.basis, &R.arena, &all), LB_OK);
-  const lb_reduced_force law[2] = {R.reduced.internal, lb_points_force(&all)};
+  const lb_reduced_force internal[2] = {R.reduced.internal, lb_points_force(&all)};
   const int r = R.basis.r;
-  double* scratch = malloc((size_t)(law[0].scratch + law[1].scratch) * sizeof *scratch);
+  double* scratch = malloc((size_t)(internal[0].scratch + internal[1].scratch) * sizeof *scratch);
   double eta[MOST_R], v[MOST_R], f[MOST_R], Kv[4][MOST_R];
   lb_random random = {7};
   for (int k = 0; k < r; k++) {
@@ -220,13 +220,13 @@ static void second_derivatives_match_differences(void** state) {
     v[k] = lb_random_between(&random, -1, 1);
   }
   for (int i = 0; i < 2; i++) {
-    law[i].blend(law[i].context, N[i], (lb_blend){.N = 1}, eta, v, scratch);
+    internal[i].blend(internal[i].context, N[i], (lb_blend){.N = 1}, eta, v, scratch);
   }
   // blends and their products are what they say
   static double K[MOST_R * MOST_R], mix[MOST_R * MOST_R];
   const lb_blend of = {.K = 0.1, .D = 0.2, .N = 0.3, .T = 0.4};
-  lb_reduced_tangent(&law[1], K, eta, scratch);
-  law[1].blend(law[1].context, mix, of, eta, v, scratch);
+  lb_reduced_tangent(&internal[1], K, eta, scratch);
+  internal[1].blend(internal[1].context, mix, of, eta, v, scratch);
   double size = 0, off[2] = {0, 0};
   for (int k = 0; k < r * r; k++) {
     size = fmax(size, fabs(mix[k]));
@@ -236,12 +236,12 @@ static void second_derivatives_match_differences(void** state) {
   }
   // a body half as stiff
   lb_reduced soft = R.reduced;
-  soft.internal = law[1];
+  soft.internal = internal[1];
   static double softer[MOST_R * MOST_R];
   assert_int_equal(lb_reduced_scale(&soft, 0.5, 1, &R.arena, &soft), LB_OK);
   soft.internal.blend(soft.internal.context, softer, of, eta, v, scratch);
   soft.internal.blend_product(soft.internal.context, f, of, eta, v, v, scratch);
-  law[1].blend_product(law[1].context, Kv[0], of, eta, v, v, scratch);
+  internal[1].blend_product(internal[1].context, Kv[0], of, eta, v, v, scratch);
   for (int k = 0; k < r * r; k++) {
     assert_near(softer[k] / size, 0.5 * mix[k] / size, 1e-11);
     assert_near(f[k % r] / size, 0.5 * Kv[0][k % r] / size, 1e-14);
@@ -256,10 +256,10 @@ static void second_derivatives_match_differences(void** state) {
   for (int k = 0; k < r * r; k++) {
     assert_near((0.2 * K[k] + 0.55 * N[1][k]) / size, mix[k] / size, 1e-13);
   }
-  law[1].blend(law[1].context, mix, of, eta, v, scratch);
+  internal[1].blend(internal[1].context, mix, of, eta, v, scratch);
   for (int i = 0; i < 2; i++) {
     double y[MOST_R];
-    law[i].blend_product(law[i].context, y, of, eta, v, v, scratch);
+    internal[i].blend_product(internal[i].context, y, of, eta, v, v, scratch);
     for (int k = 0; k < r; k++) {
       double sum = 0;
       for (int l = 0; l < r; l++) {
@@ -274,7 +274,7 @@ static void second_derivatives_match_differences(void** state) {
     const double at[4] = {-2, -1, 1, 2}, here = eta[l];
     for (int p = 0; p < 4; p++) {
       eta[l] = here + h * at[p];
-      law[1].force(law[1].context, f, Kv[p], eta, v, scratch);
+      internal[1].force(internal[1].context, f, Kv[p], eta, v, scratch);
     }
     eta[l] = here;
     for (int k = 0; k < r; k++) {
@@ -362,16 +362,16 @@ static double elastica_error(lb_basis_options options, double load, int* r) {
   make_rod(&R, 40, options);
   lb_points all;
   assert_int_equal(lb_points_create(R.fem, &R.basis, &R.arena, &all), LB_OK);
-  const lb_reduced_force law = lb_points_force(&all);
+  const lb_reduced_force internal = lb_points_force(&all);
   const int n = *r = R.basis.r;
   const double bending = YOUNG * M_PI * pow(RADIUS, 4) / 4;
-  double* scratch = LB_TAKE(&R.arena, double, law.scratch);
+  double* scratch = LB_TAKE(&R.arena, double, internal.scratch);
   double *eta = LB_TAKE(&R.arena, double, n), *f = LB_TAKE(&R.arena, double, n);
   double* K = LB_TAKE(&R.arena, double, n* n);
   for (int i = 1; i <= 150; i++) {
     const double force = fmin(i, 10) / 10 * load * bending / (LENGTH * LENGTH);
-    law.force(law.context, f, NULL, eta, NULL, scratch);
-    lb_reduced_tangent(&law, K, eta, scratch);
+    internal.force(internal.context, f, NULL, eta, NULL, scratch);
+    lb_reduced_tangent(&internal, K, eta, scratch);
     for (int k = 0; k < n; k++) {
       f[k] = force * R.reduced.face[0].W[k][0] - f[k];
     }

@@ -155,7 +155,7 @@ static void obj_vertices_split_for_looks_are_welded(void** state) {
   assert_unit_cube(obj(text, ""));
 }
 
-static void obj_mistakes_are_told_with_their_place(void** state) {
+static void obj_mistakes_are_reported_with_their_place(void** state) {
   (void)state;
   obj("", "m: there are no faces in this file");
   obj("v 0 0 0\n", "m: there are no faces in this file");
@@ -286,7 +286,7 @@ static void ascii_stl_normals_may_be_anything(void** state) {
   assert_int_equal(mesh.nface, 1);
 }
 
-static void ascii_stl_mistakes_are_told_with_their_place(void** state) {
+static void ascii_stl_mistakes_are_reported_with_their_place(void** state) {
   (void)state;
   stl("solid\nendsolid\n", "m: there are no faces in this file");
   stl("solid\n", "m:2:1: the file ends where 'facet' or 'endsolid' should be");
@@ -473,13 +473,13 @@ int main(void) {
       cmocka_unit_test(obj_faces_may_come_before_vertices),
       cmocka_unit_test(obj_byte_order_mark_is_skipped),
       cmocka_unit_test(obj_vertices_split_for_looks_are_welded),
-      cmocka_unit_test(obj_mistakes_are_told_with_their_place),
+      cmocka_unit_test(obj_mistakes_are_reported_with_their_place),
       cmocka_unit_test(obj_mistakes_come_all_at_once_but_not_without_end),
       cmocka_unit_test(concave_polygons_are_cut_without_overlap),
       cmocka_unit_test(long_or_crossed_polygons_keep_their_area),
       cmocka_unit_test(ascii_stl_is_welded),
       cmocka_unit_test(ascii_stl_normals_may_be_anything),
-      cmocka_unit_test(ascii_stl_mistakes_are_told_with_their_place),
+      cmocka_unit_test(ascii_stl_mistakes_are_reported_with_their_place),
       cmocka_unit_test(binary_stl_is_known_by_its_length),
       cmocka_unit_test(broken_binary_stl_is_refused),
       cmocka_unit_test(without_memory_nothing_leaks_or_changes),

@@ -247,7 +247,7 @@ static void out_of_memory_leaves_nothing_behind(void** state) {
   }
 }
 
-static void files_are_told_by_their_extension(void** state) {
+static void files_are_recognised_by_their_extension(void** state) {
   (void)state;
   fixture f = set_up();
   const lb_place from = {"scene.yaml", 3, 5};
@@ -267,7 +267,7 @@ int main(void) {
       cmocka_unit_test(mistakes_are_reported_where_they_stand),
       cmocka_unit_test(cut_files_do_no_harm),
       cmocka_unit_test(out_of_memory_leaves_nothing_behind),
-      cmocka_unit_test(files_are_told_by_their_extension),
+      cmocka_unit_test(files_are_recognised_by_their_extension),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -267,7 +267,7 @@ static void the_torques_of_a_recorded_motion_are_a_job(void** state) {
   lb_job_release(job);
 }
 
-static void mistakes_are_told_when_a_job_is_made_or_loaded(void** state) {
+static void mistakes_are_reported_when_a_job_is_made_or_loaded(void** state) {
   (void)state;
   lb_job* job = NULL;
   lb_error err = lb_error_make(NULL);
@@ -323,7 +323,7 @@ int main(void) {
       WITH_FOLDER(a_report_has_a_title_figures_and_files),
       WITH_FOLDER(a_search_that_is_cancelled_keeps_its_best_and_goes_on_from_there),
       WITH_FOLDER(the_torques_of_a_recorded_motion_are_a_job),
-      WITH_FOLDER(mistakes_are_told_when_a_job_is_made_or_loaded),
+      WITH_FOLDER(mistakes_are_reported_when_a_job_is_made_or_loaded),
       WITH_FOLDER(refused_memory_leaves_nothing_behind),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -132,7 +132,7 @@ static void a_chain_is_factored_without_fill(void** state) {
   lb_arena_release(&arena);
 }
 
-static void what_is_not_definite_is_told(void** state) {
+static void what_is_not_definite_is_reported(void** state) {
   (void)state;
   lb_arena arena;
   lb_arena_init(&arena, NULL);
@@ -158,7 +158,7 @@ int main(void) {
       cmocka_unit_test(solving_with_the_sparse_factor_is_solving_with_the_dense_one),
       cmocka_unit_test(solving_without_symmetry_is_solving_with_the_dense_matrix),
       cmocka_unit_test(a_chain_is_factored_without_fill),
-      cmocka_unit_test(what_is_not_definite_is_told),
+      cmocka_unit_test(what_is_not_definite_is_reported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

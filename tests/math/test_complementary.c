@@ -5,7 +5,7 @@
 
 enum { MOST = 24 };
 
-// A = B B' of this rank, and b in its range plus something that unilateral rows can bear.
+// A = B B' of this rank, and b in its range plus something that unilateral constraints can bear.
 static void make(lb_random* r, int n, int rank, double* A, double* b, bool* unilateral) {
   double B[MOST * MOST], y[MOST];
   for (int i = 0; i < n * rank; i++) {
@@ -29,7 +29,7 @@ static void make(lb_random* r, int n, int rank, double* A, double* b, bool* unil
   }
 }
 
-static void solutions_meet_the_conditions_also_when_rows_repeat(void** state) {
+static void solutions_meet_the_conditions_also_with_redundant_rows(void** state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 400; seed++) {
     lb_random r = {seed * 97};
@@ -60,7 +60,7 @@ static void solutions_meet_the_conditions_also_when_rows_repeat(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(solutions_meet_the_conditions_also_when_rows_repeat),
+      cmocka_unit_test(solutions_meet_the_conditions_also_with_redundant_rows),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

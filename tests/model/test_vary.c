@@ -205,7 +205,7 @@ static void one_of_several_materials_of_a_body_cannot_be_varied(void** state) {
 }
 
 // Deformables between two bodies and a rope; both numbers of the material and a mass are left open.
-static lb_model* fleshy(double young, double damping, double drag, double mass) {
+static lb_model* deformable_world(double young, double damping, double drag, double mass) {
   static const char* const text =
       "materials:\n"
       "  gel: {density: 500, young: %.17g, model: corotated,\n"
@@ -238,7 +238,8 @@ static lb_model* fleshy(double young, double damping, double drag, double mass) 
 static void deformable_is_varied_with_its_material_and_beside_masses(void** state) {
   (void)state;
   static lb_vec3 want[STEPS], got[STEPS];
-  lb_model *first = fleshy(3e4, 2e-3, 0.2, 0.5), *second = fleshy(5e4, 5e-3, 0.7, 0.8);
+  lb_model *first = deformable_world(3e4, 2e-3, 0.2, 0.5),
+           *second = deformable_world(5e4, 5e-3, 0.7, 0.8);
   lb_model* varied = NULL;
   const int gel = first->particles.deformable[0].material;
   const lb_material_change material = {gel, 5e4, 0.7, 5e-3};
@@ -255,7 +256,7 @@ static void deformable_is_varied_with_its_material_and_beside_masses(void** stat
   assert_below(most, 1e-9);
   lb_model_release(varied);
   // what has no damping cannot get some
-  lb_model* bare = fleshy(3e4, 0, 0, 0.5);
+  lb_model* bare = deformable_world(3e4, 0, 0, 0.5);
   lb_error err = lb_error_make(NULL);
   assert_int_equal(lb_model_vary(bare, &v, NULL, &varied, &err), LB_INVALID);
   assert_string_equal(

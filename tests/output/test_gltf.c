@@ -263,7 +263,7 @@ static void quaternions_are_unit_and_never_jump(void** state) {
   fixture_release(f);
 }
 
-static void times_that_a_float_cannot_tell_apart_are_left_out(void** state) {
+static void times_that_a_float_cannot_distinguish_are_left_out(void** state) {
   (void)state;
   fixture* f = fixture_make("fine");
   const int b = fixture_body(f, "body", LB_JOINT_PRISMATIC, LB_WORLD);
@@ -550,7 +550,7 @@ int main(int argc, char** argv) {
       cmocka_unit_test(normals_are_unit_and_indices_in_range),
       cmocka_unit_test(animation_repeats_the_recording),
       cmocka_unit_test(quaternions_are_unit_and_never_jump),
-      cmocka_unit_test(times_that_a_float_cannot_tell_apart_are_left_out),
+      cmocka_unit_test(times_that_a_float_cannot_distinguish_are_left_out),
       cmocka_unit_test(equal_shapes_are_written_once),
       cmocka_unit_test(root_turns_z_up_into_y_up),
       cmocka_unit_test(worlds_with_little_in_them_are_valid),

@@ -565,7 +565,7 @@ static void every_scene_compiles(void** state) {
 }
 
 // Former names in the file, in a repetition and in a part: the same scene, and a note for each.
-static void keys_by_their_former_names_are_read_and_told(void** state) {
+static void keys_by_their_former_names_are_read_and_reported(void** state) {
   (void)state;
   lb_scene s = parse("materials: {gel: {young: 1 MPa, law: corotated}}\n"
                      "bodies: {ball: {shape: {sphere: {radius: 0.1}}}}\n"
@@ -599,7 +599,7 @@ static void keys_by_their_former_names_are_read_and_told(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(keys_by_their_former_names_are_read_and_told),
+      cmocka_unit_test(keys_by_their_former_names_are_read_and_reported),
       cmocka_unit_test(what_is_not_said_has_its_default),
       cmocka_unit_test(every_unit_is_the_si_value_it_names),
       cmocka_unit_test(numbers_survive_being_written_and_read_again),

@@ -10,8 +10,8 @@ import numpy as np
 
 
 def stress(z, region, F):
-    """Energy density and first Piola-Kirchhoff stress of the neo-Hookean law."""
-    assert z["law"][region] == "neo-hookean"
+    """Energy density and first Piola-Kirchhoff stress of the neo-Hookean model."""
+    assert z["model"][region] == "neo-hookean"
     E, nu = z["young"][region], z["poisson"][region]
     mu_L, la_L = E / (2 * (1 + nu)), E * nu / ((1 + nu) * (1 - 2 * nu))
     mu, la = 4 / 3 * mu_L, la_L + 5 / 6 * mu_L

@@ -94,8 +94,8 @@ static double gap_of_chain(const run* u, int frame) {
   return lb_vec3_norm(lb_vec3_sub(end, (lb_vec3){0.5, 0, -0.1}));
 }
 
-// The rows are linearised at the start of each step, so gaps fall by e in a time but for an error
-// of first order.
+// The constraints are linearised at the start of each step, so gaps fall by e in a time but for an
+// error of first order.
 static double worst_ratio(const char* solver) {
   run u;
   double worst = 0;
@@ -122,7 +122,7 @@ static void gaps_of_loops_fall_by_e_in_the_time_given(void** state) {
   assert_below(maximal, 0.02);
 }
 
-// A gap that cannot be closed is told as ever.
+// A gap that cannot be closed is reported as ever.
 static void what_cannot_be_closed_is_refused(void** state) {
   (void)state;
   run u;

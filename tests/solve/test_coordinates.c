@@ -57,7 +57,7 @@ static void very_long_steps_arrive_too(void** state) {
 }
 
 // The matrix of Newton's method decides how soon it arrives, not where. In maximal coordinates
-// forces of constraints make the exact one indefinite, and rows of the loop are redundant.
+// forces of constraints make the exact one indefinite, and constraints of the loop are redundant.
 static void exact_matrices_lead_to_the_same_motion(void** state) {
   (void)state;
   for (int k = 0; k < 2; k++) {

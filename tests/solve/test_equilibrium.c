@@ -114,7 +114,7 @@ static void a_chain_comes_to_hang(void** state) {
 }
 
 // Whatever the scene: released from rest, nothing accelerates.
-static void at_rest_nothing_accelerates(void** state) {
+static void in_equilibrium_nothing_accelerates(void** state) {
   (void)state;
   static const char* const scenes[] = {"rod", "dancer", "rapper", "mobile", "coupled-pendulums"};
   for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
@@ -134,7 +134,7 @@ static void at_rest_nothing_accelerates(void** state) {
   }
 }
 
-static void a_body_that_nothing_holds_has_no_rest(void** state) {
+static void a_body_that_nothing_holds_has_no_equilibrium(void** state) {
   (void)state;
   world w = parse("bodies: {stone: {mass: 1 kg, position: [0, 0, 2], shape: {sphere: {radius: 1 "
                   "cm}}}}\nduration: 1\n");
@@ -160,7 +160,7 @@ static void a_body_that_nothing_holds_has_no_rest(void** state) {
   "  tip: {type: fixed, parent: rod, face: end, child: weight}\n"                                  \
   "motors: {turn: {joint: motor, keys: " times "}}\n"
 
-static void a_slow_run_goes_from_rest_to_rest(void** state) {
+static void a_slow_run_follows_the_equilibria(void** state) {
   (void)state;
   world fast = parse(SWING("[[0.2, 0], [0.6, 90 deg]]") "duration: 1\nrecord: {every: 0.1}\n");
   world slow = parse(SWING("[[20, 0], [60, 90 deg]]") "duration: 100\nrecord: {every: 10}\n"
@@ -338,9 +338,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_rod_bends_as_beam_theory_says),
       cmocka_unit_test(a_chain_comes_to_hang),
-      cmocka_unit_test(at_rest_nothing_accelerates),
-      cmocka_unit_test(a_body_that_nothing_holds_has_no_rest),
-      cmocka_unit_test(a_slow_run_goes_from_rest_to_rest),
+      cmocka_unit_test(in_equilibrium_nothing_accelerates),
+      cmocka_unit_test(a_body_that_nothing_holds_has_no_equilibrium),
+      cmocka_unit_test(a_slow_run_follows_the_equilibria),
       cmocka_unit_test(a_pendulum_rests_on_a_stop_or_hangs),
       cmocka_unit_test(a_box_rests_on_the_floor),
       cmocka_unit_test(a_level_box_does_not_go_aside),

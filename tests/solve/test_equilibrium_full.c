@@ -6,7 +6,7 @@
 static const char* const TIE = "  tie: {type: spherical, loop: true, child: flap, "
                                "at: [16 cm, 0, 1 cm], in_child: [4 cm, 0, 1 cm]}\n";
 
-static lb_data* settle(const lb_model* m, double time) {
+static lb_data* find_equilibrium(const lb_model* m, double time) {
   lb_data* d = NULL;
   lb_error err = lb_error_make(NULL);
   assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
@@ -30,15 +30,15 @@ static double apart(int nbody, const lb_transform* a, const lb_transform* b) {
 }
 
 // Clamped, hanging on a hinge, hanging on a cross, and in a loop; the motor somewhere on its way.
-static void all_nodes_rest_where_a_complete_basis_does(void** state) {
+static void all_nodes_have_the_equilibrium_of_a_complete_basis(void** state) {
   (void)state;
   static const char* const carried[] = {"type: fixed", "type: revolute, axis: y",
                                         "type: universal, axis: y, second_axis: x", "type: fixed"};
   for (int i = 0; i < 4; i++) {
     twins t;
     make_twins(&t, carried[i], i == 3 ? TIE : "");
-    lb_data* a = settle(lb_model_simulated(t.shown), 0.04);
-    lb_data* b = settle(t.reduced, 0.04);
+    lb_data* a = find_equilibrium(lb_model_simulated(t.shown), 0.04);
+    lb_data* b = find_equilibrium(t.reduced, 0.04);
     const double worst = apart(t.reduced->nbody, a->pose, b->pose);
     print_message("%s%s: %.1e m, motor %.1e of %.2g N m\n", carried[i], i == 3 ? ", loop" : "",
                   worst, fabs(a->motor_force[0] - b->motor_force[0]), b->motor_force[0]);
@@ -54,14 +54,14 @@ static void all_nodes_rest_where_a_complete_basis_does(void** state) {
 }
 
 // Released from rest, with the motor where it is for long enough.
-static void from_rest_nothing_moves(void** state) {
+static void from_equilibrium_nothing_moves(void** state) {
   (void)state;
   static const char* const carried[] = {"type: revolute, axis: y", "type: fixed"};
   for (int i = 0; i < 2; i++) {
     twins t;
     make_twins(&t, carried[i], i == 1 ? TIE : "");
     const lb_model* m = lb_model_simulated(t.shown);
-    lb_data* d = settle(m, 1);
+    lb_data* d = find_equilibrium(m, 1);
     lb_transform* start = malloc((size_t)m->nbody * sizeof *start);
     memcpy(start, d->pose, (size_t)m->nbody * sizeof *start);
     lb_stepper* st;
@@ -79,7 +79,7 @@ static void from_rest_nothing_moves(void** state) {
   }
 }
 
-static void a_body_that_floats_has_no_rest(void** state) {
+static void a_floating_body_has_no_equilibrium(void** state) {
   (void)state;
   twins t;
   lb_data* d;
@@ -96,7 +96,7 @@ static void a_body_that_floats_has_no_rest(void** state) {
 }
 
 // What is shown of a model has no forces of its own.
-static void only_the_model_that_moves_comes_to_rest(void** state) {
+static void only_the_simulated_model_finds_equilibrium(void** state) {
   (void)state;
   twins t;
   lb_data* d;
@@ -183,10 +183,10 @@ static void a_slow_motion_with_all_nodes_is_near_that_of_a_few_shapes(void** sta
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_nodes_rest_where_a_complete_basis_does),
-      cmocka_unit_test(from_rest_nothing_moves),
-      cmocka_unit_test(a_body_that_floats_has_no_rest),
-      cmocka_unit_test(only_the_model_that_moves_comes_to_rest),
+      cmocka_unit_test(all_nodes_have_the_equilibrium_of_a_complete_basis),
+      cmocka_unit_test(from_equilibrium_nothing_moves),
+      cmocka_unit_test(a_floating_body_has_no_equilibrium),
+      cmocka_unit_test(only_the_simulated_model_finds_equilibrium),
       cmocka_unit_test(running_out_of_memory_leaks_nothing),
       cmocka_unit_test(a_slow_motion_with_all_nodes_is_near_that_of_a_few_shapes),
   };

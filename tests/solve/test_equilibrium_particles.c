@@ -90,7 +90,7 @@ static const char* const worlds[] = {
     "  string: {through: [{body: tip, at: [0, 0, -0.03]}, {free: true, at: [0.5, 0, -0.3]}],\n"
     "    segments: 5, mass: 0.05, stiffness: 30 N, damping: 1 ms}\n"};
 
-static void nothing_moves_from_a_pose_at_rest(void** state) {
+static void nothing_moves_from_equilibrium(void** state) {
   (void)state;
   for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++) {
     lb_model* m = compile(worlds[i]);
@@ -150,7 +150,7 @@ static void running_out_of_memory_leaves_nothing_behind(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_rope_that_starts_flat_hangs_as_its_weight_says),
-      cmocka_unit_test(nothing_moves_from_a_pose_at_rest),
+      cmocka_unit_test(nothing_moves_from_equilibrium),
       cmocka_unit_test(modes_are_refused),
       cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
   };

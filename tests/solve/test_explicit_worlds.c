@@ -259,7 +259,7 @@ static void check(const world* w) {
   }
 }
 
-// A planar four-bar in space: three of the closing hinge's rows are redundant.
+// A planar four-bar in space: three of the closing hinge's constraints are redundant.
 #define FOUR_BAR                                                                                   \
   "limber: 1\n"                                                                                    \
   "bodies:\n"                                                                                      \
@@ -275,7 +275,7 @@ static void check(const world* w) {
   "            at: [1, 0, 0], in_child: [0, 0, 0.6], spring: {stiffness: 2}, damping: 0.2}\n"      \
   "initial: {j1: {position: 0.3, velocity: 2 rad/s}}\n"
 
-static void a_four_bar_with_rows_that_repeat_others(void** state) {
+static void a_four_bar_with_redundant_constraints(void** state) {
   (void)state;
   check(&(world){.text = FOUR_BAR
                  "motors: {push: {joint: j1, drive: force, keys: [[0, %.17g], [1, 3]]}}\n",
@@ -514,7 +514,7 @@ static void a_linkage_with_a_stop(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_four_bar_with_rows_that_repeat_others),
+      cmocka_unit_test(a_four_bar_with_redundant_constraints),
       cmocka_unit_test(a_four_bar_whose_closing_joint_is_driven),
       cmocka_unit_test(a_four_bar_in_maximal_coordinates),
       cmocka_unit_test(gears_in_a_linkage),

@@ -13,7 +13,7 @@
 #define BODIES                                                                                     \
   "limber: 1\n"                                                                                    \
   "materials:\n"                                                                                   \
-  "  rubber: {density: 1000, young: 0.5 MPa, poisson: 0.4, model: LAW,\n"                            \
+  "  rubber: {density: 1000, young: 0.5 MPa, poisson: 0.4, model: MODEL,\n"                        \
   "    damping: {mass: 0.3, stiffness: 2 ms}}\n"                                                   \
   "bodies:\n"                                                                                      \
   "  hub: {shape: {box: [4 cm, 4 cm, 4 cm]}}\n"                                                    \
@@ -110,10 +110,11 @@ static void replace(char* text, const char* word, const char* by) {
   strcpy(text, made);
 }
 
-static lb_model* make(const char* text, const char* law, const char* carrier, const char* key) {
+static lb_model* make(const char* text, const char* material, const char* carrier,
+                      const char* key) {
   char made[8000];
   strcpy(made, text);
-  replace(made, "LAW", law);
+  replace(made, "MODEL", material);
   replace(made, "CARRIER", carrier);
   replace(made, "KEY", key);
   lb_scene scene;
@@ -176,7 +177,7 @@ static void shake(const lb_model* m, double* x, double joints, double nodes, lb_
 // --- comparisons ---
 
 static struct world {
-  const char *text, *law, *carrier;
+  const char *text, *material, *carrier;
   const lb_model *here, *plus;
   lb_integrator by;
 } world;
@@ -185,7 +186,7 @@ static void go(const direction* x, double s, const double* q0, const double* v0,
                double* v, chain* c) {
   char key[40];
   snprintf(key, sizeof key, "%.17g", 0.2 + s * x->keys);
-  lb_model* m = make(world.text, world.law, world.carrier, key);
+  lb_model* m = make(world.text, world.material, world.carrier, key);
   lb_data* d;
   assert_int_equal(lb_data_create(lb_model_simulated(m), NULL, &d, NULL), LB_OK);
   keys_now = x->keys;
@@ -194,14 +195,14 @@ static void go(const direction* x, double s, const double* q0, const double* v0,
   lb_model_release(m);
 }
 
-static void compare(const char* text, const char* law, const char* carrier, lb_integrator by,
+static void compare(const char* text, const char* material, const char* carrier, lb_integrator by,
                     int seed, bool loops) {
   static double q0[MOST], v0[MOST], move[MOST];
-  lb_model* here = make(text, law, carrier, "0.2");
-  lb_model* there = make(text, law, carrier, "1.2");
+  lb_model* here = make(text, material, carrier, "0.2");
+  lb_model* there = make(text, material, carrier, "1.2");
   const lb_model* m = lb_model_simulated(here);
   assert_at_most(m->nv, MOST);
-  world = (struct world){text, law, carrier, m, lb_model_simulated(there), by};
+  world = (struct world){text, material, carrier, m, lb_model_simulated(there), by};
   lb_random random = {(uint64_t)seed};
   chain c = {.plus = lb_model_simulated(there), .random = {7}};
   direction x = {.keys = 1};
@@ -236,13 +237,13 @@ static void residual(const lb_model* m, lb_data* d, const double* lambda, double
 static const double LEAST[] = {1e-3, 1e-2};
 
 // How far off the change of r is along a direction of q, v or a, driven coordinates among them.
-static double forces_off(const char* text, const char* law, const char* carrier, int kind,
+static double forces_off(const char* text, const char* material, const char* carrier, int kind,
                          int seed) {
   static double q0[MOST], v0[MOST], a0[MOST], before[MOST], x[3][MOST], r[MOST], sum[MOST],
       move[MOST], found[MOST];
   const double dt = 2e-3;
   double off[2] = {0}, size[2] = {0};
-  lb_model* shown = make(text, law, carrier, "0.2");
+  lb_model* shown = make(text, material, carrier, "0.2");
   const lb_model* m = lb_model_simulated(shown);
   lb_data* d;
   lb_step_derivative* S;
@@ -338,12 +339,12 @@ static void maximal_coordinates_match_differences(void** state) {
 
 static void forces_match_differences(void** state) {
   (void)state;
-  static const char* const laws[] = {"neo-hookean", "corotated", "st-venant-kirchhoff"};
+  static const char* const models[] = {"neo-hookean", "corotated", "st-venant-kirchhoff"};
   static const char* const worlds[] = {TREE, TWO, LOOP, MAXIMAL, BUSY};
   double worst = 0;
   for (int i = 0; i < 45; i++) {
-    worst = fmax(
-        worst, forces_off(worlds[i / 9], laws[i % 9 / 3], CARRIERS[(i / 3 + i) % 3], i % 3, 1 + i));
+    worst = fmax(worst, forces_off(worlds[i / 9], models[i % 9 / 3], CARRIERS[(i / 3 + i) % 3],
+                                   i % 3, 1 + i));
   }
   print_message("forces are off by %.2g at most\n", worst);
   assert_near(worst, 0, 1e-8);

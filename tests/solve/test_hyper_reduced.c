@@ -386,7 +386,8 @@ static void close_small(small* w) {
   "initial: {ja: {position: 0.2}}\n"
 
 // Each says something of the one before; the fourth repeats what the others say.
-static void couplings_of_couplings_leave_fewer_coordinates_and_repeats_say_nothing(void** state) {
+static void
+couplings_of_couplings_leave_fewer_coordinates_and_redundant_ones_nothing(void** state) {
   (void)state;
   static const char* const integrator[] = {"rk4", "linear-euler", "bdf2"};
   for (int i = 0; i < 3; i++) {
@@ -419,7 +420,7 @@ static void couplings_of_couplings_leave_fewer_coordinates_and_repeats_say_nothi
   }
 }
 
-static void what_changes_with_time_or_is_driven_stays_a_row(void** state) {
+static void couplings_that_change_with_time_or_are_driven_stay_constraints(void** state) {
   (void)state;
   char text[4000];
   snprintf(text, sizeof text,
@@ -444,7 +445,7 @@ static void what_changes_with_time_or_is_driven_stays_a_row(void** state) {
   close_small(&w);
 }
 
-static void beside_what_pushes_unilateral_all_are_rows(void** state) {
+static void beside_unilateral_constraints_couplings_stay_constraints(void** state) {
   (void)state;
   char text[4000];
   snprintf(text, sizeof text,
@@ -558,9 +559,9 @@ int main(void) {
       cmocka_unit_test(steps_of_linearly_implicit_euler_are_those_of_the_projected_system),
       cmocka_unit_test(steps_of_bdf1_and_bdf2_are_those_of_the_projected_system),
       cmocka_unit_test(derivatives_of_steps_are_those_of_the_projected_system),
-      cmocka_unit_test(couplings_of_couplings_leave_fewer_coordinates_and_repeats_say_nothing),
-      cmocka_unit_test(what_changes_with_time_or_is_driven_stays_a_row),
-      cmocka_unit_test(beside_what_pushes_unilateral_all_are_rows),
+      cmocka_unit_test(couplings_of_couplings_leave_fewer_coordinates_and_redundant_ones_nothing),
+      cmocka_unit_test(couplings_that_change_with_time_or_are_driven_stay_constraints),
+      cmocka_unit_test(beside_unilateral_constraints_couplings_stay_constraints),
       cmocka_unit_test(a_hundred_hinges_that_turn_alike_fall_as_one_coordinate_does),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,7 +79,7 @@ static void the_four_bar_turns_for_a_minute_and_stays_closed(void** state) {
   expect_closed("four-bar.yaml", LB_COORDINATES_MAXIMAL, 60, 4e-3);
 }
 
-// In maximal coordinates, with 96 of them and 121 rows, once down and up.
+// In maximal coordinates, with 96 of them and 121 constraints, once down and up.
 static void the_scissor_lift_moves_for_a_minute_and_stays_closed(void** state) {
   (void)state;
   expect_closed("scissor.yaml", LB_COORDINATES_REDUCED, 60, NAN);
@@ -122,7 +122,7 @@ static const char LADDER[] =
     "      up-(n): {type: revolute, parent: up-(n-1), child: up-(n), at: [0.1, 0, 0], axis: z,\n"
     "        spring: {stiffness: 1000}, damping: 1}\n";
 
-static void the_ladder_settles_where_others_have_it(void** state) {
+static void the_ladder_has_the_equilibrium_of_other_engines(void** state) {
   (void)state;
   lb_model* m = compile(LADDER);
   lb_recording* r = NULL;
@@ -249,7 +249,7 @@ int main(void) {
       cmocka_unit_test(the_four_bar_turns_for_a_minute_and_stays_closed),
       cmocka_unit_test(the_scissor_lift_moves_for_a_minute_and_stays_closed),
       cmocka_unit_test(the_hand_and_the_gears_hold),
-      cmocka_unit_test(the_ladder_settles_where_others_have_it),
+      cmocka_unit_test(the_ladder_has_the_equilibrium_of_other_engines),
       cmocka_unit_test(a_second_hinge_on_one_axis_says_nothing),
       cmocka_unit_test(the_swing_ride_goes_where_its_rates_lead),
   };

@@ -41,7 +41,7 @@ static double apart(const result* a, const result* b, int bodies) {
   return most;
 }
 
-// Rows that do not push say nothing to those that hold, however indefinite forces make the matrix.
+// Inactive constraints do not affect those that hold, however indefinite forces make the matrix.
 static void a_floor_far_below_changes_nothing(void** state) {
   (void)state;
   static const char chain[] =

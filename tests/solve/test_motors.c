@@ -12,7 +12,7 @@ static const lb_joint_kind KINDS[] = {
     LB_JOINT_CURVE,    LB_JOINT_SURFACE,     LB_JOINT_COMPOSITE};
 enum { NKIND = sizeof KINDS / sizeof *KINDS, MOST = 40 };
 
-// --- pushes ---
+// --- forces ---
 
 // Two joints of a kind, one on the other, somewhere.
 static void make_tree(lb_joint_kind kind) {
@@ -68,7 +68,7 @@ static void accelerate(double* qdd, int k, double force, bool motor) {
   lb_model_release(m);
 }
 
-static void a_push_is_a_generalised_force_along_any_velocity(void** state) {
+static void a_motor_force_is_a_generalised_force_along_any_velocity(void** state) {
   (void)state;
   for (int i = 0; i < NKIND; i++) {
     make_tree(KINDS[i]);
@@ -128,7 +128,7 @@ static void check_alike(const char* one, const char* other, double motion, doubl
 #define BIT "{mass: 1e-9, inertia: [1e-9, 1e-9, 1e-9]}"
 
 // A torque about the body's own axis, and a force along it, are those of a load that turns along.
-static void pushes_on_balls_and_free_bodies_are_about_their_own_axes(void** state) {
+static void forces_on_balls_and_free_bodies_are_about_their_own_axes(void** state) {
   (void)state;
 #define BALL                                                                                       \
   RUN("integrator: rk8, step: 2 ms")                                                               \
@@ -229,7 +229,7 @@ static void maximal_coordinates_have_the_same_motors(void** state) {
   end(b);
 }
 
-// The curves are smooth to the second derivative, and what is prescribed stays led.
+// The curves are smooth to the second derivative, and prescribed coordinates stay so.
 static void every_integrator_prescribes_and_converges(void** state) {
   (void)state;
   static const struct {
@@ -266,7 +266,7 @@ static void every_integrator_prescribes_and_converges(void** state) {
 // --- closed forms ---
 
 // Held at angles a and b, the weight's moment about each axis is known.
-static void at_rest_a_motor_holds_the_weight(void** state) {
+static void in_equilibrium_a_motor_holds_the_weight(void** state) {
   (void)state;
   lb_model* m = compile("gravity: [0, 0, -9.8]\n"
                         "bodies: {arm: {mass: 2, center: [0, 0, -0.5], inertia: [1, 1, 1]}}\n"
@@ -308,13 +308,13 @@ static void a_loop_joint_takes_motors_on_its_coordinates(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_push_is_a_generalised_force_along_any_velocity),
-      cmocka_unit_test(pushes_on_balls_and_free_bodies_are_about_their_own_axes),
+      cmocka_unit_test(a_motor_force_is_a_generalised_force_along_any_velocity),
+      cmocka_unit_test(forces_on_balls_and_free_bodies_are_about_their_own_axes),
       cmocka_unit_test(one_angle_of_three_is_prescribed_as_one_hinge_of_three),
       cmocka_unit_test(all_angles_of_three_are_prescribed_as_three_hinges),
       cmocka_unit_test(maximal_coordinates_have_the_same_motors),
       cmocka_unit_test(every_integrator_prescribes_and_converges),
-      cmocka_unit_test(at_rest_a_motor_holds_the_weight),
+      cmocka_unit_test(in_equilibrium_a_motor_holds_the_weight),
       cmocka_unit_test(a_loop_joint_takes_motors_on_its_coordinates),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

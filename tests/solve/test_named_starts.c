@@ -178,7 +178,7 @@ static void of_too_many_the_first_stay(void** state) {
   close_start(&s);
 }
 
-static void too_many_velocities_are_told(void** state) {
+static void too_many_velocities_are_reported(void** state) {
   (void)state;
   const bars want = solve_bars(2);
   start s = open_start(BARS "initial: {a: {position: 2, velocity: 1}, c: {velocity: 4}}\n");
@@ -191,7 +191,7 @@ static void too_many_velocities_are_told(void** state) {
 }
 
 // The rocker cannot lie down: all move to where it fits.
-static void what_cannot_be_reached_is_moved_and_told(void** state) {
+static void what_cannot_be_reached_is_moved_and_reported(void** state) {
   (void)state;
   start s = open_start(BARS "initial: {c: {position: 90 deg}}\n");
   assert_below(place(&s, "c"), M_PI / 2 - 0.1);
@@ -201,7 +201,7 @@ static void what_cannot_be_reached_is_moved_and_told(void** state) {
 }
 
 // Digits that were not written down are no matter.
-static void rounding_is_not_told(void** state) {
+static void rounding_is_not_reported(void** state) {
   (void)state;
   const bars want = solve_bars(1);
   char text[2048];
@@ -367,9 +367,9 @@ int main(void) {
       cmocka_unit_test(a_four_bar_follows_its_crank),
       cmocka_unit_test(places_and_velocities_are_named_apart),
       cmocka_unit_test(of_too_many_the_first_stay),
-      cmocka_unit_test(too_many_velocities_are_told),
-      cmocka_unit_test(what_cannot_be_reached_is_moved_and_told),
-      cmocka_unit_test(rounding_is_not_told),
+      cmocka_unit_test(too_many_velocities_are_reported),
+      cmocka_unit_test(what_cannot_be_reached_is_moved_and_reported),
+      cmocka_unit_test(rounding_is_not_reported),
       cmocka_unit_test(a_piston_follows_its_crank_and_prescribes_it),
       cmocka_unit_test(a_loop_in_space_follows_its_crank),
       cmocka_unit_test(a_ball_joint_keeps_its_rotation),

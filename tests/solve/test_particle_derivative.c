@@ -12,14 +12,14 @@
 #define STAR                                                                                       \
   "limber: 1\n"                                                                                    \
   "materials:\n"                                                                                   \
-  "  gel: {density: 500, young: 3e4, poisson: 0.3, model: LAW,\n"                                    \
+  "  gel: {density: 500, young: 3e4, poisson: 0.3, model: MODEL,\n"                                \
   "    damping: {mass: 0.3, stiffness: 3 ms}}\n"                                                   \
   "bodies:\n"                                                                                      \
   "  arm: {shape: {box: [0.4, 0.06, 0.06], position: [0.2, 0, 0]}, mass: 1}\n"                     \
   "  hand: {shape: {box: [0.3, 0.06, 0.06], position: [0.15, 0, 0]}, mass: 0.5}\n"                 \
   "joints:\n"                                                                                      \
   "  elbow: {type: spherical, parent: arm, at: [0.4, 0, 0], child: hand}\n"                        \
-  "ropes:\n"                                                                                     \
+  "ropes:\n"                                                                                       \
   "  string:\n"                                                                                    \
   "    through: [{at: [0.5, 0.3, 0.4]}, {body: arm, at: [0.3, 0, 0.03]},\n"                        \
   "      {body: hand, at: [0.2, 0, 0.03]}, {free: true, at: [0.9, 0.1, 0.1]}]\n"                   \
@@ -31,7 +31,7 @@
   "    drag: 0.2\n"                                                                                \
   "  stick: {through: [{body: hand, at: [0.3, 0, 0]}, {free: true, at: [0.9, 0, 0.1]}],\n"         \
   "    segments: 3, mass: 0.1, stiffness: 100 N, damping: 1 ms, pushes: true}\n"                   \
-  "deformables:\n"                                                                                        \
+  "deformables:\n"                                                                                 \
   "  flesh:\n"                                                                                     \
   "    form:\n"                                                                                    \
   "      box: {from: [0.2, 0, 0], to: [0.6, 0, 0], width: 0.1, height: 0.1}\n"                     \
@@ -133,13 +133,13 @@ static void shake(const lb_model* m, lb_data* d, double size, double speed, uint
   free(dq);
 }
 
-// Springs that pull, push, are slack or just come to be damped, and elements of each law: forces on
-// all nodes when all of them move.
+// Springs that pull, push, are slack or just come to be damped, and elements of each material:
+// forces on all nodes when all of them move.
 static void changes_of_forces_match_differences(void** state) {
   (void)state;
-  static const char* const laws[] = {"corotated", "neo-hookean", "st-venant-kirchhoff"};
+  static const char* const models[] = {"corotated", "neo-hookean", "st-venant-kirchhoff"};
   for (int l = 0; l < 3; l++) {
-    lb_model* m = make(REDUCED, "LAW", laws[l]);
+    lb_model* m = make(REDUCED, "MODEL", models[l]);
     lb_data* d = data_of(m);
     shake(m, d, 0.004, 0.3, 7);
     lb_kinematics(m, d, d->q, d->qd);
@@ -181,7 +181,7 @@ static void changes_of_forces_match_differences(void** state) {
       one += y[k] * y[k];
       other += z[k] * back[0][k] + zd[k] * back[1][k];
     }
-    print_message("%s: off by %.2g, transpose by %.2g\n", laws[l], off / size,
+    print_message("%s: off by %.2g, transpose by %.2g\n", models[l], off / size,
                   fabs(other / one - 1));
     assert_near(off / size, 0, 1e-9);
     assert_near(other / one, 1, 1e-13);
@@ -304,7 +304,7 @@ static void check(const char* text, const char* word, const char* is, bool shake
 
 static void floating_deformable_and_ropes_match_differences(void** state) {
   (void)state;
-  check(REDUCED, "LAW", "corotated", true, 2e-5);
+  check(REDUCED, "MODEL", "corotated", true, 2e-5);
 }
 
 static void steps_with_motors_match_differences(void** state) {
@@ -316,7 +316,7 @@ static void steps_with_loops_match_differences(void** state) {
   (void)state;
   check(LOOP, "", "", false, 2e-5);
   // a stage of sdirk2 closes what is open so fast that ropes come loose
-  check(MAXIMAL, "LAW", "corotated", false, 2e-6);
+  check(MAXIMAL, "MODEL", "corotated", false, 2e-6);
 }
 
 static void steps_beside_elastic_bodies_match_differences(void** state) {
@@ -328,7 +328,7 @@ static void memory_is_taken_when_made_and_given_back_when_it_runs_out(void** sta
   (void)state;
   lb_counting count = {0};
   const lb_allocator allocator = lb_counting_allocator(&count);
-  lb_model* m = make(REDUCED, "LAW", "corotated");
+  lb_model* m = make(REDUCED, "MODEL", "corotated");
   lb_data* d = data_of(m);
   lb_step_derivative* S = NULL;
   lb_status status = LB_NO_MEMORY;

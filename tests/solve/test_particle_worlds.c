@@ -132,7 +132,7 @@ static void derivatives_are_refused(void** state) {
 }
 
 // What only a compiled scene shows.
-static void ropes_without_length_and_deformable_that_touches_nothing_are_refused(void** state) {
+static void ropes_without_length_and_deformables_without_bodies_are_refused(void** state) {
   (void)state;
   static const struct {
     const char *text, *told;
@@ -194,7 +194,7 @@ int main(void) {
       cmocka_unit_test(ropes_hang_on_what_an_elastic_body_carries),
       cmocka_unit_test(maximal_coordinates_move_nodes_alike),
       cmocka_unit_test(derivatives_are_refused),
-      cmocka_unit_test(ropes_without_length_and_deformable_that_touches_nothing_are_refused),
+      cmocka_unit_test(ropes_without_length_and_deformables_without_bodies_are_refused),
       cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

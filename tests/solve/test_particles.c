@@ -377,7 +377,7 @@ static void a_pulled_bar_of_deformable_stretches_as_ea_over_l_says(void** state)
   lb_model_release(m);
 }
 
-// Turned as a whole, deformables answers with turned forces and the same energy.
+// Turned as a whole, a deformable has turned forces and the same energy.
 static void deformable_does_not_mind_being_turned(void** state) {
   (void)state;
   lb_model* m = compile("limber: 1\ngravity: [0, 0, 0]\n"

@@ -45,7 +45,7 @@ static double forces_apart(const lb_recording* a, const lb_recording* b) {
 // --- closed forms ---
 
 // Held turned, the weight's moment about the joint in the body's axes is known.
-static void at_rest_a_motor_holds_the_weight(void** state) {
+static void in_equilibrium_a_motor_holds_the_weight(void** state) {
   (void)state;
   lb_model* m = compile("gravity: [0, 0, -9.8]\n"
                         "bodies: {arm: {mass: 2, center: [0.1, 0.2, -0.5], inertia: [1, 1, 1]}}\n"
@@ -75,8 +75,9 @@ static void at_rest_a_motor_holds_the_weight(void** state) {
   lb_model_release(m);
 }
 
-// A body led about its centre of mass obeys Euler's equations, n = I al + w x I w, while it falls.
-// Its path through the air is that of a body thrown, along the parent's axes.
+// A body with a prescribed rotation about its centre of mass obeys Euler's equations, n = I al + w
+// x I w, while it falls. Its path through the air is that of a body thrown, along the parent's
+// axes.
 static void a_flying_body_takes_what_euler_says(void** state) {
   (void)state;
   lb_recording* r = run(RUN(
@@ -304,7 +305,7 @@ static void check_refused(const char* text, const char* word) {
   lb_scene_release(&scene);
 }
 
-static void contradictions_are_told(void** state) {
+static void contradictions_are_reported(void** state) {
   (void)state;
 #define LEADS(more)                                                                                \
   "duration: 1 s\nsolver: {integrator: rk4}\nbodies:\n" ARM                                        \
@@ -322,14 +323,14 @@ static void contradictions_are_told(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(at_rest_a_motor_holds_the_weight),
+      cmocka_unit_test(in_equilibrium_a_motor_holds_the_weight),
       cmocka_unit_test(a_flying_body_takes_what_euler_says),
       cmocka_unit_test(about_one_axis_a_ball_is_prescribed_as_a_hinge),
       cmocka_unit_test(maximal_coordinates_prescribe_the_same),
       cmocka_unit_test(every_integrator_prescribes_and_converges),
       cmocka_unit_test(a_ball_that_closes_a_loop_is_prescribed_as_well),
       cmocka_unit_test(what_prescribes_a_joint_passes_through_it),
-      cmocka_unit_test(contradictions_are_told),
+      cmocka_unit_test(contradictions_are_reported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 typedef struct method {
   const char* suffix; // of the file
   lb_integrator integrator;
-  bool theirs;  // steps are those of authors.h, or gaps close at the authors' pace
+  bool theirs;  // steps are those of authors.h, or gaps close at the authors' rate
   int expected; // files that match
 } method;
 
@@ -103,8 +103,8 @@ static void prescribe(redmax* from, int scene, lb_integrator integrator) {
 }
 
 // With ode45 the hinge of scene 9 starts off its path and is pulled towards it by the authors'
-// stabilisation, qdd = qdd_path + 5^2 (q_path - q): their rows leave the rate out, so it swings
-// about the path, undamped. That motion is prescribed here, from a table by RK4.
+// stabilisation, qdd = qdd_path + 5^2 (q_path - q): their constraints leave the rate out, so it
+// swings about the path, undamped. That motion is prescribed here, from a table by RK4.
 static void stabilised_acceleration(double t, const double y[2], double dy[2]) {
   double path[3];
   hinge_of_scene_9(t, path);
@@ -220,7 +220,7 @@ static lb_turn_order order_at(const redmax* from, int f, int joint) {
   if (!codes || f == 0) {
     return from->joint[joint].order;
   }
-  const double code = red_told(red_item(codes, f - 1, joint));
+  const double code = red_value(red_item(codes, f - 1, joint));
   assert_true(code == (int)code);
   return red_order(AUTHORS_CHARTS[(int)code]);
 }
@@ -235,8 +235,8 @@ static double state_off(const run* r, const cJSON* q, const cJSON* v, int f, boo
     const int mine = red_joint_of(m, j), first = red_first_of(from, m, j);
     double their_q[LB_JOINT_MOST_V], their_v[LB_JOINT_MOST_V];
     for (int i = 0; i < m->joint.nv[j]; i++, compared++) {
-      their_q[i] = red_told(red_item(q, f, first + i));
-      their_v[i] = red_told(red_item(v, f, first + i));
+      their_q[i] = red_value(red_item(q, f, first + i));
+      their_v[i] = red_value(red_item(v, f, first + i));
     }
     const lb_turn_order order = charts ? order_at(from, f, mine) : from->joint[mine].order;
     worst = fmax(worst, joint_off(&from->joint[mine], r->a.d->q + m->joint.q[j],
@@ -261,7 +261,7 @@ static double sample_off(const run* r, const cJSON* results, int f) {
   double worst = state_off(r, red_get(results, "q"), red_get(results, "qdot"), f, true);
   worst = fmax(worst, energy_off(r, results, f));
   worst = fmax(worst, red_apart(r->a.d->time, red_item(red_get(results, "t"), f, 0), 1));
-  assert_true(!step || red_told(red_item(step, f, 0)) == (double)r->steps);
+  assert_true(!step || red_value(red_item(step, f, 0)) == (double)r->steps);
   return f > 0 && poses
              ? fmax(worst, red_poses_apart(r->a.m, r->a.d, cJSON_GetArrayItem(poses, f - 1)))
              : worst;
@@ -342,7 +342,7 @@ static void match_all(const char* prefix, const method* how) {
     } else {
       const method own = {how->suffix, how->integrator, false, 0};
       const double itself = differs_by_itself(&from, how) ? compare(&from, scene, &own) : NAN;
-      red_tell(name, compare(&from, scene, how), itself);
+      red_check_page(name, compare(&from, scene, how), itself);
       numbers += red_assert_compared(red_get(from.json, "results"), (const char*[]){NULL});
       matched++;
     }

@@ -159,7 +159,7 @@ static double motion_off(task* t, const cJSON* result) {
   for (int f = 0, done = 0; f < cJSON_GetArraySize(steps); f++) {
     go_on(&r, (int)red_at(steps, f) - done);
     done = (int)red_at(steps, f);
-    assert_true(red_told(cJSON_GetArrayItem(steps, f)) == done);
+    assert_true(red_value(cJSON_GetArrayItem(steps, f)) == done);
     worst = fmax(worst, end_off(&r, cJSON_GetArrayItem(red_get(result, "q"), f),
                                 cJSON_GetArrayItem(red_get(result, "qdot"), f)));
   }
@@ -257,9 +257,9 @@ static void bdf1_has_the_objective_and_gradient_of_the_authors(void** state) {
   double g[JOINTS], worst = compare(&t, results, "dPdp_adjoint_code");
   worst = fmax(worst, compare(&t, results, "dPdp_fd_central4"));
   worst = fmax(worst, fmax(motions_off(&t), optimum_off(&t, g)));
-  red_tell("diff_adjoint_bdf1.json", worst, NAN);
+  red_check_page("diff_adjoint_bdf1.json", worst, NAN);
   // and nothing is left to gain where they end
-  assert_near(hypot(g[0], g[1]), red_told(red_get(red_get(t.from.json, "optimum"), "grad_norm")),
+  assert_near(hypot(g[0], g[1]), red_value(red_get(red_get(t.from.json, "optimum"), "grad_norm")),
               1e-6);
   check_their_differences(&t, results);
   check_all_compared(t.from.json);
@@ -419,14 +419,14 @@ static void bdf2_after_sdirk2_has_the_objective_and_both_gradients(void** state)
   const cJSON *results = red_get(t.from.json, "results"), *also = red_get(exact, "results");
   double worst = fmax(compare(&t, also, "dPdp_exact"), compare(&t, also, "dPdp_fd4"));
   worst = fmax(worst, their_gradient_off(&t, also, "dPdp_code"));
-  red_tell("diff_adjoint_bdf2_exact.json", worst, NAN);
+  red_check_page("diff_adjoint_bdf2_exact.json", worst, NAN);
   check_exact_says(also);
   worst = fmax(compare(&t, results, "dPdp_fd_central4"), motions_off(&t));
   const double gradient = their_gradient_off(&t, results, "dPdp_adjoint_code"),
                optimum = their_optimum_off(&t);
   print_message("their gradient off by %.2g, their optimum by %.2g\n", gradient, optimum);
-  red_tell("diff_adjoint_bdf2.json", fmax(worst, fmax(gradient, optimum)),
-           compare(&t, results, "dPdp_adjoint_code"));
+  red_check_page("diff_adjoint_bdf2.json", fmax(worst, fmax(gradient, optimum)),
+                 compare(&t, results, "dPdp_adjoint_code"));
   check_their_differences(&t, results);
   check_all_compared(t.from.json);
   check_all_compared(exact);

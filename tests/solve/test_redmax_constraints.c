@@ -1,5 +1,5 @@
-// The authors of [red] where their rows or their steps are not Limber's: a hinge that closes a loop
-// between two bodies that turn, and two bodies with six coordinates each.
+// The authors of [red] where their constraints or their steps are not Limber's: a hinge that closes
+// a loop between two bodies that turn, and two bodies with six coordinates each.
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/derivative/dynamics_derivative.h"
 #include "math/linear/dense.h"
@@ -218,7 +218,7 @@ static double compare_loop(bool pinned) {
 static void a_loop_whose_directions_stay_steps_as_the_authors_does(void** state) {
   (void)state;
   const double worst = compare_loop(true);
-  red_tell(LOOP_FILE, worst, compare_loop(false));
+  red_check_page(LOOP_FILE, worst, compare_loop(false));
 }
 
 // --- six coordinates a body ---
@@ -257,8 +257,8 @@ static void follow_screws(lb_data* d, const double* before, double h) {
 }
 
 // The authors' multipliers are the impulses of a step on the second body of a joint, along the axes
-// of the first as the step begins: about x and z, then along x, y and z. Limber's rows push "one"
-// with forces, which is the second body of the first joint and the first of the second.
+// of the first as the step begins: about x and z, then along x, y and z. Limber's constraints act
+// on "one" with forces, which is the second body of the first joint and the first of the second.
 static double multipliers_off(const lb_stepper* st, const lb_data* d, const double* before,
                               double h, const cJSON* given) {
   const double* lambda = lb_linear_euler_multipliers(st);
@@ -285,7 +285,8 @@ typedef struct pair {
   lb_scene_joint joint[2];
 } pair;
 
-// Their rows are about the point of B's body that is at A's joint: Limber's, with B before A.
+// Their constraints are about the point of B's body that is at A's joint: Limber's, with B before
+// A.
 static void make_pair(pair* p, const cJSON* file) {
   static const char* const NAMES[] = {"one", "two"};
   *p = (pair){.scene = lb_scene_default()};
@@ -337,7 +338,7 @@ static double run_pair(const pair* p, const cJSON* file, bool screws) {
         follow_screws(d, before, h);
       }
     }
-    assert_true(red_told(red_get(frame, "step")) == steps);
+    assert_true(red_value(red_get(frame, "step")) == steps);
     worst = fmax(worst, red_apart(d->time, red_get(frame, "t_after_step"), 1));
     worst = fmax(worst, body_off(d, 0, red_get(frame, "E1"), red_get(frame, "phi1")));
     worst = fmax(worst, body_off(d, 1, red_get(frame, "E2"), red_get(frame, "phi2")));
@@ -358,7 +359,7 @@ static void two_hinges_in_maximal_coordinates_move_as_the_authors_do(void** stat
   }
   pair p;
   make_pair(&p, file);
-  red_tell(NAME, run_pair(&p, file, true), run_pair(&p, file, false));
+  red_check_page(NAME, run_pair(&p, file, true), run_pair(&p, file, false));
   cJSON_Delete(file);
 }
 

@@ -203,7 +203,7 @@ static void ropes_move_as_the_authors_integrate(void** state) {
   assert_int_equal(lb_scene_check(&w.scene, NULL), LB_OK);
   const apart off = run_world(&w, json, LB_INTEGRATOR_RK8, 0.05 / 200, 0, NULL);
   print_message("places and speeds off by %.2g, energies by %.2g\n", off.state, off.energy);
-  red_tell(NAME, fmax(off.state, off.energy), NAN);
+  red_check_page(NAME, fmax(off.state, off.energy), NAN);
   cJSON_Delete(json);
 }
 
@@ -300,8 +300,8 @@ static double energy_of_springs(const world* w, const lb_data* d) {
 }
 
 // Ropes cannot do the same, since their ends are where they are fastened and their springs are
-// implicit: what that makes is told, too.
-static void strings_held_by_rows_step_as_the_authors_do(void** state) {
+// implicit: the difference is reported, too.
+static void strings_held_by_constraints_step_as_the_authors_do(void** state) {
   (void)state;
   static const char NAME[] = "full_scene12_redmax_euler.json";
   static world rows, ropes;
@@ -315,14 +315,14 @@ static void strings_held_by_rows_step_as_the_authors_do(void** state) {
   const push_nodes push = {pull_springs, energy_of_springs};
   const apart off = run_world(&rows, json, how, h, pace, &push);
   print_message("places and speeds off by %.2g, energies by %.2g\n", off.state, off.energy);
-  red_tell(NAME, fmax(off.state, off.energy), run_world(&ropes, json, how, h, 0, NULL).state);
+  red_check_page(NAME, fmax(off.state, off.energy), run_world(&ropes, json, how, h, 0, NULL).state);
   cJSON_Delete(json);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ropes_move_as_the_authors_integrate),
-      cmocka_unit_test(strings_held_by_rows_step_as_the_authors_do),
+      cmocka_unit_test(strings_held_by_constraints_step_as_the_authors_do),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ claim "... and gives the same file to the byte" cmp basis/rod.npz again/rod.npz
 
 run "$LIMBER" reduce rod.yaml --out again --from basis --duration 0.2
 claim "a run that was kept has its own duration" exits 2
-claim "... which is told" complains "the full run there lasts 0.3 s, not 0.2 s"
+claim "... which is reported" complains "the full run there lasts 0.3 s, not 0.2 s"
 
 # Ctrl-C in the middle of a full run; a background job listens to it only under job control
 set -m
@@ -67,7 +67,7 @@ claim "... and the summary says so" grep -q '"outside_range": {"body": "rod", "t
 sed 's/3 mm/2 mm/' rod.yaml >thin.yaml
 run "$LIMBER" simulate thin.yaml --basis basis --out thin
 claim "a file of another body is bad input" exits 2
-claim "... and is told with what differs" complains "thin.yaml:5:18: body 'rod' has radius 0.002, but in basis/rod.npz it is 0.003"
+claim "... and is reported with what differs" complains "thin.yaml:5:18: body 'rod' has radius 0.002, but in basis/rod.npz it is 0.003"
 head -c 5000 basis/rod.npz >cut.npz
 sed 's/basis\/rod.npz/cut.npz/' named.yaml >cut.yaml
 run "$LIMBER" simulate cut.yaml --out cut
@@ -99,5 +99,5 @@ PYTHON
   run "$LIMBER" simulate small.yaml --out small -q
   claim "a compressed file is refused" complains "is compressed; save it with numpy.savez"
   run "$LIMBER" simulate wrong.yaml --out wrong -q
-  claim "a wrong shape is told" complains "array 'M' must be float64 of shape (9, 9), not float64 of shape (8, 9)"
+  claim "a wrong shape is reported" complains "array 'M' must be float64 of shape (9, 9), not float64 of shape (8, 9)"
 fi

@@ -1,6 +1,6 @@
-// Loops that repeat each other: a door on two hinges, three parallel cranks and Bennett's linkage
-// have more rows than they need, in every coordinates and with every integrator; and poses in which
-// rows are too many only there.
+// Redundant loops: a door on two hinges, three parallel cranks and Bennett's linkage
+// have more constraints than they need, in every coordinates and with every integrator; and poses
+// in which some are redundant only there.
 #include "compile.h"
 #include "dynamics/constraint/constraint_loop.h"
 #include "limber/limber.h"
@@ -183,7 +183,7 @@ static void cranks_turn(const char* text, const method* by, const char* coordina
     turned = fmax(turned, hypot(x[0] + 0.1 * sin(angle), x[1] - 0.1 * cos(angle)));
     turned = fmax(turned, fabs(x[6]));
   }
-  print_message("%s, %s: off by %.2g, rows left out: %d\n", by->name, coordinates, turned,
+  print_message("%s, %s: off by %.2g, left out: %d\n", by->name, coordinates, turned,
                 redundant(&r));
   assert_below(turned, most);
   end(&r);
@@ -204,9 +204,9 @@ static void three_cranks_turn_through_poses_in_which_two_are_in_line(void** stat
 
 // --- Bennett's linkage ---
 
-// Four hinges in space, of which one moves the others although six rows and four hinges leave
-// nothing free: a = 0.3, b = 0.45, sin(alpha)/a = sin(beta)/b. Its angles keep
-// tan(t1/2) tan(t2/2) = sin((beta + alpha)/2) / sin((beta - alpha)/2).
+// Four hinges in space, of which one moves the others although six constraints and four hinges
+// leave nothing free: a = 0.3, b = 0.45, sin(alpha)/a = sin(beta)/b. Its angles keep tan(t1/2)
+// tan(t2/2) = sin((beta + alpha)/2) / sin((beta - alpha)/2).
 static const char bennett[] =
     "duration: 1 s\n"
     "solver: {integrator: %s, coordinates: %s}\n"
@@ -253,8 +253,8 @@ static void a_linkage_that_should_not_move_does(void** state) {
                    t2 = angle_of(lb_quat_mul(lb_quat_conjugate(q1), q2), alpha);
       const double off = fabs(tan(t1 / 2) * tan(t2 / 2) / product - 1);
       where(&r, 1, x);
-      print_message("%s, %s: angles off by %.2g, pose by %.2g, rows left out: %d\n",
-                    METHODS[i].name, COORDINATES[c], off, apart(x, there), redundant(&r));
+      print_message("%s, %s: angles off by %.2g, pose by %.2g, left out: %d\n", METHODS[i].name,
+                    COORDINATES[c], off, apart(x, there), redundant(&r));
       assert_int_equal(redundant(&r), 3);
       const int order = METHODS[i].order;
       assert_below(off, (order == 1 ? 1e-5 : order == 2 ? 1e-7 : 1e-12));
@@ -266,9 +266,9 @@ static void a_linkage_that_should_not_move_does(void** state) {
 
 // --- poses ---
 
-// A parallelogram that starts with all bars in a line has rows too many there, and nowhere else: of
-// ten rows six are across its plane, and all of the others are needed.
-static void rows_that_are_too_many_in_one_pose_stay(void** state) {
+// A parallelogram that starts with all bars in a line has redundant constraints there, and nowhere
+// else: of ten six are across its plane, and all of the others are needed.
+static void constraints_redundant_in_one_pose_stay(void** state) {
   (void)state;
   static const char flat[] =
       "duration: 1 s\n"
@@ -294,8 +294,8 @@ static void rows_that_are_too_many_in_one_pose_stay(void** state) {
   }
 }
 
-// Without rows too many nothing is left out.
-static void a_hinge_alone_keeps_its_rows(void** state) {
+// Without redundant constraints nothing is left out.
+static void a_hinge_alone_keeps_its_constraints(void** state) {
   (void)state;
   static const char one[] = "duration: 1 s\n"
                             "solver: {integrator: %s, coordinates: %s}\n"
@@ -315,8 +315,8 @@ int main(void) {
       cmocka_unit_test(a_door_hangs_where_one_hinge_would_let_it),
       cmocka_unit_test(three_cranks_turn_through_poses_in_which_two_are_in_line),
       cmocka_unit_test(a_linkage_that_should_not_move_does),
-      cmocka_unit_test(rows_that_are_too_many_in_one_pose_stay),
-      cmocka_unit_test(a_hinge_alone_keeps_its_rows),
+      cmocka_unit_test(constraints_redundant_in_one_pose_stay),
+      cmocka_unit_test(a_hinge_alone_keeps_its_constraints),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

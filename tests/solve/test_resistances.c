@@ -155,18 +155,18 @@ static void a_free_spring_is_that_of_a_free_3d_joint(void** state) {
 }
 
 // A spring and a damper to a pose come to rest there, whatever the way.
-static void what_rests_at_a_pose_comes_to_it(void** state) {
+static void springs_with_a_rest_pose_come_to_it(void** state) {
   (void)state;
-#define SETTLED(type, spring)                                                                      \
+#define AT_EQUILIBRIUM(type, spring)                                                               \
   "duration: 6 s\ngravity: [0, 0, 0]\nsolver: {integrator: bdf2, step: 5 ms}\n" ARM                \
   "joints: {j: {type: " type ", child: arm, damping: 20, turn_damping: 4, spring: {stiffness: "    \
   "90, turn_stiffness: 30, " spring "}}}\n"
   static const char* const scene[] = {
-      SETTLED("free", "rest: [0.1, 0.2, -0.3], turn_rest: {axis: [0, 0, 1], angle: 0.8}"),
-      SETTLED("free-3d, order: zyx", "rest: [0.1, 0.2, -0.3], turn_rest: [0.8, 0, 0]"),
-      SETTLED("free-3d, order: exponential, first: rotation",
-              "rest: [0.21306, 0.06760, -0.3], turn_rest: [0, 0, 0.8]"),
-      SETTLED("free-2d", "rest: [0.1, 0.2], turn_rest: 0.8")};
+      AT_EQUILIBRIUM("free", "rest: [0.1, 0.2, -0.3], turn_rest: {axis: [0, 0, 1], angle: 0.8}"),
+      AT_EQUILIBRIUM("free-3d, order: zyx", "rest: [0.1, 0.2, -0.3], turn_rest: [0.8, 0, 0]"),
+      AT_EQUILIBRIUM("free-3d, order: exponential, first: rotation",
+                     "rest: [0.21306, 0.06760, -0.3], turn_rest: [0, 0, 0.8]"),
+      AT_EQUILIBRIUM("free-2d", "rest: [0.1, 0.2], turn_rest: 0.8")};
   for (int i = 0; i < 4; i++) {
     lb_recording* r = run(scene[i]);
     const lb_transform X = r->pose[r->nframe - 1];
@@ -367,7 +367,7 @@ int main(void) {
       cmocka_unit_test(limits_of_a_ball_keep_energy),
       cmocka_unit_test(limits_of_a_ball_are_the_same_any_way),
       cmocka_unit_test(a_free_spring_is_that_of_a_free_3d_joint),
-      cmocka_unit_test(what_rests_at_a_pose_comes_to_it),
+      cmocka_unit_test(springs_with_a_rest_pose_come_to_it),
       cmocka_unit_test(friction_stops_what_slides_and_turns),
       cmocka_unit_test(rotors_of_free_2d_and_free_3d_joints_are_inertia),
       cmocka_unit_test(a_free_body_between_stops_is_one_by_numbers),

@@ -68,7 +68,7 @@ static void what_resists_lets_numbers_change(void** state) {
   }
 }
 
-// Each of these would have its energy jump, or be led elsewhere, if the numbers did.
+// Each of these would have its energy jump, or be moved elsewhere, if the numbers did.
 static void numbers_that_something_acts_on_stay(void** state) {
   (void)state;
   static const char* const SCENE[] = {

@@ -152,7 +152,7 @@ static void a_run_that_blows_up_keeps_frames_from_before(void** state) {
   "  j: {type: spline-curve, child: b, frames: [[0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0]"
 
 // Frames in a row, so that one unit of the coordinate is a metre and it moves on at one a second.
-static void a_spline_without_limits_that_is_run_off_is_told(void** state) {
+static void a_spline_without_limits_that_is_run_off_is_reported(void** state) {
   (void)state;
   static const struct {
     const char* rest;
@@ -187,7 +187,7 @@ int main(void) {
       cmocka_unit_test(what_cannot_be_run_is_refused),
       cmocka_unit_test(interrupt_does_not_wait_for_a_frame),
       cmocka_unit_test(a_run_that_blows_up_keeps_frames_from_before),
-      cmocka_unit_test(a_spline_without_limits_that_is_run_off_is_told),
+      cmocka_unit_test(a_spline_without_limits_that_is_run_off_is_reported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

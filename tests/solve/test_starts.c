@@ -93,7 +93,7 @@ static void make_pair(uint64_t seed, lb_joint_kind kind) {
   }
 }
 
-// The same with the other body free, and the joint a loop that nobody tells where it starts.
+// With the other body free, and the joint a loop whose start is not named.
 static void open_pair(const start* tree, bool told) {
   lb_scene_joint* j = &T.joint[1];
   lb_scene_body* b = &T.body[1];
@@ -432,7 +432,7 @@ static void a_varied_scene_starts_alike_in_both(void** state) {
 }
 
 // The messages are about the author's joints: the tree's are no loops.
-static void a_loop_out_of_reach_is_told_alike_in_both(void** state) {
+static void a_loop_out_of_reach_is_reported_alike_in_both(void** state) {
   (void)state;
   for (int how = 0; how < 2; how++) {
     lb_error err = lb_error_make(NULL);
@@ -525,7 +525,7 @@ int main(void) {
       cmocka_unit_test(hard_limits_are_judged_where_the_loop_joint_is),
       cmocka_unit_test(open_scenes_start_alike_in_reduced_and_maximal_coordinates),
       cmocka_unit_test(a_varied_scene_starts_alike_in_both),
-      cmocka_unit_test(a_loop_out_of_reach_is_told_alike_in_both),
+      cmocka_unit_test(a_loop_out_of_reach_is_reported_alike_in_both),
       cmocka_unit_test(a_straight_arm_bends_to_what_is_nearer),
       cmocka_unit_test(memory_that_runs_out_leaves_nothing),
   };

@@ -139,7 +139,7 @@ static void check_by(lb_integrator by, uint64_t seed, busy_options wanted, lb_co
   lb_model_release(plus);
 }
 
-// By every scheme of one or two stages that the watcher tells of.
+// By every scheme of one or two stages that the watcher sees.
 static void check(uint64_t seed, busy_options wanted, lb_coordinates in) {
   static const lb_integrator schemes[] = {LB_INTEGRATOR_BDF2, LB_INTEGRATOR_BDF1,
                                           LB_INTEGRATOR_SDIRK2};

@@ -542,7 +542,7 @@ static void check_blow_up(const random_tree* t, const char* words) {
   lb_model_release(m);
 }
 
-static void a_state_that_blows_up_is_told_and_kept_out(void** state) {
+static void a_state_that_blows_up_is_reported_and_kept_out(void** state) {
   (void)state;
   static random_tree t;
   double_pendulum(&t);
@@ -550,7 +550,7 @@ static void a_state_that_blows_up_is_told_and_kept_out(void** state) {
   check_blow_up(&t, "too stiff");
 }
 
-static void angles_that_lock_are_told(void** state) {
+static void angles_that_lock_are_reported(void** state) {
   (void)state;
   static random_tree t;
   double_pendulum(&t);
@@ -633,7 +633,7 @@ static void couplings_hold_when_corrections_are_rounding(void** state) {
 
 // A spring presses on a thin rod, off its axis: in maximal coordinates it could turn the rod about
 // that, against next to no inertia, were it not for the hinges. The matrix of a step is not
-// definite then, and no row of the hinges may be left out.
+// definite then, and no constraint of the hinges may be left out.
 static void hinges_hold_what_springs_press_on(void** state) {
   (void)state;
   lb_model* m = compile(
@@ -684,8 +684,8 @@ int main(void) {
       cmocka_unit_test(implicit_steps_stop_at_their_tolerance),
       cmocka_unit_test(couplings_hold_when_corrections_are_rounding),
       cmocka_unit_test(hinges_hold_what_springs_press_on),
-      cmocka_unit_test(a_state_that_blows_up_is_told_and_kept_out),
-      cmocka_unit_test(angles_that_lock_are_told),
+      cmocka_unit_test(a_state_that_blows_up_is_reported_and_kept_out),
+      cmocka_unit_test(angles_that_lock_are_reported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

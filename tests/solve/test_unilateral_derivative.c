@@ -23,7 +23,7 @@ typedef struct world {
   int steps;
   double h;
   bool inactive; // a step of the run has an impact
-  bool mixed;    // rows that did and did not touch push in one stage
+  bool mixed;    // constraints that were and were not active act in one stage
   uint64_t seed;
   double tolerance; // of Newton's method; 0: as small as can be
   double move;      // of differences; 0: as is usual
@@ -35,7 +35,7 @@ typedef struct direction {
   double q[MOST], v[MOST], number;
 } direction;
 
-// A sensitivity on its way through a run: of each state told of, and those that the next comes
+// A sensitivity on its way through a run: of each reported state, and those that the next comes
 // from.
 typedef struct chain {
   lb_step_derivative* S;
@@ -125,7 +125,7 @@ static void watch(void* context, const lb_data* d, const lb_step_past* past) {
   c->inner[now] = past->inner;
 }
 
-// Where a run ends that starts `s` along the direction, and touches what it does without.
+// Where a run ends that starts `s` along the direction, with the same active set.
 static void run(const world* w, const lb_model* m, const direction* x, double s, double* q,
                 double* v, chain* c) {
   lb_data* d = NULL;

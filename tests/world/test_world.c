@@ -44,7 +44,7 @@ static void torques_set_from_step_to_step_equal_a_profile_that_changes(void** st
   lb_world_close(b);
 }
 
-static void a_push_equals_a_load_to_the_last_bit(void** state) {
+static void a_force_equals_a_load_to_the_last_bit(void** state) {
   (void)state;
   for (lb_integrator by = 0; by < LB_INTEGRATOR_COUNT; by++) {
     lb_world* a = open_world(
@@ -466,7 +466,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_torque_that_is_set_equals_a_profile_to_the_last_bit),
       cmocka_unit_test(torques_set_from_step_to_step_equal_a_profile_that_changes),
-      cmocka_unit_test(a_push_equals_a_load_to_the_last_bit),
+      cmocka_unit_test(a_force_equals_a_load_to_the_last_bit),
       cmocka_unit_test(targets_set_from_step_to_step_converge_to_the_motion_they_are_taken_from),
       cmocka_unit_test(a_motor_that_is_freed_goes_on_by_its_profile),
       cmocka_unit_test(generalised_forces_equal_a_motor),

@@ -15,13 +15,13 @@ export class Clock {
     listener(this);
   }
 
-  tell() {
+  notify() {
     for (const listener of this.listeners) listener(this);
   }
 
   set(time) {
     this.time = Math.min(this.first + this.length, Math.max(this.first, time));
-    this.tell();
+    this.notify();
   }
 
   // Stop at a time.
@@ -41,16 +41,16 @@ export class Clock {
       const passed = Math.min(0.1, (now - (before ?? now)) / 1000) * this.speed;
       before = now;
       this.time = this.first + ((this.time - this.first + passed) % this.length);
-      this.tell();
+      this.notify();
       requestAnimationFrame(tick);
     };
     requestAnimationFrame(tick);
-    this.tell();
+    this.notify();
   }
 
   pause() {
     this.playing = false;
-    this.tell();
+    this.notify();
   }
 
   toggle() {

@@ -139,7 +139,7 @@ function short(value) {
   return size >= 1e5 || size < 1e-3 ? value.toExponential(2) : String(Number(value.toPrecision(4)));
 }
 
-// Texts of an axis' ticks: the digits that tell neighbours apart, and no more.
+// Texts of an axis' ticks: the digits that distinguish neighbours, and no more.
 function ticks(_, values, axis, space, step) {
   const power = (x) => Math.floor(Math.log10(x) + 1e-9);
   return values.map((value) => {

@@ -50,7 +50,8 @@ static int count_motion(const lb_fit_session* s, double* motion) {
   return all;
 }
 
-// 1 + 2 sum rho_k, as long as the correlation rho_k of samples k apart can be told from chance.
+// 1 + 2 sum rho_k, as long as the correlation rho_k of samples k apart can be distinguished from
+// chance.
 static double correlation(const lb_fit_session* s, int count) {
   const double* r = s->best.r;
   const size_t width = (size_t)s->width;

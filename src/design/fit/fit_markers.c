@@ -82,7 +82,7 @@ static void add_young(lb_fit_session* s, const lb_scene_fit_material* m) {
       .has = {[LB_FIT_YOUNG] = true}, .material = m->material, .low = -range, .high = range};
 }
 
-// A number that the scene leaves at zero starts from a guess: no factor leads away from zero.
+// A number that the scene leaves at zero starts from a guess: no factor moves it off zero.
 static void add_damping(lb_fit_session* s, int material, bool mass, bool stiffness) {
   lb_scene_material* start = &s->start[material];
   const double w = lowest_frequency(s->model, material);

@@ -40,7 +40,7 @@ typedef struct search {
   double apart; // between neighbours
 } search;
 
-// When the markers begin to move: before that, a longer piece tells nothing.
+// Time at which the markers begin to move: before that, a longer piece adds no information.
 static double first_motion(const lb_fit_session* s) {
   const lb_markers* m = s->markers;
   const size_t width = (size_t)s->width;

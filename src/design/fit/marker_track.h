@@ -6,7 +6,7 @@
 // A marker on a model.
 typedef struct lb_track_point {
   int body;
-  lb_vec3 at;  // in the body's frame, at rest
+  lb_vec3 at;  // in the body's frame, undeformed
   int elastic; // the elastic body whose surface it follows, or -1: it is fixed to the frame
   int vertex;  // of that surface
 } lb_track_point;

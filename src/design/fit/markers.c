@@ -1,5 +1,5 @@
 // Tables of measured markers. The columns are found by their names in the first line, so that any
-// order and further columns do, and every mistake is told with its line and column.
+// order and further columns do, and every mistake is reported with its line and column.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

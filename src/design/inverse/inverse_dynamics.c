@@ -300,7 +300,7 @@ lb_status lb_inverse(const lb_model* model, const lb_joint_motion* motion,
   if (model->particles.nparticle > 0) {
     return lb_error_add(
         err, LB_INVALID, (lb_place){model->file, 0, 0},
-        "'%s' has ropes or deformables, whose motion a table of joints does not tell "
+        "'%s' has ropes or deformables, whose motion a table of joints does not give "
         "(take them out)",
         model->name);
   }

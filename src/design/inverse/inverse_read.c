@@ -17,7 +17,7 @@ static lb_status lack(const char* path, lb_error* err) {
 
 // --- motions ---
 
-// Heading of the column with this coordinate: as record/file/csv.c writes them.
+// Heading of the column with this coordinate: as output/file/csv.c writes them.
 static const char* heading(char* out, const lb_model* m, int joint, const char* word, int i,
                            int count) {
   const bool elastic = m->joint.kind[joint] >= LB_LINK_ELASTIC;

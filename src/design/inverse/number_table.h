@@ -23,7 +23,7 @@ typedef struct lb_numbers {
 // the first one is not the time.
 lb_status lb_numbers_begin(lb_numbers* n, const char* file, const char* text, size_t size,
                            const char* hint, lb_arena* arena, lb_error* err);
-// A mistake of the table's, at a place. No more than some are told.
+// A mistake of the table's, at a place. No more than some are reported.
 lb_status lb_numbers_mistake(lb_numbers* n, lb_place place, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
 // The lines below. Times rise, and lines are all as long.

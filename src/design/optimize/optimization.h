@@ -49,11 +49,11 @@ typedef struct lb_growth {
 } lb_growth;
 
 lb_growth lb_growth_make(const lb_model* m, int body, int part, lb_vec3 x0, lb_vec3 along);
-// Of the body as it is now, in its link; and its change with s or f.
+// Bulk of the body as it is now, in its link; and its derivative by s or f.
 lb_bulk lb_growth_bulk(const lb_growth* g);
 lb_bulk lb_growth_by_density(const lb_growth* g);
 lb_bulk lb_growth_by_length(const lb_growth* g);
-// Of the whole body in its own frame, as scenes have it.
+// Mass of the whole body in its own frame, as scenes have it.
 lb_mass lb_growth_mass(const lb_growth* g);
 // Point at which drag acts, in the link, and its derivative by f.
 lb_vec3 lb_growth_centre(const lb_growth* g);
@@ -184,7 +184,7 @@ lb_status lb_goals_find(lb_optimizing* o, lb_error* err);
 void lb_goals_look(lb_optimizing* o, const lb_model* m, lb_data* d, int step, double* goal);
 // Add to how the objective changes with the end of a record's stage.
 void lb_goals_pull(lb_way_back* w, const lb_record* s, double* by_q, double* by_v);
-// Do goals ask for what motors exert: in some step, or (record >= 0) in that of a record?
+// True where goals are about motor forces: in some step, or (record >= 0) in that of a record.
 bool lb_goals_exert(const lb_optimizing* o, int record);
 
 // --- the whole ---
@@ -239,7 +239,7 @@ int lb_scene_fastened(const lb_scene* s, lb_fastened* to);
 lb_status lb_parameters_make(lb_optimizing* o, lb_error* err);
 // Parameters in the model, with their values and bounds.
 lb_status lb_parameters_find(lb_optimizing* o, lb_error* err);
-// Is the number of a joint's start one that a motor says? It stays as it is.
+// True for a number of a joint's start that a motor prescribes; it stays as it is.
 bool lb_block_is_prescribed(const lb_optimizing* o, const lb_block* b, int number);
 // The loop that a joint is in the model, or -1.
 int lb_optimizing_loop(const lb_model* m, const char* name);

@@ -10,8 +10,8 @@ static lb_status no_memory(lb_error* err) {
   return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for an optimisation");
 }
 
-// By what a parameter is, and whose; springs of joints have a stiffness or damping each of their
-// own.
+// Type by what a parameter is, and whose; springs of joints have a stiffness or damping each of
+// their own.
 static const lb_parameter_type* type_of(const lb_scene_parameter* p) {
   static const lb_parameter_type* const TYPE[LB_PARAMETER_COUNT][LB_OWNER_COUNT] = {
       [LB_PARAMETER_POSITION] = {[LB_OWNER_JOINT] = &lb_parameter_joint_place,
@@ -91,8 +91,7 @@ static lb_status check_block(const lb_optimizing* o, const lb_block* b, lb_error
   return LB_OK;
 }
 
-// By how much numbers without a range may be expected to change: the size of the largest. What is
-// nothing but rounding says nothing.
+// Expected change of numbers without a range: the size of the largest, rounding aside.
 static double size_of(int n, const double* x) {
   double most = 0;
   for (int i = 0; i < n; i++) {

@@ -141,7 +141,7 @@ static lb_status complain(const choice* c, int column, lb_error* err) {
   return LB_FAILED;
 }
 
-// Of the constraints that count, none is left that only what is named could obey.
+// Constraints that only named coordinates could satisfy are refused.
 static lb_status check(const choice* c, lb_error* err) {
   int row = 0, column = 0;
   return largest(c, NAMED, true, &row, &column) > REDUNDANT * fmax(c->first, 1)
@@ -203,7 +203,7 @@ static bool make_room(lb_optimizing* o, int rows, lb_following* to) {
 
 // --- the whole ---
 
-// Does any number change how a scene with loops starts?
+// True where a number changes how a scene with loops starts.
 static bool any_moves_start(const lb_optimizing* o) {
   bool any = false;
   for (int i = 0; i < o->nblock; i++) {

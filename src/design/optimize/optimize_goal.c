@@ -11,7 +11,8 @@
 #include "model/use/initial_pose.h"
 #include "model/use/motor_use.h"
 
-// Of what is seen of bodies, D may be of another model: by its coordinates, then by the model's.
+// Derivatives of a goal on bodies; D may be of another model: by its coordinates, then by the
+// model's.
 typedef void seen(lb_way_back* w, const lb_aimed* a, const double* slope, double* by_q,
                   double* by_v);
 static void pull_seen(lb_way_back* w, const lb_aimed* a, const double* slope, double* by_q,

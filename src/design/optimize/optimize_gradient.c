@@ -121,7 +121,7 @@ static void go_back(void* context, lb_tangent* t) {
   }
 }
 
-// Of `measured`.
+// Size of `measured`.
 static size_t scratch_size(const lb_way_back* w) {
   const size_t nv = (size_t)lb_step_most_v(w->m);
   const size_t dense = w->m->elastic.count > 0 ? (size_t)w->m->ndense : 0;

@@ -52,7 +52,8 @@ static lb_vec3 place(const lb_optimizing* o, int node) {
   return lb_vec3_make(q[0], q[1], q[2]);
 }
 
-// 1 / d^2 from the nodes of deformables that are fastened to a body, as the mesh has them at rest.
+// 1 / d^2 from the nodes of deformables that are fastened to a body, in the reference
+// configuration.
 static double nearness(const lb_model* m, const lb_model_deformable* deformable, int node,
                        int body) {
   const lb_vec3* X = deformable->fem->node - deformable->first_particle;

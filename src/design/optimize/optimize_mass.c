@@ -63,7 +63,7 @@ static lb_m3 stretch(const lb_growth* g) {
   return A;
 }
 
-// Of density one.
+// Bulk of density one.
 static lb_bulk stretched(const lb_growth* g) {
   const lb_m3 A = stretch(g);
   return scaled(g->length,

@@ -19,7 +19,7 @@ typedef struct reading {
   lb_error* err;
 } reading;
 
-// Of a line, as an error's place.
+// Place of a line, for errors.
 static lb_place line_of(const reading* r) {
   return (lb_place){r->path, r->cells.scan.line, 1};
 }

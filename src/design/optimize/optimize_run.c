@@ -10,7 +10,7 @@
 #include "model/use/initial_pose.h"
 #include "model/use/model_derive.h"
 
-// Of Newton's method, over the motion's energy: gradients are those of steps that are solved.
+// Tolerance of Newton's method, over the motion's energy: gradients are those of converged steps.
 static const double TOLERANCE = 1e-12;
 // Tolerance with loops, elastic bodies or goals on motor forces, where errors of velocities over
 // the step count, too. Beside deformables elastic bodies do without, and all do where they have all
@@ -52,8 +52,8 @@ static void look(lb_optimizing* o, const lb_model* m, lb_data* d, int step, doub
 
 // --- the run ---
 
-// As simulations do: what starts active has no speed into it. What starts beyond a limit or a
-// floor would be put back there, which says nothing of how it depends on the numbers.
+// Impact at the start, as in simulations: an active constraint has no speed into it. A start beyond
+// a limit or floor is refused: projection would hide how it depends on the numbers.
 static lb_status stop_at_start(lb_optimizing* o, const lb_model* m, lb_stepper* st, lb_data* d,
                                lb_error* err) {
   int which = 0;
@@ -62,11 +62,11 @@ static lb_status stop_at_start(lb_optimizing* o, const lb_model* m, lb_stepper* 
   }
   const double gap = lb_constraint_gap(m, d, &which);
   if (gap > BEYOND) {
-    const lb_model_constraint* told = &m->constraint.item[which];
-    return lb_error_add(err, LB_FAILED, told->place,
+    const lb_model_constraint* constraint = &m->constraint.item[which];
+    return lb_error_add(err, LB_FAILED, constraint->place,
                         "constraint '%s' does not hold at the start with these numbers: it is open "
                         "by %.3g (metres or radians)",
-                        told->name, gap);
+                        constraint->name, gap);
   }
   lb_stepper_impact(st, d, o->r + m->nv);
   return LB_OK;

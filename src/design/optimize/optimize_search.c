@@ -48,8 +48,8 @@ static lb_status gradient(void* context, const double* x, double* g, lb_error* e
 static bool news(void* context, const lb_search_news* n) {
   problem* p = context;
   to_real(p, p->x, p->out);
-  const lb_optimize_news told = {n->iteration, n->value, n->gradient, p->out};
-  return !p->options->news || p->options->news(p->options->context, &told);
+  const lb_optimize_news news = {n->iteration, n->value, n->gradient, p->out};
+  return !p->options->news || p->options->news(p->options->context, &news);
 }
 
 const char* lb_optimize_end_name(lb_optimize_end end) {

@@ -45,8 +45,8 @@ static lb_status no_memory(lb_error* err) {
   return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the numbers of a scene");
 }
 
-// Of a scene with loops, all coordinates as they follow: what closes them again has nothing to do,
-// which would weigh the ways to close them by masses that have changed. And where nodes start.
+// Coordinates of a scene with loops, all of them as they follow, so that assembly, which weighs by
+// masses that have changed, has nothing to do. And starts of nodes.
 static lb_status write_closed(lb_optimizing* o, const double* x, lb_scene* s, lb_error* err) {
   lb_arena arena;
   lb_played m;

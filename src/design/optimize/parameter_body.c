@@ -33,7 +33,7 @@ static int find_drag(const lb_optimizing* o, int body) {
   return -1;
 }
 
-// Does the joint split its child, part of which it carries?
+// True where the joint splits its child, part of which it carries.
 static bool splits(const lb_scene* s, int joint, int body) {
   return s->joint[joint].loop && s->joint[joint].child == body &&
          lb_joint_needs_coordinates(s, joint);

@@ -78,7 +78,7 @@ static int weigh(const lb_profile_definition* p, double t, int* first, double we
 
 // --- numbers ---
 
-// Is the last key of a curve that repeats the first one again? Then they stay the same.
+// True where the last key of a curve that repeats is the first one again: they stay the same.
 static bool comes_round(const lb_profile_definition* p) {
   const int last = p->count - 1;
   return p->period > 0 && WEIGH[p->kind] != weigh_spline && last > 0 &&

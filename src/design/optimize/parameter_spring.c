@@ -20,7 +20,7 @@ static lb_spring_number number_of(const lb_block* b) {
   return lb_number_of_spring[b->p->kind];
 }
 
-// Is it about the turning of a joint that slides as well?
+// True where it is about the rotation of a joint that slides as well.
 static bool turns(const lb_block* b) {
   static const bool TURNS[LB_PARAMETER_COUNT] = {
       [LB_PARAMETER_TURN_STIFFNESS] = true, [LB_PARAMETER_TURN_DAMPING] = true};
@@ -170,7 +170,7 @@ static void read_rest(const lb_optimizing* o, const lb_block* b, double* x) {
   }
 }
 
-// Of a composite joint, rests of all its parts.
+// Rests of all parts of a composite joint.
 static bool set_rests(lb_arena* arena, lb_scene_joint* to, const double* x) {
   lb_scene_joint* part = to->npart > 0 ? own_parts(arena, to) : NULL;
   bool ok = part || to->npart == 0;

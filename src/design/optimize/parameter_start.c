@@ -102,7 +102,7 @@ static void read_place(const lb_optimizing* o, const lb_block* b, double* x) {
   read_prescribed(o, b, o->q0 + b->q, x);
 }
 
-// Of one that closes a loop, the others are written so that it starts so.
+// Place of a joint; for one that closes a loop, the others are written so that it starts so.
 static bool write_place(lb_optimizing* o, lb_scene* s, const lb_block* b, const double* x) {
   const lb_scene_joint* from = joint_of(o, b);
   if (!from->loop) {
@@ -240,7 +240,7 @@ static lb_status put_body_spin(lb_player* w, const lb_block* b, const double* x)
   return LB_OK;
 }
 
-// By a vector along the world's axes, of slopes along the body's.
+// Gradient by a vector along the world's axes, from slopes along the body's.
 static void pull_along(lb_way_back* w, const lb_block* b, const double* by) {
   const lb_m3 R = lb_m3_from(lb_quat_matrix(rotation_at(w->o->q1 + b->q + 3)));
   lb_v4_add_to(w->gradient + b->first, lb_m3_apply(R, lb_v4_load(by)));

@@ -44,7 +44,7 @@ static double* pair_at(const lb_search* s, int i) {
   return s->own + FIRST_PAIR + (size_t)slot * pair_size(s->f->n);
 }
 
-// Of what is not held.
+// Dot product over unknowns that are not held.
 static double dot(const lb_search* s, const double* a, const double* b) {
   double sum = 0;
   for (int i = 0; i < s->f->n; i++) {
@@ -192,7 +192,7 @@ static double decrease(const lb_search* s) {
   return sum;
 }
 
-// Of the objective by the step, where the trial is and no bound holds it.
+// Derivative of the objective by the step, at the trial, without those that a bound holds.
 static double slope_there(const lb_search* s, double step) {
   double sum = 0;
   for (int i = 0; i < s->f->n; i++) {

@@ -8,7 +8,7 @@
 // gradient there and now, and the values before the last iterations.
 enum { COUNT, FIRST, NORM, SIZE, RECENT, HEAD = RECENT + LB_SEARCH_PATIENCE };
 
-// Of the objective at the start: as good as none.
+// Part of the objective at the start that counts as zero.
 static const double NOTHING = 1e-16;
 
 double lb_search_within(const lb_search* s, int i, double x) {
@@ -58,7 +58,7 @@ lb_status lb_search_begin(lb_search* s, const lb_search_type* type, const lb_obj
                    .own = memory + HEAD};
   lb_arena_init(&s->arena, allocator);
   lb_status status = take_vectors(s);
-  if (status == LB_OK) { // at the start, what is wrong is told
+  if (status == LB_OK) { // at the start, errors are reported
     status = f->value(f->context, x, &s->value, err);
   }
   if (status == LB_OK && f->keep) {
@@ -121,8 +121,8 @@ static bool ends(lb_search* s) {
   return true;
 }
 
-// Note where the search is, and tell of it; LB_INTERRUPTED: it shall stop.
-static lb_status tell(lb_search* s, bool first, bool* over) {
+// Record of the search's place, and its report; LB_INTERRUPTED: it shall stop.
+static lb_status report(lb_search* s, bool first, bool* over) {
   double* m = s->memory;
   const int k = (int)m[COUNT];
   *over = ends(s);
@@ -138,13 +138,13 @@ static lb_status tell(lb_search* s, bool first, bool* over) {
 
 static lb_status run(lb_search* s) {
   bool over = false, moved = true;
-  lb_status status = tell(s, true, &over);
+  lb_status status = report(s, true, &over);
   while (status == LB_OK && !over && moved) {
     s->end = LB_SEARCH_INTERRUPTED;
     status = lb_search_iterate(s, &moved);
     s->memory[COUNT] += moved;
     if (status == LB_OK && moved) {
-      status = tell(s, false, &over);
+      status = report(s, false, &over);
     }
   }
   if (!moved && s->end == LB_SEARCH_INTERRUPTED && status == LB_OK) {

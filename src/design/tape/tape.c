@@ -98,7 +98,8 @@ static bool make_room(lb_tape* T) {
   return true;
 }
 
-// A state came from the one told last and, where there are two, from the step's end before that.
+// A state came from the one reported last and, where there are two, from the step's end before
+// that.
 static void find_causes(const lb_tape* T, int record, int before[2]) {
   before[0] = record - 1;
   before[1] = record > 1 ? record - 2 : 0;

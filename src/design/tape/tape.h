@@ -1,4 +1,4 @@
-// A run on a tape, and the way along it: records of all stages that a stepper told of, with
+// A run on a tape, and the way along it: records of all stages that a stepper reported, with
 // checkpoints where they do not fit into memory; and a walk over their derivatives, from the first
 // to the last for sensitivities, from the last to the first for the discrete adjoint. Objectives
 // (retarget, optimize) add what they change by the end of each stage and take what comes of it.
@@ -52,7 +52,7 @@ void lb_tape_close(lb_tape* T);
 void lb_tape_begin(lb_tape* T, lb_stepper* st, const lb_data* d, int nstep);
 // Step i of it, from 1 on.
 lb_status lb_tape_step(lb_tape* T, lb_stepper* st, lb_data* d, int i, lb_error* err);
-// A stage that no stepper tells of; NULL: the start.
+// A stage that no stepper reports; NULL: the start.
 void lb_tape_note(lb_tape* T, const lb_data* d, const lb_step_past* past);
 
 // Records that are held.

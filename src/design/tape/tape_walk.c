@@ -55,7 +55,8 @@ static void back_charts(lb_walk* W, lb_tangent* t, double* q, double* v) {
   pass_on(W, t->record, q, v);
 }
 
-// By the transpose, one number of the end at a time: charts change rarely.
+// Tangent of a change of charts, by the transpose, one number of the end at a time: charts change
+// rarely.
 static void forward_charts(lb_walk* W, lb_tangent* t, lb_direction* k, double* motor,
                            double* force) {
   const int nv = W->m->nv, now = t->record % LB_TAPE_RING, before = (t->record - 1) % LB_TAPE_RING;

@@ -1,4 +1,4 @@
-// Constraints as implicit steps see them: measured and linearised, with what is active told
+// Constraints as implicit steps see them: measured and linearised, with the active set
 // by the multipliers of steps.
 #include <string.h>
 

@@ -54,7 +54,7 @@ static bool keep_elastic(const lb_model* m, const lb_constraints* L) {
   return any;
 }
 
-// Of the constraints there are, by the coordinates that are not kept.
+// Rank of the constraints there are, by the coordinates that are not kept.
 static int find_rank(const lb_model* m, lb_data* d) {
   const lb_constraints* L = d->work->constraints;
   const int n = L->nrow, nv = m->nv;

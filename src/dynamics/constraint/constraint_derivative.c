@@ -247,7 +247,7 @@ static lb_v4 turn_acceleration(const lb_pair* P, lb_v4 w, const change* c) {
          lb_v4_cross(w, c->y.w);
 }
 
-// Of e.rd + de(r).r, de linear in r.
+// Derivative of e.rd + de(r).r, de linear in r.
 static double acceleration_change(const lb_pair* P, const lb_constraint_row* row, const change* c) {
   const lb_gap_type* type = row->type;
   const lb_v4 seen =

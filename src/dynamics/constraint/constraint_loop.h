@@ -44,7 +44,7 @@ typedef struct lb_constraint_row {
   bool velocity_level;     // it asks for its rate alone: there is no gap
 } lb_constraint_row;
 
-// The row of a gap of a pair along or about e, but for its numbers: rates and accelerations follow.
+// Row of a gap of a pair along or about e, but for its numbers: rates and accelerations follow.
 static inline void lb_pair_fill_row(lb_constraint_row* row, const lb_pair* P,
                                     const lb_gap_type* type, lb_v4 e, double gap) {
   const lb_v4 r = lb_gap_part(type, P->rate);
@@ -109,9 +109,9 @@ typedef struct lb_projection {
 
 // Move q and qd to near ones, in the metric of the mass matrix, that close the loops; driven
 // coordinates stay. A few Newton steps; the widest gap that is left, of places alone:
-// lb_constraint_gap (dynamics.h) tells more. `told` may be NULL.
+// lb_constraint_gap (dynamics.h) has more. `report` may be NULL.
 double lb_constraints_project(const lb_model* m, lb_data* d, lb_constraint_set set,
-                              lb_projection* told);
+                              lb_projection* report);
 // lb_project with the constraints of a set.
 double lb_project_set(const lb_model* m, lb_data* d, lb_constraint_set set);
 // From a start, however far it is from closed: move q, then qd, to where loops are closed, while
@@ -134,8 +134,8 @@ bool lb_constraints_are_dense(const lb_model* m);
 // LB_OK, or that `what` is not for such mechanisms.
 lb_status lb_constraints_check_dense(const lb_model* m, const char* what, lb_error* err);
 
-// The rows of a set at d's q and qd, whose kinematics are in place: how many, their gaps and rates
-// of these, and the rows of J (driven coordinates left out). Good until the next call about loops.
+// Constraints of a set at d's q and qd, whose kinematics are in place: how many, gaps, their rates,
+// and rows of J (driven coordinates left out). Good until the next call about loops.
 typedef struct lb_constraint_rows {
   int count;
   const double* gap;          // [count]
@@ -160,8 +160,8 @@ int lb_constraints_unilateral(const lb_model* m);
 // One that gives a rate, which says nothing of places, or -1.
 int lb_constraints_velocity_level(const lb_model* m);
 
-// The active set from a step's multipliers of the rows of a set, LB_SET_INACTIVE in it: what
-// pushes, and what is closed.
+// The active set from a step's multipliers of a set, LB_SET_INACTIVE in it: with lambda
+// > 0, or closed.
 void lb_constraints_keep_active(const lb_model* m, lb_data* d, lb_constraint_set set,
                                 const double* lambda);
 // Active set without a step's multipliers: a unilateral constraint with a gap below a tolerance [m
@@ -173,11 +173,11 @@ typedef struct lb_active_tolerance {
 void lb_constraints_judge_active(const lb_model* m, lb_data* d, lb_active_tolerance most);
 // True where one of those last measured is active that was not before.
 bool lb_constraints_hit(const lb_data* d, const double* lambda);
-// Those last measured that are unilateral and are not active yet.
+// Inactive unilateral constraints among those last measured.
 const bool* lb_constraints_inactive(const lb_data* d);
-// Take away the velocities with which d's rows come apart or closed ones close further: an impact
-// without bounce, with these impulses of all constraints there can be (NULL: not wanted). Sets the
-// active set, too.
+// Impact without bounce: takes away the rates of active constraints and of closed ones that close
+// further, with these impulses of all constraints there can be (NULL: not wanted). Sets the active
+// set, too.
 void lb_constraints_impact(const lb_model* m, lb_data* d, lb_constraint_set set, double* impulse);
 // All that d's constraints keep from step to step, the active set and which are redundant, as so
 // many numbers: to come back to, with this state of the model or another one.
@@ -195,7 +195,7 @@ void lb_constraints_set_active(lb_data* d, const bool* active);
 // is found when it is not known, and chosen anew where that depends on the pose. Those are left out
 // from then on.
 void lb_constraints_find_redundant(const lb_model* m, lb_data* d);
-// As if nothing were known of that: for motions that are to be the same whatever came before.
+// Forgotten choice: for motions that are to be the same whatever came before.
 void lb_constraints_forget_redundant(lb_data* d);
 // Take over the choice of the same world with its joints in a tree: in maximal coordinates those
 // are redundant that are so there.
@@ -205,9 +205,10 @@ void lb_constraints_adopt_choice(const lb_model* m, lb_data* d, const lb_model* 
 int lb_constraints_count_choices(const lb_data* d);
 // The choice, [most rows]: true of those that are left out; NULL: there are no constraints.
 const bool* lb_constraints_redundant(const lb_data* d);
-// Another one; NULL: it stays.
+// Sets the choice; NULL: it stays.
 void lb_constraints_set_redundant(lb_data* d, const bool* redundant);
-// Is a constraint open that is left out, where the others are closed? Then the choice is forgotten.
+// True where a redundant constraint is open while the others are closed; the choice is then
+// forgotten.
 bool lb_constraints_redundant_open(const lb_model* m, lb_data* d);
 
 // Add scale times a coupling's factors to out [nv]; `all`: to driven coordinates, too.

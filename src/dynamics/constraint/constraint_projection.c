@@ -34,12 +34,12 @@ static const double NEARLY = 1e-9;
 // Gaps below this [m or rad] are closed, and below the second it may be rounding that keeps them.
 static const double CLOSED = 1e-14, SMALL = 1e-9;
 
-// Of (1): it is near when every correction leaves this part of the gap or less.
+// Convergence of (1): every correction leaves this part of the gap or less.
 static const double NEAR = 0.25;
 
 enum { CLOSING_STEPS = 200 }; // a few, from where a step of the motion ends
 
-// Of (3): where it starts, and beyond which there is nothing nearer.
+// Damping of (3): the first, and the largest, beyond which there is nothing nearer.
 static const double FIRST_DAMPING = 1e-3, MOST_DAMPING = 1e6;
 
 // A gap, or how far what is unilateral is through.
@@ -47,7 +47,7 @@ static double open_by(const lb_constraint_row* r) {
   return r->unilateral ? fmax(0, -r->gap) : fabs(r->gap);
 }
 
-// Of constraints: the worst gap, whose it is, and the sum of the squares of all.
+// Gaps of constraints: the worst, whose it is, and the sum of the squares of all.
 typedef struct opening {
   double worst, squares;
   int which;
@@ -169,7 +169,7 @@ static void shorten(const lb_model* m, const lb_constraints* L) {
 static void close_once(const lb_model* m, lb_data* d, lb_closing by, double damping) {
   lb_constraints* L = d->work->constraints;
   keep_near(L);
-  // what is near is to touch, neither more nor less
+  // unilateral ones that are near get a gap of zero
   if (!lb_constraint_rows_factor(m, d, (lb_row_terms){damping, true, by.kept, by.heavy})) {
     return;
   }
@@ -247,11 +247,11 @@ static way go_straight(const lb_model* m, lb_data* d, lb_closing by) {
 }
 
 // Result of (1), by all constraints that there can be.
-static void tell_straight(const lb_model* m, const lb_constraints* L, lb_projection* told) {
-  memcpy(told->move, L->closing.total, (size_t)m->nv * sizeof *told->move);
+static void report_positions(const lb_model* m, const lb_constraints* L, lb_projection* report) {
+  memcpy(report->move, L->closing.total, (size_t)m->nv * sizeof *report->move);
   for (int i = 0; i < L->nrow; i++) {
-    told->lambda[L->row[i].place] = L->closing.sum[i];
-    told->near[L->row[i].place] = true;
+    report->lambda[L->row[i].place] = L->closing.sum[i];
+    report->near[L->row[i].place] = true;
   }
 }
 
@@ -312,11 +312,11 @@ static void note_active(lb_constraints* L) {
 }
 
 // Result of (2), by all constraints that there can be.
-static void tell_velocities(const lb_constraints* L, bool moved, lb_projection* told) {
+static void report_velocities(const lb_constraints* L, bool moved, lb_projection* report) {
   for (int i = 0; i < L->nrow && moved; i++) {
     const lb_constraint_row* r = &L->row[i];
-    told->impulse[r->place] = L->x[i];
-    told->closed[r->place] = !r->unilateral || L->b[i] <= LB_ACTIVE_GAP;
+    report->impulse[r->place] = L->x[i];
+    report->closed[r->place] = !r->unilateral || L->b[i] <= LB_ACTIVE_GAP;
   }
 }
 
@@ -343,14 +343,14 @@ bool lb_constraint_rows_impact(const lb_model* m, lb_data* d, lb_closing by) {
   return close_velocities(m, d, by);
 }
 
-static void begin_telling(const lb_model* m, lb_projection* told) {
+static void clear_report(const lb_model* m, lb_projection* report) {
   const size_t rows = (size_t)lb_constraints_most(m);
-  memset(told->move, 0, (size_t)m->nv * sizeof *told->move);
-  memset(told->lambda, 0, rows * sizeof *told->lambda);
-  memset(told->impulse, 0, rows * sizeof *told->impulse);
-  memset(told->near, 0, rows * sizeof *told->near);
-  memset(told->closed, 0, rows * sizeof *told->closed);
-  told->straight = true;
+  memset(report->move, 0, (size_t)m->nv * sizeof *report->move);
+  memset(report->lambda, 0, rows * sizeof *report->lambda);
+  memset(report->impulse, 0, rows * sizeof *report->impulse);
+  memset(report->near, 0, rows * sizeof *report->near);
+  memset(report->closed, 0, rows * sizeof *report->closed);
+  report->straight = true;
 }
 
 // The widest gap of the constraints there are, which were measured where d is.
@@ -364,10 +364,10 @@ static double widest_left(const lb_constraints* L) {
 }
 
 double lb_constraints_project(const lb_model* m, lb_data* d, lb_constraint_set set,
-                              lb_projection* told) {
+                              lb_projection* report) {
   const lb_constraints* L = d->work->constraints;
-  if (told) {
-    begin_telling(m, told);
+  if (report) {
+    clear_report(m, report);
   }
   if (!L) {
     return 0;
@@ -380,8 +380,8 @@ double lb_constraints_project(const lb_model* m, lb_data* d, lb_constraint_set s
     lb_elimination_hold(m, d);
   }
   bool straight = lb_constraint_rows_project_near(m, d, by);
-  if (straight && told) {
-    tell_straight(m, L, told);
+  if (straight && report) {
+    report_positions(m, L, report);
   } else if (!straight) {
     lb_constraint_rows_project(m, d, by);
   }
@@ -390,9 +390,9 @@ double lb_constraints_project(const lb_model* m, lb_data* d, lb_constraint_set s
     lb_constraint_rows_project(m, d, by);
   }
   const bool moved = close_velocities(m, d, by);
-  if (told) {
-    told->straight = straight && eliminated;
-    tell_velocities(L, moved, told);
+  if (report) {
+    report->straight = straight && eliminated;
+    report_velocities(L, moved, report);
   }
   return widest_left(L);
 }

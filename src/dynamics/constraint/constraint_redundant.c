@@ -46,7 +46,7 @@ static const double CLOSED = 1e-8;
 // than the first: copies are equally good, and rounding is not to choose.
 static const double STAY = 2, LATER = 0.5;
 
-// All rows of joints at d's q, those that are left out, too.
+// All constraints of joints at d's q, redundant ones, too.
 static void fill_joints(const lb_model* m, lb_data* d) {
   lb_kinematics(m, d, d->q, d->qd);
   lb_constraint_rows_fill(m, d, LB_SET_JOINTS | LB_SET_REDUNDANT);
@@ -117,7 +117,7 @@ static int find_own(const lb_model* m, lb_data* d, bool stay) {
   return lb_semidefinite_rows(n, L->dense.A, n, LB_REDUNDANT, L->work, L->pivot);
 }
 
-// Leave out all rows of joints but the first so many in `pivot`.
+// Leave out all constraints of joints but the first so many in `pivot`.
 static void leave_out_others(lb_constraints* L, int own) {
   bool changed = false;
   for (int i = 0; i < L->nrow; i++) {
@@ -151,7 +151,7 @@ void lb_constraint_rows_displace(const lb_model* m, lb_data* d, lb_displacement 
   lb_advance(m, d->q, L->dq, 1);
 }
 
-// From q a step aside, and to where the rows of joints are closed that are not left out.
+// Perturbed q, projected onto the constraints of joints that are not left out.
 static bool go_aside(const lb_model* m, lb_data* d, const double* q, aside by, unsigned seed) {
   memcpy(d->q, q, (size_t)m->nq * sizeof *q);
   lb_constraint_rows_displace(m, d,

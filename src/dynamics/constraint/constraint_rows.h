@@ -28,7 +28,7 @@ typedef struct lb_active_set {
   bool* active;    // [contacts] they hold until gaps are closed again
   bool* redundant; // [rows] by number (constraint_redundant.c)
   double* length;  // [rows] of J, by number, in poses that are not special
-  int own;         // rows of joints that are not redundant; -1: not known yet
+  int own;         // constraints of joints that are not redundant; -1: not known yet
   bool moves;      // which these are depends on the pose
   int choices;     // that were made so far
 } lb_active_set;
@@ -88,7 +88,7 @@ typedef struct lb_constraint_type {
   void (*add)(const lb_model* m, lb_data* d, const lb_model_constraint* c);
 } lb_constraint_type;
 
-// By lb_model_constraint's kind.
+// Types by lb_model_constraint's kind.
 extern const lb_constraint_type* const lb_constraint_types[LB_CONSTRAINT_KINDS];
 
 int lb_constraint_one_row(const lb_model* m, const lb_model_constraint* c);

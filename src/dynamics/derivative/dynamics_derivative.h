@@ -133,6 +133,6 @@ void lb_derive_columns(const lb_derivatives* D, lb_motion* out, const lb_motion*
 void lb_derive_force(const lb_derivatives* D, double* K, const lb_motion* S,
                      const lb_motion* change);
 
-// Of lb_rnea_forced less the generalised forces, at d's q, qd and qdd, under the forces in the work
-// space; kinematics are in place and lb_forces_apply is done.
+// Derivatives of lb_rnea_forced less the generalised forces, at d's q, qd and qdd, under the forces
+// in the work space; kinematics are in place and lb_forces_apply is done.
 void lb_derive_forced(lb_derivatives* D, lb_data* d);

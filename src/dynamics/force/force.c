@@ -115,9 +115,8 @@ int lb_switching_find(const lb_model* m, lb_data* d, lb_switching* out) {
   return n;
 }
 
-// Are velocities of joints pulled together? A ball's spring in proportion pulls each by itself,
-// that of a free joint, which has places, too, turns with it. Friction and limits do so, where they
-// count.
+// True where a force couples velocities of a joint: a ball's linear spring acts on each by itself;
+// that of a free joint turns with it. Friction and limits couple them, where they count.
 static bool pulls_together(const lb_model* m, bool limits) {
   bool any = false;
   for (int i = 0; i < m->nlink; i++) {

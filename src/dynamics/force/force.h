@@ -43,8 +43,8 @@ void lb_forces_apply_to_links(const lb_model* m, lb_data* d);
 // Channels of all of them.
 void lb_forces_measure(lb_channel_walk* w);
 double lb_forces_energy(const lb_model* m, lb_data* d);
-// Of all of them, after lb_derive; of all but the internal forces of elastic bodies, which are dear
-// and for which there are shorter ways (elastic/reduced/reduced_derivative.h).
+// Derivatives of all forces, after lb_derive; of all but the internal forces of elastic bodies,
+// which are expensive and have products of their own (elastic/reduced/reduced_derivative.h).
 void lb_forces_differentiate(lb_derivatives* D, lb_data* d);
 void lb_forces_differentiate_outer(lb_derivatives* D, lb_data* d);
 // Stiffness and damping, in place of tau_q and tau_qd of the motion, after lb_derive.

@@ -19,8 +19,8 @@ typedef struct lb_pull {
 
 lb_pull lb_force_curve_pull(const lb_force_curve* force_curve, double stiffness, double s);
 
-// Has it kinks? Those next to a stretch. A force curve with slack has one at rest, a table those
-// between its pieces, and a power one at rest unless it is an odd number.
+// Kinks of a force curve, and those next to a stretch. A force curve with slack has one at its rest
+// length, a table those between its pieces, and a power one there unless it is an odd number.
 bool lb_force_curve_has_kinks(const lb_force_curve* force_curve);
 lb_switching lb_force_curve_switching(const lb_force_curve* force_curve, double s);
 

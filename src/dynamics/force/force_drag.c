@@ -46,7 +46,7 @@ static void drag_apply(const lb_model* m, lb_data* d) {
   }
 }
 
-// Of a symmetric matrix velocities alone are part.
+// Derivatives of drag; the symmetric ones are by velocities alone.
 static void drag_differentiate(lb_derivatives* D, lb_data* d, bool symmetric) {
   const lb_model* m = D->model;
   lb_motion *S = D->work->lever[0], *psi = D->work->lever[1], *change = D->work->lever[2];

@@ -40,7 +40,7 @@ static contact look(const lb_model_force* f, lb_work* w, int point) {
   return t;
 }
 
-// false: the point does not touch.
+// false: the point is not in contact.
 static bool find_contact(contact* t, const lb_model_force* f, lb_work* w, int point) {
   *t = look(f, w, point);
   const lb_pull F = lb_force_curve_pull(&f->set.force_curve, f->set.stiffness, t->depth);
@@ -90,7 +90,7 @@ static void measure(const lb_model_force* f, lb_channel_walk* w) {
   }
 }
 
-// The depth of each point, and of those below, what is left of the push when it lifts off.
+// Depth of each point, and of those below, the force left when it lifts off.
 static int switching(const lb_model_force* f, lb_work* w, lb_switching* out) {
   for (int k = 0; k < f->set.npoint && out; k++) {
     const contact t = look(f, w, k);

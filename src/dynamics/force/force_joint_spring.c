@@ -211,8 +211,8 @@ static int joint_switching(const lb_model* m, lb_data* d, lb_switching* out) {
 
 // Parts of the derivative: WHOLE or SYMMETRIC to K [nv][nv], or whole to columns of each joint
 // alone, BY_JOINT to K [nv][LB_JOINT_MOST_V]. The symmetric part is B: a ball's spring in
-// proportion counts as one of the same stiffness about every axis, which it is at rest and at most.
-// NEWTON is that, but where a table falls, what it pulls less is no stiffness.
+// proportion counts as one of the same stiffness about every axis, which it is at zero stretch and
+// at most. NEWTON is that, but where a table falls, what it pulls less is no stiffness.
 typedef enum part { WHOLE, SYMMETRIC, NEWTON, BY_JOINT } part;
 
 static void differentiate_springs(const lb_model* m, const double* q, double weight, double* K,

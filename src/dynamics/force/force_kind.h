@@ -17,7 +17,7 @@ typedef struct lb_force_type {
   // Add the forces to the links' external forces.
   void (*apply)(const lb_model_force* f, lb_work* w);
   double (*energy)(const lb_model_force* f, lb_work* w);
-  // As lb_force's.
+  // Derivatives, as lb_force's.
   void (*differentiate)(lb_derivatives* D, lb_work* w, const lb_model_force* f, bool symmetric);
   int (*switching)(const lb_model_force* f, lb_work* w, lb_switching* out);
   // Power of the change of its force, by one more of the number, for velocities mu [nv].

@@ -38,7 +38,7 @@ enum { SWING, TWIST, SHIFT = 3 }; // settings of rotations that are quaternions,
 // The force (1), with its derivatives by x and v, and the stiffness in it.
 typedef struct push {
   double force, by_x, by_v;
-  double stiffness; // k where it pushes
+  double stiffness; // k beyond the limit
 } push;
 
 // A limited quantity: where it is, the direction n in which it is measured, and how n changes with

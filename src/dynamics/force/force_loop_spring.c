@@ -77,7 +77,8 @@ static lb_motion spring_of(const lb_model* m, const lb_pair* P, int i) {
                       m->constraint.loop[i].resistance.damping);
 }
 
-// It is linear in stiffness and damping, and a rest pulls along its axis with the stiffness.
+// Derivative by a number: the wrench is linear in stiffness and damping; a rest acts along its axis
+// with the stiffness.
 static lb_motion spring_slope(const lb_model* m, const lb_pair* P, int i, lb_spring_number number,
                               int k) {
   if (number != LB_SPRING_REST) {

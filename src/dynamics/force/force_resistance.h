@@ -5,5 +5,5 @@
 // To Newton's matrix, as lb_resistance_stiffen.
 void lb_joint_springs_stiffen(const lb_model* m, const double* q, double* W, double dt);
 void lb_limits_stiffen(const lb_model* m, const lb_data* d, double* W, double dt);
-// As lb_resistance_diagonals, added.
+// Limits' part of lb_resistance_diagonals, added.
 void lb_limits_diagonals(const lb_model* m, const lb_data* d, double* K, double* C);

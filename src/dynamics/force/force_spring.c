@@ -68,7 +68,8 @@ static void measure(const lb_model_force* f, lb_channel_walk* w) {
   lb_line_put(w, f, g.F, g.length);
 }
 
-// As seen from a, where e stays: b moves by x, and its rate seen from there changes by
+// Derivatives by position seen from a, where e stays: b moves by x, and its rate seen from there
+// changes by
 //   xd = (gain of b) - (gain of a's point) - w_a x x,   d(e.y) = e.xd + (turn_a x e).y
 // Linearly implicit steps take what is along e alone.
 static void change_by_position(const directed* g, double damping, lb_line_motions* m, int k,

@@ -143,7 +143,7 @@ lb_segment_state lb_segment_look(const lb_model_segment* s, const double* x, con
 
 // With T the tension, P = 1 - n n', c the damping and its slope c', which comes in with the strain,
 //
-//   d(T n) = (T/l P + n (k n + c'(n.pace) n + c/l P pace)') dx + c n n' dxd
+//   d(T n) = (T/l P + n (k n + c'(n.xd) n + c/l P xd)') dx + c n n' dxd
 //
 // of which the symmetric part is (EA (1/L - 1/l) P + k n n') dx + c n n' dxd.
 lb_segment_slope lb_segment_differentiate(const lb_model_segment* s, const double* x,
@@ -165,7 +165,7 @@ lb_segment_slope lb_segment_differentiate(const lb_model_segment* s, const doubl
   return by;
 }
 
-// T = EA (l/L - 1 + share beta (n.pace)/L), and the share comes in with the strain l/L - 1.
+// T = EA (l/L - 1 + share beta (n.xd)/L), and the share comes in with the strain l/L - 1.
 double lb_segment_by_number(const lb_model_segment* s, const double* x, const double* xd,
                             lb_spring_number number) {
   const lb_segment_state now = lb_segment_look(s, x, xd);
@@ -266,8 +266,8 @@ static double energy(const lb_model* m, lb_data* d) {
   return sum;
 }
 
-// Of strings: the length, whose damping comes in over a small strain, and while they are taut the
-// tension, which never pushes.
+// Switching functions of strings: the length, whose damping comes in over a small strain, and while
+// they are taut the tension, which never pushes.
 static void segment_switching(const lb_model_segment* s, const lb_particles* particles,
                               lb_switching* out) {
   const lb_v4 apart = way(s, particles->x);

@@ -42,7 +42,7 @@ void lb_particles_pull_deformable(const lb_particles* particles,
 void lb_particles_add_weight(const lb_model* m, double* tau);
 void lb_particles_accelerate(const lb_model* m, double* qdd, const double* tau);
 
-// Of the free particles: those that are fastened are part of the links.
+// Potential energy of the free particles; fastened ones are part of the links.
 double lb_particles_gravity(const lb_model* m, const double* q);
 void lb_particles_add_momentum(const lb_model* m, const lb_data* d, lb_v4* linear, lb_v4* angular,
                                lb_momenta* sum);

@@ -156,7 +156,7 @@ void lb_normalise(const lb_model* m, double* q) {
   }
 }
 
-// Does something act on this number, whatever it means?
+// True where something acts on this number, whatever it means.
 static bool is_acted_on(const lb_model* m, int v) {
   bool any = m->dof.armature[v] > 0 || lb_spring_acts(m, v) || m->dof.limit_stiffness[v] > 0;
   for (int i = 0; i < m->constraint.nterm; i++) {

@@ -88,7 +88,7 @@ extern const lb_joint lb_joint_revolute, lb_joint_prismatic, lb_joint_universal,
 // Velocities of link i's joint that resist together: a ball's three, a free body's by threes, else
 // each by itself.
 int lb_joint_together(const lb_model* m, int i);
-// Is there a spring on the velocity? How far that of link i's joint is stretched, x [link's nv].
+// True where a spring acts on the velocity. Stretch of link i's joint, x [link's nv].
 bool lb_spring_acts(const lb_model* m, int v);
 void lb_joint_stretch(const lb_model* m, int i, double* x, const double* q);
 // Derivative of link i's joint springs' forces by stiffness, out [link's nv]; and that of their

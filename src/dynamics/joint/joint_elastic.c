@@ -84,7 +84,7 @@ static void face_move(lb_state* s, const lb_state* p, const double* qd) {
   lb_face_link_move(s, p);
 }
 
-// As a ball joint for the rotation, and for the centroid d/dt (R x) twice.
+// Motion of a face: a ball joint for the rotation, and for the centroid d/dt (R x) twice.
 void lb_face_link_move(lb_state* s, const lb_state* p) {
   const lb_elastic* e = s->elastic;
   const lb_v4 w = lb_m3_apply(s->R, e->at.w);

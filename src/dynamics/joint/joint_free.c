@@ -8,7 +8,7 @@
 //
 //   (1)  Ia = IA - IA D^-1 IA = A - A D^-1 A,   pa = p + IA c + IA D^-1 b = tau - A D^-1 b
 //
-// and D (a + x) = tau - p + A a tells the joint's acceleration x where a is that without it. Their
+// and D (a + x) = tau - p + A a gives the joint's acceleration x where a is that without it. Their
 // energy is (j |w_r|^2 + m |v_r|^2)/2; v_r is counted along axes that turn, for which m takes
 // d/dt (R v_r) = R (vdot_r + w_r x v_r): the latter is a force on the coordinates.
 #include <string.h>

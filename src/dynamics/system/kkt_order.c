@@ -2,7 +2,7 @@
 //
 // A link can go when its children are gone. Of those that can, the one goes that makes the front
 // grow least: what is in the front is finished before anything new is begun, and mechanisms that do
-// not touch each other come one after the other.
+// not act on each other come one after the other.
 //
 // A constraint r goes as soon as its pivot is far from zero. What is left of it on links k that are
 // still there could make it larger by at most the sum of Q_kr'Q_kk^-1 Q_kr, as if they were free;
@@ -17,7 +17,7 @@
 // The part of what a pivot could become that is enough.
 static const double ENOUGH = 1e-2;
 
-// Of more constraints than this that wait, those go that have at least this part.
+// Number of waiting constraints above which those go that have at least this part.
 enum { CROWD = 24 };
 static const double HARDLY_ENOUGH = 1e-6;
 
@@ -205,7 +205,7 @@ static bool eliminate_link(lb_kkt* K, lb_data* d, int link) {
   return true;
 }
 
-// By how much the constraints that enter with a link make the front grow, in numbers.
+// Growth of the front by the constraints that enter with a link, in numbers.
 static int rows_growth(const lb_kkt* K, int link) {
   const lb_kkt_order* O = K->order;
   int sum = 0;
@@ -220,8 +220,7 @@ static int rows_growth(const lb_kkt* K, int link) {
   return sum;
 }
 
-// By how much it would grow if a link went; constraints are counted anew where something came or
-// went.
+// Growth of the front if a link went; constraints are counted anew where something came or went.
 static int growth(const lb_kkt* K, int link) {
   const lb_kkt_order* O = K->order;
   const int parent = K->link[link].parent;

@@ -2,7 +2,7 @@
 //
 // In maximal coordinates bodies move freely and are held by the constraints of joints. Of these the
 // KKT system (kkt.h) would eliminate six velocities and five multipliers each. Instead bodies hang
-// on each other as in the tree that the scene tells. A joint's rows B act on body i and, the other
+// on each other as in the scene's tree. A joint's rows B act on body i and, the other
 // way, on its parent p,
 //
 //   B'(V_i - X V_p) = c                                                               (1)
@@ -13,13 +13,13 @@
 //
 //   P_i = F_i - I_i V0_i,   c_r - J_r V0                                              (2)
 //
-// of links and of the other rows r; F is b of the bodies' velocities, which are those of their own
-// axes. Its solution gives V, and what the joints exert follows on the way in:
+// of links and of the other constraints r; F is b of the bodies' velocities, which are those of
+// their own axes. Its solution gives V, and what the joints exert follows on the way in:
 //
 //   B_i mu_i = F_i - I_i V_i - (what other constraints exert) + (the same of what hangs on i)   (3)
 //
-// and with that mu = G'B mu. The rows of a joint are forces and moments along directions at right
-// angles, all at one point, so G is these directions and S what is left of three and three.
+// and with that mu = G'B mu. The constraints of a joint are forces and moments along directions at
+// right angles, all at one point, so G is these directions and S what is left of three and three.
 // Springs of such a joint are a part of D, S'(F F'/compliance) S with their direction F.
 #include <math.h>
 #include <string.h>
@@ -297,7 +297,7 @@ static void give_velocity(const lb_kkt* K, int link, double* x) {
   lb_v4_store(x + 3, lb_m3_apply_transposed(K->link[link].R, V.v));
 }
 
-// (3) for the rows of a spanned link's joint, less what its springs exert.
+// (3) for the constraints of a spanned link's joint, less what its springs exert.
 static void find_multipliers(lb_kkt* K, int link) {
   const int parent = K->link[link].parent;
   lb_motion relative = K->P[link];

@@ -11,8 +11,8 @@ typedef struct lb_tree_factor lb_tree_factor;
 // NULL when there is no memory. All links must be rigid.
 lb_tree_factor* lb_tree_factor_create(const lb_model* m, lb_arena* arena);
 
-// Of M + diag(more) at d's poses, which are in place; coordinates under position motors are held.
-// false: it is not positive definite.
+// Factor of M + diag(more) at d's poses, which are in place; coordinates under position motors are
+// held. false: it is not positive definite.
 bool lb_tree_factor_make(lb_tree_factor* F, lb_data* d, const double* more);
 
 // b = (M + diag(more))^-1 b for the coordinates that are not held, zero for the others.

@@ -37,7 +37,7 @@ double lb_potential_energy(const lb_model* m, lb_data* d) {
          lb_forces_energy(m, d);
 }
 
-// Of one link, with mass m, first moment h and inertia I about its origin p,
+// Momentum of one link, with mass m, first moment h and inertia I about its origin p,
 //
 //   P = m v + w x h,   L = I w + h x v + p x P
 //

@@ -52,7 +52,7 @@ static inline many shift_motion(const many* z, const double r[3]) {
 
 // --- structure ---
 
-// Does link i go on with the segment of the link before it, which has so many children?
+// True where link i continues the segment of the link before it, which has so many children.
 static bool goes_on(const lb_model* m, const lb_mass_segment* s, int i, int children) {
   return m->link.packed[i].parent == i - 1 && children == 1 && s->nlink < SEGMENT_MOST &&
          m->link.packed[i].v == s->v + s->nv;

@@ -39,7 +39,7 @@ static lb_mat3 sym_matrix(lb_sym3 S) {
   return (lb_mat3){{S.xx, S.xy, S.xz}, {S.xy, S.yy, S.yz}, {S.xz, S.yz, S.zz}};
 }
 
-// Is R a rotation to rounding, and R'F symmetric, so that the method had steps enough?
+// Convergence: R is a rotation to rounding, and R'F symmetric.
 static bool is_found(lb_mat3 R, lb_mat3 S) {
   static const double ROUNDING = 1e-14;
   const lb_mat3 one = lb_mat3_mul(lb_mat3_transpose(R), R);

@@ -18,7 +18,7 @@ typedef struct lb_fem {
   lb_arena arena;
   int nnode;
   int ndof;              ///< 3 * nnode
-  lb_vec3* node;         ///< [nnode] at rest
+  lb_vec3* node;         ///< [nnode] reference positions
   double young, density; ///< the largest modulus, the mean density
   double size, thin;     ///< longest and shortest edge of the box with the same second moments [m]
 
@@ -100,7 +100,7 @@ void lb_fem_add_damping(const lb_fem* fem, lb_sparse* A, double s);
 
 /// y = M x, both [ndof].
 void lb_fem_mass_apply(const lb_fem* fem, double* y, const double* x);
-/// Mass, centre and inertia at rest.
+/// Mass, centre and inertia in the reference configuration.
 lb_mass lb_fem_rigid(const lb_fem* fem);
 
 /// Rotations around each node: R [nnode], those nearest to the mean gradients of the elements
@@ -110,5 +110,5 @@ void lb_fem_rotations(const lb_fem* fem, lb_m3* R, const double* u);
 /// The smallest volume ratio det F at the points where forces are computed, and the element (as
 /// numbered in the mesh) it is in: not positive means inverted.
 double lb_fem_least_volume(const lb_fem* fem, const double* u, int* elem);
-/// The middle of an element's corners, at rest.
+/// The middle of an element's corners, in the reference configuration.
 lb_vec3 lb_fem_elem_middle(const lb_fem* fem, int elem);

@@ -30,12 +30,12 @@ lb_status lb_material_check(const lb_material* material, const char* name, lb_pl
                             lb_error* err) {
   static const char* const text[] = {
       "Young's modulus must be positive", "Poisson's ratio must lie between -1 and 0.5",
-      "the density must be positive", "the material model ('law') is not known",
+      "the density must be positive", "the material model ('model') is not known",
       "the damping must be 0 or more"};
   const double nu = material->poisson;
   const bool good[] = {material->young > 0 && isfinite(material->young),
                        nu > -1 && nu<0.5, material->density> 0 && isfinite(material->density),
-                       (unsigned)material->law < LB_MATERIAL_MODEL_COUNT,
+                       (unsigned)material->model < LB_MATERIAL_MODEL_COUNT,
                        material->alpha >= 0 && material->beta >= 0 &&
                            isfinite(material->alpha + material->beta)};
   lb_status status = LB_OK;
@@ -54,7 +54,7 @@ const lb_material_functions* lb_material_functions_of(lb_material_model model) {
 lb_material_constants lb_material_constants_of(const lb_material* material) {
   const double E = material->young, nu = material->poisson;
   const double mu = E / (2 * (1 + nu)), la = E * nu / ((1 + nu) * (1 - 2 * nu));
-  const lb_material_functions* model = models[material->law];
+  const lb_material_functions* model = models[material->model];
   return model->constants ? model->constants(mu, la) : (lb_material_constants){mu, la, 0, 0};
 }
 
@@ -85,7 +85,7 @@ void lb_material_tangent_along(const lb_material_functions* model, const lb_mate
 }
 
 lb_region_material lb_region_material_of(const lb_material* material, double viscous) {
-  return (lb_region_material){models[material->law], lb_material_constants_of(material), viscous};
+  return (lb_region_material){models[material->model], lb_material_constants_of(material), viscous};
 }
 
 bool lb_region_materials_differ(int n, const lb_region_material* material) {

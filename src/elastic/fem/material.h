@@ -16,7 +16,7 @@ typedef enum lb_material_model {
 
 /// Material. Start from lb_material_default() and change what differs.
 typedef struct lb_material {
-  lb_material_model law;
+  lb_material_model model;
   double young;   ///< [Pa]      > 0
   double poisson; ///< [-]       > -1, < 0.5
   double density; ///< [kg/m^3]  > 0
@@ -40,7 +40,7 @@ lb_material_model lb_material_named(const char* name);
 typedef struct lb_material_constants {
   double mu, la;
   double al;   ///< of neo-Hookean: the volume ratio its volume term pulls to
-  double rest; ///< of neo-Hookean: what is taken off the energy, so that it is 0 at rest
+  double rest; ///< of neo-Hookean: energy density at F = 1, taken off
 } lb_material_constants;
 
 /// Material model: a table of functions. Each works on LB_LANES points.
@@ -80,7 +80,7 @@ lb_region_material lb_region_material_of(const lb_material* material, double vis
 /// True where some region has a smaller share than others.
 bool lb_region_materials_differ(int n, const lb_region_material* material);
 
-/// Of a material `factor` times as stiff, with the same Poisson's ratio.
+/// Constants of a material `factor` times as stiff, with the same Poisson's ratio.
 lb_material_constants lb_material_constants_scaled(lb_material_constants c, double factor);
 
 // Material models, a file each.

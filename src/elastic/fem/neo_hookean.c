@@ -10,7 +10,7 @@
 //       + la ((C : dF1) dC2 + (C : dF2) dC1 + (dC1 : dF2) C + (J - al) d2C)
 //
 // cof is quadratic in F, so dC = cof'(F, dF) and d2C = cof'(dF1, dF2) with one bilinear form. The
-// parameters are not Lame's: mu = 4/3 mu_L and la = la_L + 5/6 mu_L make the tangent at rest that
+// parameters are not Lame's: mu = 4/3 mu_L and la = la_L + 5/6 mu_L make the tangent at F = 1 that
 // of linear elasticity.
 #include "elastic/fem/material.h"
 

@@ -13,7 +13,7 @@
 #include "elastic/reduced/basis.h"
 #include "elastic/reduced/reduced.h"
 
-// A face that carries something: weights that add up to one, arms from its centroid at rest.
+// A face that carries something: weights that add up to one, arms from its centroid, undeformed.
 typedef struct lb_full_face {
   int count;
   int* node;

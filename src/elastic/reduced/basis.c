@@ -167,8 +167,8 @@ static lb_status add_third_order(lb_shapes* c, int count) {
   return status;
 }
 
-// Third-order shapes: how many. They tell only where a body bends by half its length, and there it
-// is the softest pair that does. Those of stiffer shapes take twice the points of the cubature.
+// Third-order shapes: how many. They matter only where a body bends by half its length, and there
+// it is the softest pair that does. Those of stiffer shapes take twice the points of the cubature.
 static int third_orders(int attached, const lb_basis_options* o) {
   enum { SOFTEST = 2, BENDING = 4 }; // of a rod: one shape to either side, or two
   const int some = o->derivatives < 3 ? 0 : (o->derivatives < 6 ? SOFTEST : BENDING);

@@ -23,7 +23,7 @@ lb_basis_options lb_basis_default(void);
 typedef struct lb_basis {
   int r;
   double* Phi;   ///< [r][ndof], Phi' M Phi = 1
-  double* omega; ///< [r] frequency of each about rest: Phi' K Phi = diag(omega^2), rising [rad/s]
+  double* omega; ///< [r] frequencies at u = 0: Phi' K Phi = diag(omega^2), rising [rad/s]
 } lb_basis;
 
 /// Nodes and weights of a mesh's surface.

@@ -22,12 +22,12 @@ typedef struct lb_held {
   double *still, *load, *left; // [ndof] zeros; scratch
 } lb_held;
 
-// Factor the stiffness at rest. Close it also after a failure.
+// Factor the stiffness at u = 0. Close it also after a failure.
 lb_status lb_held_open(lb_held* h, const lb_fem* fem, const lb_basis_face* face);
 void lb_held_close(lb_held* h);
 // Take the rigid motion that the held face makes out of u, so that its conditions hold.
 void lb_held_project(const lb_held* h, double* u);
-// u = S f, in place: where the body rests under the load f.
+// u = S f, in place: static displacement under the load f.
 lb_status lb_held_solve(lb_held* h, double* f);
 
 typedef struct lb_shapes {

@@ -36,7 +36,7 @@ lb_v4 lb_face_centroid(const lb_basis_face* face, const double* X, double* total
 
 // A face that carries something.
 typedef struct lb_face {
-  lb_v4 x0; // centroid at rest
+  lb_v4 x0; // centroid, undeformed
   lb_v4* W; // [r] its motion
   lb_m3 A0; // sum w D D'
   lb_m3* A; // [r] sum w Phi_k D'
@@ -53,8 +53,8 @@ typedef struct lb_reduced_force {
   int scratch; // numbers of scratch they need
   const void* context;
   bool viscous; // K' is not K: regions differ in their share of the damping
-  // The smallest ratio of volumes det F where forces are computed, and where that is at rest; NULL:
-  // not known
+  // The smallest ratio of volumes det F where forces are computed, and its reference position;
+  // NULL: not known
   double (*least_volume)(const void* context, const double* eta, lb_vec3* at);
   // A blend as a matrix into A [r * r], symmetric, and its product with x into y. v may be NULL
   // without changes of K
@@ -152,7 +152,7 @@ void lb_reduced_inertia(const lb_reduced* b, const lb_reduced_state* s, lb_reduc
 // State of a face with eta.
 typedef struct lb_face_state {
   lb_v4 x;       // centroid
-  lb_m3 R;       // rotation from rest
+  lb_m3 R;       // rotation from the undeformed face
   lb_m3 S, Yinv; // stretch and the inverse of Y below
   lb_v4* G;      // [r] angular velocity of the face, in the face's axes, per etad
   lb_v4 w;       // G etad

@@ -29,8 +29,8 @@ void lb_reduced_derive(const lb_reduced* b, const lb_reduced_state* s, lb_reduce
 void lb_reduced_derive_own(const lb_reduced* b, lb_reduced_motion motion, double* Q_eta,
                            double* Q_etad, int stride);
 
-// Of -lb_reduced_add_forces(), added to matrices by rows: K + beta N' and alpha C + beta K', see
-// lb_blend. `scratch` has lb_reduced_scratch() numbers, `A` r * r. Without etad, K and
+// Derivatives of -lb_reduced_add_forces(), added to matrices by rows: K + beta N' and alpha C +
+// beta K', see lb_blend. `scratch` has lb_reduced_scratch() numbers, `A` r * r. Without etad, K and
 // alpha C + beta K': what linearly implicit steps take of them.
 void lb_reduced_derive_forces(const lb_reduced* b, double* by_eta, double* by_etad, int stride,
                               const double* eta, const double* etad, double* A, double* scratch);
@@ -42,8 +42,8 @@ void lb_reduced_blend_forces(const lb_reduced* b, double* to, int stride, double
 void lb_reduced_stiffness_product(const lb_reduced* b, double* out, const double* eta,
                                   const double* etad, const double* v, double* scratch);
 
-// Of a face that is placed and moves: how its angular velocity G etad and the rate of that,
-// c_w + G etadd, change with eta_k, in the face's axes: dw, dwd [r].
+// Derivatives by eta_k of a moving face's angular velocity G etad and of its rate, c_w + G etadd,
+// in the face's axes: dw, dwd [r].
 //
 // With A^ = R'A for each matrix A, L(A) = tr(A) 1 - A, Y = L(S) and the chain of (4) and (5) of
 // reduced.h,

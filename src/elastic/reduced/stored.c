@@ -27,6 +27,11 @@ lb_status lb_stored_pack(const lb_stored* stored, lb_arena* arena, char** bytes,
   return lb_npz_pack(array, lb_stored_nfield, arena, bytes, size);
 }
 
+// Name of an array in a file: `model`, or `law` in files of earlier versions.
+static const char* name_in(const lb_npz* npz, const char* name) {
+  return strcmp(name, "model") == 0 && lb_npz_find(npz, "law") ? "law" : name;
+}
+
 // Lengths that are not yet known are -1 and learnt from the first array that has them.
 static bool take_arrays(const lb_npz* npz, lb_stored* s, lb_error* err) {
   bool ok = true;
@@ -36,7 +41,7 @@ static bool take_arrays(const lb_npz* npz, lb_stored* s, lb_error* err) {
     for (int k = 0; k < f->ndim; k++) {
       shape[k] = *lb_stored_size(s, f, k);
     }
-    const void* data = lb_npz_get(npz, f->name, f->type, f->ndim, shape, err);
+    const void* data = lb_npz_get(npz, name_in(npz, f->name), f->type, f->ndim, shape, err);
     *lb_stored_data(s, f) = (void*)data;
     ok &= data != NULL;
     for (int k = 0; data && k < f->ndim; k++) {
@@ -119,7 +124,7 @@ static void put_matrices(lb_m3* out, int count, const double* from) {
 }
 
 lb_material lb_stored_material(const lb_stored* s, int region) {
-  return (lb_material){.law = lb_material_named(s->material.law[region]),
+  return (lb_material){.model = lb_material_named(s->material.model[region]),
                        .young = s->material.young[region],
                        .poisson = s->material.poisson[region],
                        .density = s->material.density[region]};

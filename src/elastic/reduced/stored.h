@@ -39,12 +39,12 @@ typedef struct lb_stored {
   double* omega; ///< [r] [rad/s]
 
   struct {
-    double* node; ///< [nnode][3] at rest [m]
+    double* node; ///< [nnode][3] reference positions [m]
     int* element; ///< [nelem][elem_nodes]
     int* region;  ///< [nelem]
   } mesh;
   struct {
-    const char** law; ///< [nregion]
+    const char** model; ///< [nregion]
     double* young;    ///< [nregion] [Pa]
     double* poisson;  ///< [nregion]
     double* density;  ///< [nregion] [kg/m^3]
@@ -72,7 +72,7 @@ typedef struct lb_stored {
     double* A;         ///< [ncarry][r][3][3]
   } face;
   struct {
-    double* x;      ///< [npoint][3] where they are at rest [m]
+    double* x;      ///< [npoint][3] reference positions [m]
     double* weight; ///< [npoint] [m^3]
     double* G;      ///< [npoint][r][3][3] dPhi_k / dX
     int* region;    ///< [npoint]
@@ -107,7 +107,7 @@ lb_status lb_stored_pack(const lb_stored* stored, lb_arena* arena, char** bytes,
 /// Arrays to a body: LB_INVALID with every fault of the arrays and their contents.
 lb_status lb_stored_unpack(const char* bytes, size_t size, const char* name, lb_arena* arena,
                            lb_stored* stored, lb_error* err);
-/// From a file; one that cannot be read is told at `from`.
+/// From a file; one that cannot be read is reported at `from`.
 lb_status lb_stored_read(const char* path, lb_place from, lb_arena* arena, lb_stored* stored,
                          lb_error* err);
 

@@ -1,4 +1,4 @@
-// Is a file that was read fit for use? Shapes of arrays were right already; here is what they say.
+// Validity of a file's contents, whose arrays have the right shapes.
 #include <math.h>
 #include <string.h>
 
@@ -89,8 +89,8 @@ static void check_values(checker* c) {
   check_positive(c, "load_limit", s->range.load_limit, 6 * s->nface);
   for (int i = 0; i < s->nregion; i++) {
     const lb_material m = lb_stored_material(s, i);
-    if (m.law == LB_MATERIAL_MODEL_COUNT) {
-      SAY(c, "array 'law' names '%s', which Limber does not know", s->material.law[i]);
+    if (m.model == LB_MATERIAL_MODEL_COUNT) {
+      SAY(c, "array 'model' names '%s', which Limber does not know", s->material.model[i]);
     } else if (lb_material_check(&m, "of the file", (lb_place){.file = c->name}, c->err) != LB_OK) {
       c->status = LB_INVALID;
     }

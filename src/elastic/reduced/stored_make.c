@@ -65,7 +65,7 @@ static void store_mesh(lb_stored* s, const lb_stored_input* in) {
   PUT(s->mesh.region, mesh->region, mesh->nelem);
   for (int i = 0; i < s->nregion; i++) {
     const lb_material* m = &in->material[i];
-    s->material.law[i] = lb_material_name(m->law);
+    s->material.model[i] = lb_material_name(m->model);
     s->material.young[i] = m->young;
     s->material.poisson[i] = m->poisson;
     s->material.density[i] = m->density;

@@ -26,11 +26,12 @@ const lb_stored_field lb_stored_fields[] = {
         "from, to, up (3 numbers each), width, height, radius, inner radius [m]"),
     ROW("until", until, LB_NPZ_NUMBER, nuntil,
         "where its parts end, from the start [m]; each is a region"),
-    GRID("node", mesh.node, LB_NPZ_NUMBER, nnode, three, "(nnode, 3)", "nodes at rest [m]"),
+    GRID("node", mesh.node, LB_NPZ_NUMBER, nnode, three, "(nnode, 3)",
+         "reference positions of nodes [m]"),
     GRID("element", mesh.element, LB_NPZ_INT, nelem, elem_nodes, "(nelem, 4 or 10)",
          "nodes of the tetrahedra: corners, then middles of the edges 01 12 02 03 23 13"),
     ROW("element_region", mesh.region, LB_NPZ_INT, nelem, "region, which says the material"),
-    ROW("law", material.law, LB_NPZ_TEXT, nregion, "material model of each region"),
+    ROW("model", material.model, LB_NPZ_TEXT, nregion, "material model of each region"),
     ROW("young", material.young, LB_NPZ_NUMBER, nregion, "Young's modulus [Pa]"),
     ROW("poisson", material.poisson, LB_NPZ_NUMBER, nregion, "Poisson's ratio"),
     ROW("density", material.density, LB_NPZ_NUMBER, nregion, "[kg/m^3]"),
@@ -38,7 +39,7 @@ const lb_stored_field lb_stored_fields[] = {
         "Rayleigh's alpha [1/s] and beta [s], the largest of all regions"),
     GRID("damping_share", material.share, LB_NPZ_NUMBER, nregion, two, "(nregion, 2)",
          "what each region has of them"),
-    ROW("omega", omega, LB_NPZ_NUMBER, r, "circular frequency of each shape about rest [rad/s]"),
+    ROW("omega", omega, LB_NPZ_NUMBER, r, "circular frequency of each shape at eta = 0 [rad/s]"),
     CUBE("Phi", Phi, LB_NPZ_NUMBER, r, nnode, three, "(r, nnode, 3)",
          "shapes: displacement of each node"),
     ONE("mass", inertia.mass, LB_NPZ_NUMBER, "m [kg]"),
@@ -59,7 +60,7 @@ const lb_stored_field lb_stored_fields[] = {
     ROW("face_weight", face.weight, LB_NPZ_NUMBER, nface_node,
         "area that each of these nodes stands for [m^2]"),
     GRID("face_x0", face.x0, LB_NPZ_NUMBER, ncarry, three, "(nface - 1, 3)",
-         "middle of each other face at rest [m]"),
+         "reference middle of each other face [m]"),
     CUBE("face_A0", face.A0, LB_NPZ_NUMBER, ncarry, three, three, "(nface - 1, 3, 3)",
          "mean of D D', D from the middle"),
     CUBE("face_W", face.W, LB_NPZ_NUMBER, ncarry, r, three, "(nface - 1, r, 3)",
@@ -67,7 +68,7 @@ const lb_stored_field lb_stored_fields[] = {
     HYPER("face_A", face.A, LB_NPZ_NUMBER, ncarry, r, three, three, "(nface - 1, r, 3, 3)",
           "mean of Phi_k D'"),
     GRID("point_x", point.x, LB_NPZ_NUMBER, npoint, three, "(npoint, 3)",
-         "cubature: where points are at rest [m]"),
+         "cubature: reference positions of points [m]"),
     ROW("point_weight", point.weight, LB_NPZ_NUMBER, npoint, "weight of each point [m^3]"),
     HYPER("point_G", point.G, LB_NPZ_NUMBER, npoint, r, three, three, "(npoint, r, 3, 3)",
           "dPhi_k / dX there"),
@@ -144,7 +145,7 @@ static const char INTRODUCTION[] =
     "of the polar decomposition of A0 + sum eta_k A_k.\n"
     "The neo-hookean model is psi = mu/2 (Ic - 3) + la/2 (J - al)^2 - mu/2 log(Ic + 1) less its "
     "value at\n"
-    "rest, with mu = 4/3 mu_L, la = la_L + 5/6 mu_L, al = 1 + 3 mu / (4 la) and Lame's mu_L, "
+    "F = 1, with mu = 4/3 mu_L, la = la_L + 5/6 mu_L, al = 1 + 3 mu / (4 la) and Lame's mu_L, "
     "la_L.\n"
     "\n";
 

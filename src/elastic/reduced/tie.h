@@ -32,7 +32,7 @@ typedef struct lb_tie {
 int lb_tie_pairs(const lb_tie* t, lb_sparse_pair* pair);
 size_t lb_tie_most_pairs(const lb_tie* t);
 
-// A tie of its own in `arena`, for nodes at x [nnode] and the stiffness matrix K at rest.
+// A tie of its own in `arena`, for nodes at x [nnode] and the stiffness matrix K at u = 0.
 lb_status lb_tie_make(lb_tie* t, const lb_tie* from, const lb_vec3* x, const lb_sparse* K,
                       lb_arena* arena);
 

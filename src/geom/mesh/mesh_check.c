@@ -1,5 +1,5 @@
-// Is a mesh the surface of a solid? Messages name the place on the mesh, so that
-// its author finds it in a modelling program.
+// Checks that a mesh is the surface of a solid. Messages name the place on the mesh, so that its
+// author finds it in a modelling program.
 #include <stdio.h>
 
 #include "geom/mesh/triangle_mesh.h"
@@ -46,8 +46,8 @@ static lb_status check_faces(const check* c) {
 
 // --- edges ---
 
-// Of the sides of faces along one edge as many must run one way as the other. Two solids may touch
-// along an edge, so there may be more than one each.
+// Half-edges along one edge: as many must run forwards as backwards. Two solids may touch along an
+// edge, so there may be more than one each.
 typedef struct edge_count {
   int open, twisted;             // edges
   lb_half_edge first_open;       // first edge with one face

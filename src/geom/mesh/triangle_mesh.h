@@ -54,7 +54,7 @@ lb_status lb_mesh_weld(const lb_mesh* mesh, lb_arena* arena, lb_mesh* welded);
 lb_status lb_mesh_finish(const lb_mesh* raw, const char* name, lb_arena* arena, lb_mesh* mesh,
                          lb_error* err);
 
-/// Read an OBJ or STL file, told by its extension. A file that cannot be opened is reported at
+/// Read an OBJ or STL file, by its extension. A file that cannot be opened is reported at
 /// `from`, the place that names it; mistakes in the file at their own line and column.
 lb_status lb_mesh_read(const char* path, lb_place from, lb_arena* arena, lb_mesh* mesh,
                        lb_error* err);

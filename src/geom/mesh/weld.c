@@ -53,7 +53,7 @@ static int number_of(const table* t, lb_vec3* seen, int* nseen, lb_vec3 v) {
 }
 
 // Vertices go into the table when a face that stays uses them, so those of faces that vanish do not
-// linger: whether one vanishes is told from the places, before any gets a number.
+// linger: whether one vanishes is found from the places, before any gets a number.
 static lb_mesh weld(const lb_mesh* mesh, const table* t, lb_vec3* vertex, int* face) {
   int nvertex = 0, nface = 0;
   for (int f = 0; f < mesh->nface; f++) {

@@ -51,7 +51,7 @@ typedef struct lb_section_kind {
 } lb_section_kind;
 const lb_section_kind* lb_section_kind_of(const lb_tetmesh_def* def);
 
-/// Are the definition's fields in range?
+/// Ranges of the definition's fields.
 lb_status lb_section_check(const lb_tetmesh_def* def, lb_place place, lb_error* err);
 /// Choose the element counts that are 0.
 void lb_section_resolve(lb_tetmesh_def* def);

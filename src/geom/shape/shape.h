@@ -49,7 +49,7 @@ LB_SHAPE_LIST(LB_DECLARE_SHAPE)
 /// The entry of a type.
 const lb_shape_kind* lb_shape_kind_of(lb_shape_type type);
 
-/// Are the sizes finite and in range, and does a mesh shape have a mesh? (The mesh itself is
+/// Validity: sizes finite and in range, and a mesh for a mesh shape. (The mesh itself is
 /// lb_mesh_check()'s to judge.) All that is wrong is said at `place`.
 lb_status lb_shape_check(const lb_shape* shape, lb_place place, lb_error* err);
 

@@ -7,7 +7,7 @@ static inline lb_bounds lb_bounds_half(lb_vec3 half) {
   return (lb_bounds){lb_vec3_scale(-1, half), half};
 }
 
-/// Of a solid symmetric about its frame's planes: volume V, and mean squares of x, y, z.
+/// Solid symmetric about its frame's planes: volume V, and mean squares of x, y, z.
 static inline lb_solid lb_solid_symmetric(double V, double xx, double yy, double zz) {
   return (lb_solid){.volume = V, .second = {.xx = V * xx, .yy = V * yy, .zz = V * zz}};
 }

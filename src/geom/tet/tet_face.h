@@ -1,4 +1,4 @@
-// Faces of tetrahedra by their corners, which tell that two faces are the same.
+// Faces of tetrahedra, identified by their corners.
 #pragma once
 
 typedef struct lb_tet_face {

@@ -117,9 +117,9 @@ lb_status lb_tetmesh_parse_tetgen(lb_tetgen_text node, lb_tetgen_text ele, lb_te
 
 // --- what a mesh is ---
 
-/// Is the mesh fit for computing? Says in `err`, at `place`, what is wrong with the mesh called
-/// `name`: no elements, coordinates not finite, indices out of range, inverted or flat elements,
-/// nodes that no element uses, parts that do not hang together.
+/// Validity for computing. Says in `err`, at `place`, what is wrong with the mesh called `name`: no
+/// elements, coordinates not finite, indices out of range, inverted or flat elements, nodes that no
+/// element uses, parts that do not hang together.
 lb_status lb_tetmesh_check(const lb_tetmesh* mesh, const char* name, lb_place place,
                            lb_arena* scratch, lb_error* err);
 

@@ -1,5 +1,5 @@
-// Is a tetrahedral mesh fit for computing? And its volume and quality. Messages name the place in
-// space, so that the author finds it.
+// Validity, volume and quality of a tetrahedral mesh. Messages name the place in space, so that the
+// author finds it.
 #include <string.h>
 
 #include "geom/mesh/disjoint_sets.h"

@@ -1,4 +1,4 @@
-// Gmsh's text formats, versions 2.2 and 4.1. Sections are told by their names; those that say
+// Gmsh's text formats, versions 2.2 and 4.1. Sections go by their names; those that say
 // nothing about tetrahedra are skipped.
 #include <string.h>
 

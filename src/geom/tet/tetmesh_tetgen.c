@@ -52,7 +52,7 @@ static void read_elements(lb_tetraw* raw) {
 }
 
 // number corners marker; files of order 2 have the middles after the corners, which we take from
-// the elements. How many nodes there are is told by the line's length.
+// the elements. The number of nodes follows from the line's length.
 static void read_faces(lb_tetraw* raw) {
   lb_mesh_reader* in = &raw->in;
   int head[2];

@@ -1,5 +1,5 @@
 // VTK's legacy text format: unstructured grids of tetrahedra and triangles. Cells have no names;
-// the first array of whole numbers among the cells' data tells surfaces and regions apart.
+// the first array of whole numbers among the cells' data distinguishes surfaces and regions.
 #include <string.h>
 
 #include "geom/tet/tetraw.h"

@@ -58,9 +58,8 @@ typedef struct lb_factor_type {
   // by LB_CHART_PLACE.
   void (*multiply)(lb_chart_at* at, const struct lb_factor* f, int n, const double* q,
                    const double* qd, lb_chart_order order);
-  // Of `count` numbers that have singular places: how far they are on the way there, 1 at the
-  // first, 2 at the second; and a change to others before the first, for the same place and motion.
-  // NULL: there is none.
+  // Singularities of `count` numbers: nearness, 1 at the first, 2 at the second; and a change to
+  // others before the first, for the same place and motion. NULL: there is none.
   int count;
   double (*strain)(const struct lb_factor* f, const double* q);
   void (*rechart)(const struct lb_factor* f, double* q, double* qd);
@@ -107,8 +106,8 @@ void lb_chart_evaluate(const lb_chart* c, lb_chart_at* at, const double* q, cons
 // Coordinate k is meant for 0 to this: INFINITY unless it runs along an open spline.
 double lb_chart_end(const lb_chart* c, int k);
 
-// Does coordinate k run along a spline? Between which knots it does so at x, the first and the last
-// span going on for ever.
+// True where coordinate k runs along a spline; and its knots on both sides of x, the first and the
+// last span going on for ever.
 bool lb_chart_has_knots(const lb_chart* c, int k);
 void lb_chart_span(const lb_chart* c, int k, double x, double* lower, double* upper);
 
@@ -140,7 +139,7 @@ double lb_chart_volume(const lb_chart_at* at, int n, const double* own);
 // them. Of LB_CHART_MOVE.
 double lb_chart_pace(const lb_chart_at* at, int n, const double* dq);
 
-// By how much turns `dq` [n] of the numbers undo each other [rad], the frame staying where it is.
+// Turns `dq` [n] of the numbers that undo each other [rad], the frame staying where it is.
 double lb_chart_idle_turn(const lb_chart_at* at, int n, const double* dq);
 
 // --- for factors ---

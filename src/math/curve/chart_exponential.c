@@ -57,8 +57,8 @@ static double strain(const lb_factor* f, const double* q) {
   return angle_of(f, q) / (2 * M_PI);
 }
 
-// By how much of itself a vector of that length gets shorter: the nearest whole number of turns
-// back, one unless a step went far.
+// Part by which a vector of that length gets shorter: the nearest whole number of turns back, one
+// unless a step went far.
 static double part_taken(double angle) {
   return 2 * M_PI * round(angle / (2 * M_PI)) / angle;
 }

@@ -11,7 +11,7 @@
 // and Marquardt's method gets to a minimum, and begun in many places (over the segments of a
 // spline, at three angles of a turn) to each that there is. It goes by distances first, hardly
 // minding turns (rho small), then by both: along a thread there is a minimum every turn, and
-// distances tell which it is.
+// distances decide which it is.
 #include "math/curve/chart_find.h"
 
 #include <float.h>

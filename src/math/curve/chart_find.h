@@ -13,5 +13,5 @@ typedef struct lb_chart_target {
 // rotation vector and distance together [rad, m].
 double lb_chart_find(const lb_chart* c, double* q, lb_m3 R, lb_v4 p, const lb_chart_target* wish);
 
-// Of the numbers q + i period the one that is wanted of coordinate k.
+// Preferred one of the numbers q + i period for coordinate k.
 double lb_chart_unwind(const lb_chart_target* wish, int k, double q, double period);

@@ -132,7 +132,7 @@ static lb_status fill(lb_turning* T, lb_arena* arena, const lb_profile_definitio
   return LB_OK;
 }
 
-// Of a spline the pieces are those between its knots.
+// Pieces of a spline are those between its knots.
 static lb_status make_clock_of(lb_turning* T, lb_arena* arena, const lb_profile_definition* def,
                                const keys* k) {
   lb_profile* step = NULL;

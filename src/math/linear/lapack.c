@@ -31,7 +31,7 @@ void lb_columns_dot(int m, int n, double* y, const double* A, const double* x) {
   }
 }
 
-// By rows the lower L is the upper L'.
+// Solution by rows: there the lower L is the upper L'.
 void lb_cholesky_solve_rows(int n, const double* L, int nrhs, double* B) {
   if (n > 0 && nrhs > 0) {
     cblas_dtrsm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, n, nrhs, 1, L, n, B,

@@ -1,6 +1,6 @@
 // With a little damping, |A x - b|^2 + damping |x|^2, there is one solution, and its conditions are
 // those of complementary.h with A'A + damping. As the damping goes to zero it goes to the shortest
-// solution without, and so which unknowns are zero is told by a small one. The others are then
+// solution without, and so a small one decides which unknowns are zero. The others are then
 // found from A itself, as exactly as if nothing were known of signs.
 #include "math/linear/nonnegative.h"
 

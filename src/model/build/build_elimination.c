@@ -73,7 +73,7 @@ static void eliminate(work* w) {
   }
 }
 
-// Is nothing left of a coupling once the eliminated ones hold?
+// True where a coupling follows from the eliminated ones.
 static bool is_said(const work* w, const lb_model_coupling* r, double* row) {
   const lb_model* m = w->m;
   memset(row, 0, (size_t)w->n * sizeof *row);

@@ -1,4 +1,4 @@
-// Forces on points, drag and loads: where they act, and their lengths at rest.
+// Forces on points, drag and loads: where they act, and their rest lengths.
 #include <math.h>
 
 #include "model/build/build.h"

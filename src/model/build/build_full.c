@@ -38,7 +38,7 @@ static lb_scene hand_over(const lb_build* b, lb_scene_body* body, const lb_reduc
 }
 
 // Materials of bodies are not in their outlines.
-static void tell_materials(const lb_model* from, lb_model* to) {
+static void copy_materials(const lb_model* from, lb_model* to) {
   for (int i = 0; i < to->elastic.count; i++) {
     to->elastic.body[i].material = from->elastic.body[i].material;
     to->elastic.body[i].nregion = from->elastic.body[i].nregion;
@@ -93,7 +93,7 @@ lb_status lb_build_full(lb_build* b, const lb_allocator* allocator) {
   }
   v->simulated->variants = v;
   v->assembly = v->owned[v->nowned++] = v->simulated;
-  tell_materials(b->m, v->simulated);
+  copy_materials(b->m, v->simulated);
   status = compile_others(b, allocator, body, full, other);
   while (status != LB_OK && v->nowned > 0) {
     lb_model_release(v->owned[--v->nowned]);

@@ -17,7 +17,7 @@ static lb_mass shapes_mass(const lb_scene* s, int body) {
   return mass;
 }
 
-// Mass of an elastic body at rest; E0 holds the second moments about its origin.
+// Mass of an undeformed elastic body; E0 holds the second moments about its origin.
 static lb_mass reduced_mass(const lb_reduced* r) {
   const lb_vec3 c = lb_vec3_scale(1 / r->m, lb_v4_vec3(r->h0));
   const lb_m3 E = r->E0;

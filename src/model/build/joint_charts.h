@@ -4,7 +4,7 @@
 #include "limber/model.h"
 #include "math/curve/chart.h"
 
-// Does the joint move by a chart, rather than by a kind of its own?
+// True where the joint moves by a chart, rather than by a kind of its own.
 bool lb_joint_has_chart(const lb_scene_joint* joint);
 
 // The chart of a joint, and of any part of a composite one. LB_NO_MEMORY.

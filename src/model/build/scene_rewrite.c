@@ -10,7 +10,7 @@
 
 enum { NAME_SIZE = 160 };
 
-// Is a coordinate of the joint part of a coupling?
+// True where a coordinate of the joint is part of a coupling.
 static bool is_coupled(const lb_scene* s, int joint) {
   for (int i = 0; i < s->nconstraint; i++) {
     for (int k = 0; k < s->constraint[i].nterm; k++) {

@@ -9,7 +9,7 @@
 // or of a kind that has no constraint equations.
 bool lb_joint_needs_coordinates(const lb_scene* scene, int joint);
 
-// Is there such a joint that closes a loop?
+// True where such a joint closes a loop.
 bool lb_scene_has_splits(const lb_scene* scene);
 
 // A scene in the making, a copy of another with bodies and joints of its own.

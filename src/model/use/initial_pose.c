@@ -39,7 +39,7 @@ lb_transform lb_joint_pose(int kind, const lb_chart* chart, const double* q) {
     X.p = lb_vec3_make(q[0], q[1], q[2]);
     X.q = lb_quat_normalise((lb_quat){q[3], q[4], q[5], q[6]});
     break;
-  default: // a face is where it is at rest
+  default: // a face is undeformed
     break;
   }
   return X;
@@ -107,8 +107,8 @@ lb_anchor lb_model_anchor(const lb_model* m, int body, int face, lb_transform in
   if (link == LB_WORLD || !lb_link_is_elastic(m->link.kind[link]) || face < 0) {
     return (lb_anchor){link, lb_transform_mul(m->body.in_link[body], in_body)};
   }
-  // the faces' links follow the body's; at rest a face's frame sits at its centroid in the body's
-  // axes
+  // the faces' links follow the body's; undeformed, a face's frame sits at its centroid in the
+  // body's axes
   const lb_vec3 middle = m->link.in_parent[link + 1 + face].p;
   return (lb_anchor){link + 1 + face, {in_body.q, lb_vec3_sub(in_body.p, middle)}};
 }

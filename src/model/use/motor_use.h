@@ -2,25 +2,25 @@
 #pragma once
 #include "limber/model.h"
 
-// It exerts the force of its profile.
+// Motor that exerts the force of its profile.
 static inline bool lb_motor_applies_force(const lb_model* m, int motor) {
   return m->motor.drive[motor] == LB_DRIVE_FORCE;
 }
 
-// It prescribes what is an unknown of the tree, by a coupling or a prescribed motion.
+// Motor that prescribes an unknown of the tree, by a coupling or a prescribed motion.
 static inline bool lb_motor_is_constraint(const lb_model* m, int motor) {
   return m->motor.v[motor] >= 0 &&
          (m->motor.coupling[motor] >= 0 || m->motor.prescribed[motor] >= 0);
 }
 
-// It prescribes the one coordinate of a link, which is then no unknown. Others that prescribe are
-// constraints: of a loop, of a coupling, or of a prescribed motion.
+// Motor that prescribes the one coordinate of a link, which is then no unknown. Others that
+// prescribe are constraints: of a loop, of a coupling, or of a prescribed motion.
 static inline bool lb_motor_prescribes(const lb_model* m, int motor) {
   return m->motor.drive[motor] == LB_DRIVE_POSITION && m->motor.v[motor] >= 0 &&
          !lb_motor_is_constraint(m, motor);
 }
 
-// It exerts a force, not a torque.
+// Motor that exerts a force, not a torque.
 static inline bool lb_motor_is_linear(const lb_model* m, int motor) {
   const int v = m->motor.v[motor];
   return v < 0 ? m->constraint.loop[m->motor.loop[motor]].kind == LB_JOINT_PRISMATIC

@@ -1,4 +1,4 @@
-// What must hold of elastic bodies and of what holds them.
+// Validity of elastic bodies and of their grips.
 #include "scene/check/grips.h"
 #include "scene/check/scene_check.h"
 
@@ -131,7 +131,7 @@ static bool is_broken(const lb_checker* c, int body) {
   return body >= 0 && body < c->s->nbody && c->body_broken && c->body_broken[body];
 }
 
-// Which key of a joint is whose is not known when one of its bodies is not.
+// Keys of a joint whose body is not known belong to nobody.
 static bool is_unknown(const lb_checker* c, const lb_grip* g) {
   const lb_scene_joint* j = g->joint >= 0 ? &c->s->joint[g->joint] : NULL;
   return g->body < 0 || g->body >= c->s->nbody || is_broken(c, g->body) ||

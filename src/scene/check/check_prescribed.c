@@ -8,7 +8,7 @@
 
 enum { LOOKS = 256 }; // at paths, over the scene's time
 
-// What is asked for over time: where something is, or how fast it moves.
+// Prescribed function of time: a position or a velocity.
 typedef struct wish {
   const lb_profile* path; // NULL: a place that stays
   double value;
@@ -100,7 +100,7 @@ static bool compare_couples(lb_checker* c, const lb_scene_constraint* a,
          compare(c, a, b, &wa, &wb);
 }
 
-// Where a point is that stays where it starts is not known here.
+// Position of a point that stays where it starts is not known here.
 static bool compare_points(lb_checker* c, const lb_scene_constraint* a,
                            const lb_scene_constraint* b) {
   if (a->npoint < 1 || b->npoint < 1 || a->body != b->body ||

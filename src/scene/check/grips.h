@@ -1,4 +1,4 @@
-// What takes hold of bodies: the ends of joints and springs, and loads, all seen alike.
+// Grips on bodies: the ends of joints and springs, and loads, all seen alike.
 #pragma once
 #include "limber/scene.h"
 

@@ -16,7 +16,7 @@ typedef struct lb_checker {
   int* motor_of; // [LB_JOINT_MOST_V njoint] motor of a coordinate, counted from one, as they come
 } lb_checker;
 
-// What is wrong with the subject, at its place.
+// Adds an error about the subject, at its place.
 void lb_say(lb_checker* c, const char* format, ...) __attribute__((format(printf, 2, 3)));
 // Turn to the next subject.
 void lb_look_at(lb_checker* c, lb_place place, const char* format, ...)
@@ -35,22 +35,22 @@ bool lb_force_curve_holds(const lb_force_curve* force_curve);
 // What the rows of a table ask of the part that is looked at: numbers in range, directions of
 // length one, indices of what exists. True when all holds.
 bool lb_check_fields(lb_checker* c, const lb_table* table, const void* part);
-// What a joint says of itself.
+// Validity of a joint by itself.
 void lb_check_joint(lb_checker* c, const lb_scene_joint* joint);
-// What they prescribe twice.
+// Motions that are prescribed twice.
 void lb_check_prescribed(lb_checker* c);
 // The form and the materials of the elastic body or deformable that is looked at.
 void lb_check_form(lb_checker* c, const lb_scene_elastic* form);
-// What retargeting is to do.
+// Validity of retargeting.
 void lb_check_retarget(lb_checker* c);
-// What an optimisation is to do.
+// Validity of an optimisation.
 void lb_check_optimize(lb_checker* c);
 // Elastic bodies, the faces that joints name, and what may not act on them.
 void lb_check_elastic(lb_checker* c);
-// Whether the file that stands for body i, which is looked at, is of that body.
+// Validity of the file that stands for body i.
 void lb_check_stored(lb_checker* c, int i);
 
-// What a fit is to find.
+// Validity of a fit.
 void lb_check_fit(lb_checker* c);
 
 // Does a motor say where a coordinate of the joint is? -1: any of them.

@@ -19,7 +19,7 @@ LB_FORCE_LIST(LB_FORCE_FORMAT_OF)
 
 extern const lb_force_format* const LB_FORCE_FORMAT[LB_FORCE_KINDS];
 
-// What one of lb_force_format's numbers measures.
+// Dimension of one of lb_force_format's numbers.
 lb_dimension lb_force_dimension(lb_force_kind kind, int number);
 
 // --- for tables ---

@@ -1,4 +1,4 @@
-// How springs pull: in proportion, by a power, or by a table of pairs.
+// Force curves of springs: linear, by a power, or by a table of pairs.
 #include <math.h>
 
 #include "scene/part/part.h"

@@ -38,7 +38,7 @@
 #include "scene/yaml/yaml_node.h"
 #include "scene/yaml/yaml_number.h"
 
-// What may stand behind a key, and what the reader makes of it.
+// Kinds of values behind a key.
 typedef enum lb_value {
   LB_VALUE_TEXT,     // const char*
   LB_VALUE_FLAG,     // bool
@@ -242,7 +242,7 @@ typedef struct lb_scene_section {
 extern const lb_scene_section
     lb_scene_sections[LB_SCENE_KEYS]; // without a table: read in its own way
 
-// What a struct is before an author changes it: `init`, then the standards that are values.
+// Defaults of a struct: `init`, then the standards that are values.
 void lb_table_default(const lb_table* table, void* part);
 bool lb_field_is_required(const lb_table* table, int i);
 // What is wrong with a number, in words, or NULL; `unset`: it may be left unset where its range

@@ -4,7 +4,7 @@
 #include "geom/tet/tetmesh.h"
 #include "limber/scene.h"
 
-// What the mesher makes of a description that is not a mesh already.
+// Mesher's definition of a body that is not a mesh already.
 lb_tetmesh_def lb_elastic_definition(const lb_scene_elastic* elastic, lb_space space);
 
 // A form as files of reduced bodies have it: its name, and from, to, up, width, height, radius,

@@ -80,7 +80,7 @@ lb_scene_body lb_scene_body_default(void) {
 
 // --- checking ---
 
-// Whether a symmetric matrix has no eigenvalue below -slack: its Cholesky pivots say so.
+// True where a symmetric matrix has no eigenvalue below -slack, by its Cholesky pivots.
 static bool is_positive(lb_sym3 A, double slack) {
   const double a = A.xx + slack;
   const double b = A.yy + slack - A.xy * A.xy / a;

@@ -1,4 +1,4 @@
-// What is neither rigid nor a body of its own: ropes and deformables.
+// Ropes and deformables: neither rigid nor bodies of their own.
 #include <math.h>
 #include <string.h>
 
@@ -82,7 +82,7 @@ static bool finish_rope(lb_reader* r, const lb_yaml* node, bool ok, void* part) 
   return ok;
 }
 
-// Where it was made and then moved, all of it is said.
+// A rope that was moved after it was made has all of its reference.
 static void check_made_rope(lb_checker* c, const lb_scene_rope* s) {
   int sum = 0;
   bool good = true;

@@ -328,7 +328,7 @@ static bool read_regions(lb_reader* r, const lb_yaml* node, int rest, lb_scene_e
   return ok;
 }
 
-// Where the i-th part ends must be after the one before, and the last at the end.
+// End of the i-th part: after the one before, and the last at the body's end.
 static bool check_part(lb_reader* r, const lb_yaml* node, int i, const part_of* part,
                        double length) {
   const lb_yaml* until = lb_yaml_find(node->item[i], "until");

@@ -1,4 +1,4 @@
-// What an optimisation is for: goals, and the whole.
+// Goals of an optimisation, and the whole.
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// How joints and free bodies start.
+// Starts of joints and free bodies.
 #include <math.h>
 #include <string.h>
 
@@ -79,7 +79,7 @@ const lb_table lb_start_table[LB_JOINT_COUNT] = {
 
 // --- what is named ---
 
-// Which velocities what a row says is about: rows are in this order.
+// Velocities that a field is about: fields are in this order.
 typedef struct range {
   bool rate;
   int first, count;

@@ -525,7 +525,7 @@ static void check_parts(lb_checker* c, const lb_scene_joint* j) {
   }
 }
 
-// What a joint, or a part of the joint of this name, says of itself.
+// Validity of a joint, or of a part of the joint of this name, by itself.
 static void check_shape(lb_checker* c, const lb_scene_joint* j) {
   if (!lb_check_fields(c, &lb_joint_table[j->kind], j)) {
     return;

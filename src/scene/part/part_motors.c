@@ -1,4 +1,4 @@
-// What moves joints and bodies: motors and loads.
+// Motors and loads.
 #include <math.h>
 
 #include "scene/part/part.h"
@@ -27,7 +27,7 @@ static bool prescribes_rotation(const lb_scene_joint* joint, const lb_scene_moto
   return m->drive == LB_DRIVE_POSITION && lb_joint_count_q(joint) != lb_joint_count_v(joint);
 }
 
-// What the motor's profile measures; false when the joint has nothing that it could drive.
+// Dimension of the motor's profile; false when the joint has nothing that it could drive.
 static bool motor_measure(lb_reader* r, const lb_yaml* node, const lb_scene_motor* m,
                           lb_dimension* dimension) {
   const lb_scene_joint* joint = &r->scene.joint[m->joint];
@@ -90,7 +90,7 @@ static void check_rotations(lb_checker* c, const lb_scene_motor* m) {
   }
 }
 
-// Which of the joint's coordinates it drives must be driven by no other.
+// Coordinate that no other motor may drive.
 static void check_others(lb_checker* c, const lb_scene_motor* m, bool turns) {
   const lb_scene_joint* j = &c->s->joint[m->joint];
   int* other = &c->motor_of[m->joint * LB_JOINT_MOST_V];

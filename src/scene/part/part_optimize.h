@@ -1,4 +1,4 @@
-// What an optimisation is to do, in two files: numbers that may change, and goals.
+// Optimisation in two files: numbers that may change, and goals.
 #pragma once
 #include "scene/part/part.h"
 
@@ -7,7 +7,7 @@ typedef struct lb_owned {
   int index;
 } lb_owned;
 
-// What a number may be of.
+// Owners of numbers.
 typedef struct lb_owner_sort {
   lb_owner owner[3];
   int count;  // of these
@@ -16,7 +16,7 @@ typedef struct lb_owner_sort {
   const char* words;
 } lb_owner_sort;
 
-// How many there are of a sort.
+// Number of owners of a sort.
 int lb_count_owners(const lb_scene* scene, lb_owner owner);
 bool lb_find_owner(lb_reader* r, const lb_owner_sort* sort, const lb_yaml* name, lb_owned* out);
 // Is its place a set of numbers, which no quaternion is?

@@ -1,4 +1,4 @@
-// What retargeting is to do.
+// Retargeting.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -239,7 +239,7 @@ static int group_of(int* group, int body) {
   return body;
 }
 
-// What a joint or a spring holds together moves together, except through what stands still.
+// Bodies held together by a joint or spring move together, except through what stands still.
 static void join(const lb_checker* c, int* group, int a, int b) {
   if (!stands_still(c, a) && !stands_still(c, b)) {
     group[group_of(group, a)] = group_of(group, b);

@@ -1,4 +1,4 @@
-// What a scene file has besides its parts: settings, sections, repetitions.
+// Settings, sections and repetitions: a scene file besides its parts.
 #include "scene/part/part.h"
 
 // --- positions and rotations ---

@@ -104,7 +104,7 @@ static double square(const double* x, int count) {
   return sum;
 }
 
-// What is wrong with a value, in words, or NULL.
+// Fault of a value, in words, or NULL.
 static const char* number_fault(const lb_field* field, const double* x) {
   const bool turns = field->value == LB_VALUE_ROTATION || field->value == LB_VALUE_POSE;
   const bool axis = field->value == LB_VALUE_AXIS;

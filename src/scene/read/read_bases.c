@@ -104,9 +104,9 @@ static void check_material(lb_checker* c, const lb_scene_elastic* e) {
     } number[] = {{"young", lb_elastic_young(c->s, e, i), s->material.young[i]},
                   {"poisson", m->poisson, s->material.poisson[i]},
                   {"density", m->density, s->material.density[i]}};
-    if (strcmp(model, s->material.law[i]) != 0) {
+    if (strcmp(model, s->material.model[i]) != 0) {
       lb_say(c, ": material '%s' is %s, but %s was made with %s", m->name, model, file_of(e),
-             s->material.law[i]);
+             s->material.model[i]);
       return;
     }
     for (size_t k = 0; k < sizeof number / sizeof *number; k++) {

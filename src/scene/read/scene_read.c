@@ -145,7 +145,7 @@ static void finish_settings(lb_reader* r, const char* path) {
   scene->solver.place = solver ? solver->place : (lb_place){path, 1, 1};
 }
 
-// What to read: a text, or the file when there is none.
+// Source of a scene: a text, or the file when there is none.
 typedef struct origin {
   const char* text;
   size_t length;

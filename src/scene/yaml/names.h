@@ -13,7 +13,7 @@ typedef struct lb_names {
   int* slot;         // [slots] one more than an index above; 0: empty
 } lb_names;
 
-// What `name` stands for, or `otherwise`.
+// Value of `name`, or `otherwise`.
 int lb_names_find(const lb_names* names, const char* name, int otherwise);
 
 // Add a name that is not there yet; it is not copied. False when there is no memory.

@@ -62,7 +62,7 @@ typedef struct lb_turn {
   double angle;
 } lb_turn;
 
-// What a coordinate measures, by what it counts.
+// Dimension of a coordinate, by its unit.
 typedef struct lb_joint_measure {
   lb_dimension place, rate, force, stiffness, damping;
 } lb_joint_measure;
@@ -86,7 +86,7 @@ const char* lb_hint(lb_reader* r, const char* wanted, const char* const* name, i
                     const char* lead, const char* last);
 // " (did you mean 'x'?)" or "".
 const char* lb_did_you_mean(lb_reader* r, const lb_nearest* nearest);
-// What a node is: its text in quotes, or "a list", "a mapping", "nothing".
+// Node in words: its text in quotes, or "a list", "a mapping", "nothing".
 const char* lb_shown(lb_reader* r, const lb_yaml* node);
 // "a, b or c", where `last` is " or ".
 const char* lb_join(lb_reader* r, const char* last, const char* const* name, int count);
@@ -98,13 +98,13 @@ void lb_rename_keys(lb_reader* r, const lb_yaml* node, const lb_table* table);
 // Fill the struct behind `out` from a mapping, by a table; what is not given stays as it is. All
 // keys are tried; false when any was wrong.
 bool lb_read_table(lb_reader* r, const lb_yaml* node, const lb_table* table, void* out);
-// The same; `where` says whose part this is: "spring of joint 'elbow'".
+// Part of something: `where` says whose it is, as "spring of joint 'elbow'".
 bool lb_read_part(lb_reader* r, const lb_yaml* node, const char* where, const lb_table* table,
                   void* out);
 // Keys that the choice of this number has not are reported. False when there are any.
 bool lb_keys_hold(lb_reader* r, const lb_yaml* node, const lb_key_rule* rule, int count,
                   int chosen);
-// What stands behind one key, by the row of a table.
+// Value behind one key, by the row of a table.
 bool lb_read_value(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out);
 // Every item of a list by a table, to an array that the scene keeps. False when any was wrong.
 bool lb_read_list(lb_reader* r, const lb_yaml* list, const lb_table* table, void** array,
@@ -124,7 +124,7 @@ bool lb_read_pairs(lb_reader* r, const lb_yaml* list, const lb_pairs* of, double
                    void** second);
 bool lb_read_number(lb_reader* r, const lb_yaml* node, const char* key, lb_dimension dimension,
                     lb_range range, double* out);
-// How many doubles a value is made of; 0: it is no number.
+// Number of doubles of a value; 0: it is no number.
 int lb_count_numbers(lb_value value);
 // Exactly or, when `least` differs, between `least` and `most` numbers; their count, or -1.
 int lb_read_numbers(lb_reader* r, const lb_yaml* node, const lb_field* field, int least, int most,
@@ -142,15 +142,15 @@ bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* p
 bool lb_gather_motors(lb_reader* r, const char* path);
 // Add the entries that a repetition makes.
 bool lb_gather_repeat(lb_reader* r, const lb_yaml* list);
-// Add the entries of sections, given by LB_SCENE_MATERIALS ...
+// Add the entries of sections, given by their LB_SCENE_ numbers.
 bool lb_gather_sections(lb_reader* r, const lb_yaml* const* section);
 
 // --- sections ---
 
 void lb_read_sections(lb_reader* r);
-// What the last file that has a setting gives for one of its keys, or NULL.
+// Value of a setting's key in the last file that has it, or NULL.
 const lb_yaml* lb_given(const lb_reader* r, int setting, const char* key);
-// The same, of a mapping from names; others are reported already.
+// Value of a setting's key, a mapping from names; others are reported already.
 const lb_yaml* lb_given_map(const lb_reader* r, int setting, const char* key);
 void lb_read_scenery(lb_reader* r);
 void lb_read_joints(lb_reader* r);
@@ -194,13 +194,13 @@ typedef struct lb_force_curve_keys {
 // Check what `whole` has of it, and read its table; its exponent is read.
 bool lb_read_force_curve(lb_reader* r, const lb_yaml* whole, const lb_force_curve_keys* keys,
                          lb_force_curve* force_curve);
-// What does by plain numbers what a joint with quaternions does, with its article.
+// Joint that does by plain numbers what one with quaternions does, with its article.
 const char* lb_joint_by_numbers(const lb_scene_joint* joint);
 // Keys, rates or a spline among the keys of a part to a profile whose values measure `dimension`
 // and whose ease and period are read; neither: count 0.
 bool lb_read_profile(lb_reader* r, const lb_yaml* part, lb_dimension dimension,
                      lb_profile_definition* out);
-// The same whose values are rotations [count].
+// Profile whose values are rotations [count].
 bool lb_read_turning(lb_reader* r, const lb_yaml* part, lb_profile_definition* out,
                      lb_quat** rotation);
 // The world's axes named by a text such as "xz"; false when it is none.

@@ -68,7 +68,7 @@ bool lb_report_wants(const lb_report* report, lb_place place) {
   return true;
 }
 
-// How many bytes of a UTF-8 character its first byte announces.
+// Bytes of a UTF-8 character that its first byte announces.
 static size_t announced(unsigned char first) {
   return first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
 }

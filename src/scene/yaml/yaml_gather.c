@@ -13,7 +13,7 @@
 
 enum { FORMAT_VERSION = 1, DEEPEST_INCLUDE = 16, MOST_SOURCES = 1000 };
 
-// What an entry of a section is called.
+// Name of a section's entries.
 static const char* entry_word(int key) {
   return lb_scene_sections[key].word ? lb_scene_sections[key].word
          : key == LB_SCENE_INITIAL   ? "start"
@@ -172,7 +172,7 @@ static bool cannot_read(lb_reader* r, const char* path, const lb_yaml* mention, 
   return false;
 }
 
-// What can be read as a scene: files and pipes, and whatever standard input is.
+// Files that can be read as a scene: files and pipes, and whatever standard input is.
 static const char* unfit(const struct stat* status, bool input) {
   if (!S_ISREG(status->st_mode) && !S_ISFIFO(status->st_mode) && !input) {
     return "it is not a file";
@@ -193,7 +193,7 @@ static const char* load(lb_reader* r, FILE* file, char** text, size_t* length, b
                                           : NULL;
 }
 
-// Where this file stands among those met before: -1 new, else its index.
+// Index of this file among those met before; -1: new.
 static int find_source(const lb_reader* r, const struct stat* status) {
   for (int i = 0; i < r->nsource; i++) {
     if (r->source[i].device == status->st_dev && r->source[i].inode == status->st_ino) {

@@ -87,7 +87,7 @@ static bool check_text(builder* b, const char* text, size_t length) {
 
 // --- events ---
 
-// What to do about a mistake of grammar, by a part of libfyaml's message.
+// Remedies for mistakes of grammar, by a part of libfyaml's message.
 static const struct {
   const char *part, *hint;
 } hints[] = {
@@ -128,7 +128,7 @@ static void report_grammar(builder* b, struct fy_diag* diag) {
   }
 }
 
-// What nobody wrote, such as the value of a lone key, stands where the last thing did.
+// Place of a value that nobody wrote, such as that of a lone key: where the last thing stood.
 static lb_place mark_place(const builder* b, const struct fy_mark* mark) {
   return mark ? (lb_place){b->file, mark->line + 1, mark->column + 1} : b->here;
 }

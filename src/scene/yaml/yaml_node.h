@@ -30,7 +30,7 @@ enum {
 lb_yaml* lb_yaml_parse(const char* text, size_t length, const char* file, lb_arena* arena,
                        lb_report* report, bool* no_memory);
 
-// What a node is; NULL is nothing of them.
+// Kind of a node; NULL is none of them.
 static inline bool lb_is_scalar(const lb_yaml* node) {
   return node && node->kind == LB_YAML_SCALAR;
 }
@@ -43,7 +43,7 @@ static inline bool lb_is_map(const lb_yaml* node) {
 // Nothing was written: an empty plain scalar, null or ~.
 bool lb_is_null(const lb_yaml* node);
 
-// What `key` stands for in a map, or NULL.
+// Value of `key` in a map, or NULL.
 const lb_yaml* lb_yaml_find(const lb_yaml* map, const char* key);
 
 // A node in words: "a text", "a list", "a mapping", "nothing".

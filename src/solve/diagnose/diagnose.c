@@ -83,22 +83,23 @@ static const char* likely_cause(const lb_conflict* C, bool start, char* text, si
   return text;
 }
 
-static lb_status tell_conflict(const lb_conflict* C, const lb_data* d, bool start, lb_error* err) {
+static lb_status report_conflict(const lb_conflict* C, const lb_data* d, bool start,
+                                 lb_error* err) {
   char cause[2 * LIST_SIZE];
-  const lb_constraint_title told = lb_conflict_title(C, C->main);
+  const lb_constraint_title title = lb_conflict_title(C, C->main);
   const char* unit = C->velocity_level ? "metres or radians in a second" : "metres or radians";
   likely_cause(C, start, cause, sizeof cause);
   if (start) {
     return lb_error_add(
-        err, LB_INVALID, told.place,
-        "%s '%s' cannot %s: %.3g (%s) are left at the best pose found; %s", told.kind, told.name,
+        err, LB_INVALID, title.place,
+        "%s '%s' cannot %s: %.3g (%s) are left at the best pose found; %s", title.kind, title.name,
         lb_conflict_rank(C, C->main) == LB_PARTY_CONSTRAINT ? "hold at the start" : "be closed",
         C->share[C->main], unit, cause);
   }
-  return lb_error_add(err, LB_FAILED, told.place,
+  return lb_error_add(err, LB_FAILED, title.place,
                       "%s '%s' cannot hold any longer at t = %g s: %.3g (%s) are left at the best "
                       "pose found; %s",
-                      told.kind, told.name, d->time, C->share[C->main], unit, cause);
+                      title.kind, title.name, d->time, C->share[C->main], unit, cause);
 }
 
 lb_status lb_diagnose_open(const lb_model* m, lb_data* d, bool start, lb_error* err) {
@@ -106,7 +107,7 @@ lb_status lb_diagnose_open(const lb_model* m, lb_data* d, bool start, lb_error* 
   lb_conflict C;
   lb_arena_init(&arena, d->work->allocator);
   lb_status status = lb_conflict_find(m, d, &arena, &C);
-  status = status == LB_OK ? tell_conflict(&C, d, start, err)
+  status = status == LB_OK ? report_conflict(&C, d, start, err)
                            : lb_error_add(err, status, (lb_place){0},
                                           "out of memory for what cannot hold in '%s'", m->name);
   lb_arena_release(&arena);
@@ -123,20 +124,20 @@ lb_status lb_diagnose_held(const lb_model* m, const lb_data* d, double until, lb
     return LB_OK;
   }
   const lb_conflict C = {.m = m};
-  const lb_constraint_title told = lb_conflict_title(&C, which);
-  return lb_error_add(err, LB_INVALID, told.place,
+  const lb_constraint_title title = lb_conflict_title(&C, which);
+  return lb_error_add(err, LB_INVALID, title.place,
                       "%s '%s' prescribes more than the joints leave free: they do not let that "
                       "move at all (let some of it go, or prescribe another body's motion)",
-                      told.kind, told.name);
+                      title.kind, title.name);
 }
 
 lb_status lb_diagnose_slack(const lb_model* m, int which, double gap, double time, lb_error* err) {
-  const lb_model_constraint* told = &m->constraint.item[which];
-  return lb_error_add(err, LB_FAILED, told->place,
+  const lb_model_constraint* constraint = &m->constraint.item[which];
+  return lb_error_add(err, LB_FAILED, constraint->place,
                       "%s '%s' does not hold any longer at t = %g s: steps leave it open by %.3g "
                       "(metres or radians, of rates in a second), though it can be closed; take a "
                       "smaller step%s",
-                      told->title, told->name, time, gap,
+                      constraint->title, constraint->name, time, gap,
                       lb_constraints_velocity_level(m) >= 0 ? ", unless its rate cannot be kept up"
                                                             : "");
 }
@@ -206,7 +207,7 @@ static void name_node(const lb_model* m, int v, char* text, size_t size) {
   }
 }
 
-// Does a joint turn by a rotation vector?
+// True where a joint turns by a rotation vector.
 static bool has_vector(const lb_chart* c) {
   bool found = false;
   for (int i = 0; i < c->nfactor; i++) {
@@ -259,7 +260,7 @@ static void name_motion(const lb_model* m, int joint, char* text, size_t size) {
   }
 }
 
-// A constraint that gives a rate says nothing of places, so that nothing tells when it leads to
+// A constraint that gives a rate says nothing of places, so that nothing shows when it leads to
 // where there is no way on; but speeds grow without end there.
 static void find_reason(const lb_stepper* st, const lb_data* d, int joint, char* text, size_t size,
                         lb_place* place) {

@@ -23,7 +23,7 @@ static int motor_party(const lb_model* m, int motor) {
   return m->constraint.count + motor;
 }
 
-// Of the three that prescribe a rotation the first stands for all.
+// The first of the three motors that prescribe a rotation stands for all.
 static int said_by(const lb_model* m, int motor) {
   return m->motor.prescribed[motor] < 0
              ? motor
@@ -224,7 +224,7 @@ static int find_rank(rows* R) {
   return n > 0 ? lb_semidefinite_rows(n, R->A, n, LB_REDUNDANT, R->work, R->pivot) : 0;
 }
 
-// Add the rows of joints, or of the parties that prescribe.
+// Adds the constraints of joints, or of the parties that prescribe.
 static void add_rows(const lb_conflict* C, const lb_data* d, const lb_constraint_rows* found,
                      bool prescribing, rows* R) {
   for (int i = 0; i < found->count; i++) {
@@ -304,8 +304,7 @@ static void clear(bench* B) {
   lb_data_release(B->u);
 }
 
-// Do the parties prescribe more than is free wherever things are? Where memory or a pose is not to
-// be had nothing is said of it.
+// True where the parties prescribe more than is free in every pose; false without memory or a pose.
 static bool is_excess(const lb_conflict* C, const lb_data* d, lb_arena* arena) {
   bench B;
   const bool excess =
@@ -316,7 +315,7 @@ static bool is_excess(const lb_conflict* C, const lb_data* d, lb_arena* arena) {
 
 // --- what cannot move ---
 
-// Does anything ask for a motion over time by rows?
+// True where a constraint prescribes a motion over time.
 static bool prescribes(const lb_model* m) {
   bool some = false;
   for (int i = 0; i < m->constraint.ncoupling; i++) {
@@ -350,7 +349,7 @@ static int mark_held(const lb_conflict* C, bench* B, bool* held) {
 }
 
 // The first such constraint that asks for a change: whose gap at one pose is another at another
-// time, or whose rate is not that of rest.
+// time, or whose rate is not zero.
 static int find_moving(const bench* B, double until, int count, const bool* held, double* first,
                        double* off) {
   enum { LOOKS = 64 };

@@ -7,7 +7,7 @@
 #include "limber/dynamics.h"
 #include "model/use/initial_pose.h"
 
-// By how much it says to be named.
+// Rank of a party in messages.
 typedef enum lb_party_rank {
   LB_PARTY_MOTOR,
   LB_PARTY_JOINT, // that maximal coordinates take apart
@@ -41,5 +41,5 @@ typedef struct lb_constraint_title {
 
 lb_party_rank lb_conflict_rank(const lb_conflict* C, int party);
 lb_constraint_title lb_conflict_title(const lb_conflict* C, int party);
-// It is a motor or a constraint, and not what the bodies are held together by.
+// Motor or constraint, not a joint that holds bodies together.
 bool lb_conflict_prescribes(const lb_conflict* C, int party);

@@ -7,7 +7,7 @@
 #include "elastic/reduced/reduced.h"
 #include "model/use/link.h"
 
-// Is `what` of any i below `count` true?
+// True where `what` is true of any i below `count`.
 #define ANY(count, what)                                                                           \
   for (int i = 0; i < (count); i++) {                                                              \
     if (what) {                                                                                    \

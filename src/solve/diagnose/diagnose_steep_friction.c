@@ -1,8 +1,8 @@
-// Is friction in joints too steep for explicit steps? Around rest it is -C v with C = F/s, its size
-// over its speed, so that velocities follow v' = -Minv C v. A step multiplies what decays at the
-// rate r by R(-h r) for the method's polynomial R, and where that is more than one, v grows until
-// friction has its full size: a joint that should rest chatters and creeps, and nothing blows up to
-// tell. The largest r is found by the power method; Minv C v is how accelerations change by the
+// Joint friction too steep for explicit steps. Around v = 0 it is -C v with C = F/s, its size over
+// its speed, so that velocities follow v' = -Minv C v. A step multiplies what decays at the rate r
+// by R(-h r) for the method's polynomial R, and where that is more than one, v grows until friction
+// has its full size: a joint that should stick chatters and creeps, and nothing blows up to show
+// it. The largest r is found by the power method; Minv C v is how accelerations change by the
 // torques C v, which knows of loops, couplings and motors.
 #include <math.h>
 #include <string.h>
@@ -75,14 +75,14 @@ static double look(const power* p) {
 // The largest rate; v is then what decays at it.
 static double fastest(const power* p) {
   enum { MOST = 100 };
-  static const double SETTLED = 1e-4;
+  static const double CONVERGED = 1e-4;
   const int nv = p->m->nv;
   accelerate(p, p->free);
   for (int k = 0; k < nv; k++) { // along no direction in particular
     p->v[k] = p->slope[k] > 0 ? 1 + 0.5 * sin(k) : 0;
   }
   double rate = look(p), before = 0;
-  for (int i = 0; i < MOST && rate > 0 && fabs(rate - before) > SETTLED * rate; i++) {
+  for (int i = 0; i < MOST && rate > 0 && fabs(rate - before) > CONVERGED * rate; i++) {
     double size = 0;
     for (int k = 0; k < nv; k++) {
       size += p->slope[k] * p->a[k] * p->a[k];

@@ -5,15 +5,15 @@
 //   (K + gamma J'J) dq - J'dlambda = -(r + gamma J'gap),    J dq = -gap                     (2)
 //
 // The term in gamma changes nothing where J dq = -gap; it makes the matrix positive definite
-// exactly where K is along the loops' free directions, so that a Cholesky factor tells stable from
-// unstable. Where it is not, the matrix' modes over the masses take its place, each with the size
-// of its stiffness and none below that of a pendulum of ten kilometres: what is unstable then goes
+// exactly where K is along the loops' free directions, so that a Cholesky factor exists where it is
+// stable. Where it is not, the matrix' modes over the masses take its place, each with the size of
+// its stiffness and none below that of a pendulum of ten kilometres: what is unstable then goes
 // down instead of up, and what nothing holds stays. A step so descends on E - lambda.gap + gamma/2
 // gap.gap. Without knowing the energy of every force (loads have none), the change of that is found
 // by the trapezoidal rule from the slopes at the step's two ends.
 //
 // A slender body that bends along a straight line is stretched, and its energy soars; but the next
-// step takes that back. So a step that leads up is good, too, when the stiffness is definite at
+// step takes that back. So a step of growing energy is good, too, when the stiffness is definite at
 // both its ends and the next step is much shorter (by half of what was taken of it). Others are
 // shortened.
 //
@@ -41,12 +41,12 @@ enum { MOST_ITERATIONS = 200, MOST_NUDGES = 3, MOST_CUTS = 12, MOST_RAISES = 5 }
 static const double LEAST = 1e-3;   // stiffness over mass [1/s^2]
 static const double RAISE = 100;    // of the penalty
 static const double LONGEST = 0.5;  // step of a joint [rad] or [m]
-static const double SHORTER = 0.25; // a step that leads up, tried again
+static const double SHORTER = 0.25; // a step of growing energy, tried again
 static const double MUCH = 0.5;     // a step that is this much shorter than the one before
 static const double ENOUGH = 1e-10; // [m] the last step's size
 static const double ROUGH = 1e-9;   // [m] the same where steps shrink no more: rounding
-static const double CLOSED = 1e-6;  // widest gap at rest
-static const double NUDGE = 1e-3;   // [m] off an unstable rest
+static const double CLOSED = 1e-6;  // widest gap in equilibrium
+static const double NUDGE = 1e-3;   // [m] off an unstable equilibrium
 static const double PUSHED = 1e-6;  // [m/s^2] least that counts
 
 static double largest(int n, const double* x) {
@@ -150,7 +150,7 @@ static bool replace_matrix(lb_equilibrium_solver* R) {
   return lb_operator_factor_inner(&R->sys.W, true);
 }
 
-// Is the matrix definite but for directions along which nothing pulls?
+// True where the matrix is definite but for directions without stiffness.
 static bool is_neutral(lb_equilibrium_solver* R) {
   const int n = R->sys.n;
   fill_matrix(R);
@@ -295,8 +295,8 @@ static bool is_definite(const lb_equilibrium_solver* R) {
   return R->step.least == 0 && !R->step.loose;
 }
 
-// Was it a good one? `down`: on the whole it led down. Else the next step, which is found as well,
-// has to be shorter than `less`, from one definite stiffness to another.
+// Acceptance of a step. `down`: on the whole the energy fell. Else the next step, which is found as
+// well, has to be shorter than `less`, from one definite stiffness to another.
 static bool goes_on(lb_equilibrium_solver* R, lb_data* d, bool down, bool definite, double less) {
   bool found = find_step(R, d, false);
   bool shrinks = definite && is_definite(R) && R->step.size <= less;
@@ -337,7 +337,7 @@ static bool take_step(lb_equilibrium_solver* R, lb_data* d) {
   return false;
 }
 
-// Off an unstable rest, along the direction in which it is least stable.
+// Off an unstable equilibrium, along the direction in which it is least stable.
 static bool nudge(lb_equilibrium_solver* R, lb_data* d) {
   memset(R->step.dq, 0, (size_t)R->m->nv * sizeof *R->step.dq);
   memcpy(R->step.c, R->sys.V, (size_t)R->sys.n * sizeof *R->step.c);
@@ -372,7 +372,7 @@ static bool descend(lb_equilibrium_solver* R, lb_data* d) {
   return false;
 }
 
-// Of unilateral constraints how far they are gone through.
+// Largest gap; of unilateral constraints, violation.
 static double widest_gap(const lb_equilibrium_solver* R) {
   double most = 0;
   for (int i = 0; i < R->at.rows; i++) {
@@ -450,11 +450,11 @@ lb_status lb_equilibrium_solver_solve(lb_equilibrium_solver* R, lb_data* d, lb_e
     return no_memory(m, err);
   }
   if (gap > CLOSED) {
-    const lb_model_constraint* told = &m->constraint.item[loop];
-    return lb_error_add(err, LB_FAILED, told->place,
+    const lb_model_constraint* constraint = &m->constraint.item[loop];
+    return lb_error_add(err, LB_FAILED, constraint->place,
                         "no equilibrium at t = %g s: %s '%s' stays open by %.3g (metres or "
                         "radians); the motors ask for a pose that cannot be reached",
-                        d->time, told->title, told->name, gap);
+                        d->time, constraint->title, constraint->name, gap);
   }
   return lb_error_add(err, LB_FAILED, (lb_place){0},
                       "no equilibrium was found at t = %g s: joint '%s' is not in balance; "
@@ -498,11 +498,11 @@ static lb_status check_constraints(const lb_model* m, lb_error* err) {
   if (velocity_level < 0) {
     return LB_OK;
   }
-  const lb_model_constraint* told = &m->constraint.item[velocity_level];
-  return lb_error_add(err, LB_INVALID, told->place,
+  const lb_model_constraint* constraint = &m->constraint.item[velocity_level];
+  return lb_error_add(err, LB_INVALID, constraint->place,
                       "constraint '%s' gives a rate and not a place; equilibria with such are "
                       "not looked for (take it away)",
-                      told->name);
+                      constraint->name);
 }
 
 lb_status lb_equilibrium_solver_create(const lb_model* m, const lb_allocator* allocator,

@@ -91,7 +91,7 @@ lb_status lb_equilibrium_solver_create(const lb_model* m, const lb_allocator* al
                                        lb_equilibrium_solver** out, lb_error* err);
 void lb_equilibrium_solver_release(lb_equilibrium_solver* R);
 
-// As lb_equilibrium; multipliers of the last solve are its start.
+// lb_equilibrium from the multipliers of the last solve.
 lb_status lb_equilibrium_solver_solve(lb_equilibrium_solver* R, lb_data* d, lb_error* err);
 
 // Residual, gaps and J at d's state and time, all without velocities; of bodies in a basis the

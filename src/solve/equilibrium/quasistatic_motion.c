@@ -1,4 +1,4 @@
-// A motion played infinitely slowly: rest after rest, each from the one before.
+// Quasistatic motion: equilibrium after equilibrium, each from the one before.
 #include <string.h>
 
 #include "limber/simulate.h"
@@ -7,7 +7,7 @@
 
 enum { MOST_PARTS = 64 }; // of the way from one frame to the next, when it is too far for one solve
 
-// From rest at `from` to rest at `to`.
+// From equilibrium at `from` to that at `to`.
 static lb_status follow(lb_equilibrium_solver* R, lb_data* d, double from, double to,
                         lb_error* err) {
   lb_status status = LB_FAILED;

@@ -15,7 +15,7 @@
 // which are of order h^2 across a kink, h across a jump and h^5 where all is smooth. Where that is
 // too large, a shorter step is made that ends right before the kink, and then a very short one
 // across. What forces do at a kink thus decides how exactly it is found, and rounding at a kink
-// where something rests does no harm.
+// where something is at rest does no harm.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -219,7 +219,7 @@ static double grazes(const adaptive* own) {
 // Part of the allowed error that a step across a kink may have by (2).
 static const double CROSSING = 0.1;
 
-// Of the error of the last step, by which the controller judges.
+// Weight of the last step's error in the controller.
 static const double BIAS = 1.2;
 
 // Growth at the most after the first step, after others.
@@ -254,7 +254,7 @@ static double first_length(const adaptive* own, double whole) {
 typedef struct trial {
   double h;
   double least;  // by errors
-  double finest; // that time can tell
+  double finest; // that rounding of time allows
   double error;  // over what is allowed
   int failures;
   bool cut;    // shorter than its error asks for, because of a kink
@@ -318,14 +318,14 @@ static trial propose(const adaptive* own, double t, double end, double least) {
 }
 
 // A valid state after every inner step, at time t.
-static bool settle(const adaptive* own, double t, double h) {
+static bool project(const adaptive* own, double t, double h) {
   own->d->time = t;
   if (!(lb_project(own->m, own->d) <= LB_CLOSED)) {
     return false;
   }
   if (own->st->watcher) {
     const lb_step_past past = {.dt = h, .count = 1, .weight = {1}};
-    own->st->watcher(own->st->told, own->d, &past);
+    own->st->watcher(own->st->watching, own->d, &past);
   }
   lb_constraints_find_redundant(own->m, own->d); // for the next
   own->st->count++;
@@ -354,7 +354,7 @@ static double advance(adaptive* own, double t, double end, double least) {
   }
   own->growth = GROWTH;
   const double reached = s.h == end - t ? end : t + s.h;
-  return settle(own, reached, s.h) ? reached : NAN;
+  return project(own, reached, s.h) ? reached : NAN;
 }
 
 // --- a step ---
@@ -363,7 +363,7 @@ static double advance(adaptive* own, double t, double end, double least) {
 static bool step_nothing(lb_stepper* st, lb_data* d, double h) {
   st->count++;
   if (st->watcher) {
-    st->watcher(st->told, d, &(lb_step_past){.dt = h, .count = 1, .weight = {1}});
+    st->watcher(st->watching, d, &(lb_step_past){.dt = h, .count = 1, .weight = {1}});
   }
   return true;
 }
@@ -420,7 +420,7 @@ static bool evolve(adaptive* own, double begin, double stop) {
   return true;
 }
 
-// Is d where the last step ended? What its error says about the next holds there.
+// True where d is at the last step's end, so that its error says something of the next.
 static bool is_there(const adaptive* own, const lb_data* d) {
   const size_t nq = (size_t)own->m->nq * sizeof(double);
   const size_t nv = (size_t)own->m->nv * sizeof(double);

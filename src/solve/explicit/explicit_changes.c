@@ -65,7 +65,7 @@ static void lift(double M[MOST][MOST], const joint* j) {
   }
 }
 
-static void settle(double M[MOST][MOST], const joint* j) {
+static void project(double M[MOST][MOST], const joint* j) {
   double L[MOST][MOST] = {{0}};
   lift(L, j);
   const double square = lb_dot(4, j->q + j->turn, j->q + j->turn);
@@ -80,8 +80,8 @@ static void make_lift(blocks* b, const joint* j) {
   lift(b->A, j);
 }
 
-static void make_settle(blocks* b, const joint* j) {
-  settle(b->A, j);
+static void make_project(blocks* b, const joint* j) {
+  project(b->A, j);
 }
 
 // d(r (0, w) / 2) and, of a free body, d(R v) = R (t x v + dv).
@@ -93,7 +93,7 @@ static void make_rate(blocks* b, const joint* j) {
   }
   if (j->turn > 0) {
     double T[MOST][MOST] = {{0}};
-    settle(T, j);
+    project(T, j);
     const lb_mat3 R = lb_quat_matrix(load4(j->q + 3));
     for (int k = 3; k < MOST; k++) {
       const lb_vec3 t = lb_vec3_make(T[0][k], T[1][k], T[2][k]);
@@ -125,7 +125,7 @@ static const struct map {
   bool out_q, x_q;
   double a, b, b_of_h;
 } MAPS[] = {[LB_CHANGE_LIFT] = {make_lift, true, false, 1, 0, 0},
-            [LB_CHANGE_SETTLE] = {make_settle, false, true, 1, 0, 0},
+            [LB_CHANGE_PROJECT] = {make_project, false, true, 1, 0, 0},
             [LB_CHANGE_RATE] = {make_rate, true, true, 0, 1, 0},
             [LB_CHANGE_ADVANCE] = {make_advance, false, false, 1, 0, 1}};
 

@@ -4,10 +4,10 @@
 #include "limber/model.h"
 
 typedef enum lb_change {
-  LB_CHANGE_LIFT,   // dq of xi
-  LB_CHANGE_SETTLE, // xi of dq; q's length does not matter, nor that of dq along it
-  LB_CHANGE_RATE,   // that of lb_rates, by dq and dv
-  LB_CHANGE_ADVANCE // xi of the end of lb_advance along v for h, by that of its start and dv
+  LB_CHANGE_LIFT,    // dq of xi
+  LB_CHANGE_PROJECT, // xi of dq; q's length does not matter, nor that of dq along it
+  LB_CHANGE_RATE,    // that of lb_rates, by dq and dv
+  LB_CHANGE_ADVANCE  // xi of the end of lb_advance along v for h, by that of its start and dv
 } lb_change;
 
 // Point of the map; arguments it does not depend on are left out.

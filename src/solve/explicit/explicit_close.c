@@ -38,7 +38,7 @@ static void look_at_rates(lb_explicit_derivative* S, lb_data* d, const double* q
 static void spread_row(lb_explicit_derivative* S, const double* gap, double* by_start,
                        double* by_move) {
   const lb_model* m = S->m;
-  const lb_change_at along = {.v = S->close.told.move, .h = 1};
+  const lb_change_at along = {.v = S->close.projection.move, .h = 1};
   const size_t size = (size_t)m->nv * sizeof(double), part = (size_t)S->nd * sizeof(double);
   memset(S->xi, 0, size);
   memset(S->zero, 0, size);
@@ -55,7 +55,7 @@ static bool factor_place(lb_explicit_derivative* S, const lb_data* d, const doub
   const size_t nd = (size_t)S->nd;
   for (int i = 0; i < S->active_set.all; i++) {
     const size_t at = (size_t)i * nd;
-    S->active_set.state[i] = c->told.near[i] ? LB_ACTIVE : LB_INACTIVE;
+    S->active_set.state[i] = c->projection.near[i] ? LB_ACTIVE : LB_INACTIVE;
     if (!lb_constraints_row(d, i)->velocity_level) { // others have J w = 0, which is there already
       spread_row(S, S->s + at, c->G + at, c->E + at);
     }
@@ -67,8 +67,10 @@ static bool factor_place(lb_explicit_derivative* S, const lb_data* d, const doub
 static bool factor_velocity_level(lb_explicit_derivative* S, const lb_data* d) {
   lb_explicit_close* c = &S->close;
   for (int i = 0; i < S->active_set.all; i++) {
-    const bool holds = !lb_constraints_row(d, i)->unilateral || c->told.impulse[i] > 0;
-    S->active_set.state[i] = holds ? LB_ACTIVE : c->told.closed[i] ? LB_WEAKLY_ACTIVE : LB_INACTIVE;
+    const bool holds = !lb_constraints_row(d, i)->unilateral || c->projection.impulse[i] > 0;
+    S->active_set.state[i] = holds                     ? LB_ACTIVE
+                             : c->projection.closed[i] ? LB_WEAKLY_ACTIVE
+                                                       : LB_INACTIVE;
   }
   return lb_operator_factor_masses(&c->velocity_level.op, S->D->M) &&
          lb_stage_constrain(&c->velocity_level, &S->active_set, c->J);
@@ -77,19 +79,19 @@ static bool factor_velocity_level(lb_explicit_derivative* S, const lb_data* d) {
 static bool derive(lb_explicit_derivative* S, lb_data* d) {
   lb_explicit_close* c = &S->close;
   const size_t nd = (size_t)S->nd, size = nd * nd * sizeof(double);
-  blow(S, d, &c->place, c->q, c->told.move, c->told.lambda);
+  blow(S, d, &c->place, c->q, c->projection.move, c->projection.lambda);
   memcpy(c->K, S->D->tau_q, size);
   memcpy(c->L, S->D->M, size);
   lb_constraints_differentiate_rows(S->D, d, S->s, S->t, c->J);
   if (lb_constraints_velocity_level(S->m) >= 0) {
-    look_at_rates(S, d, c->q, c->told.move, S->s, c->G, c->E);
+    look_at_rates(S, d, c->q, c->projection.move, S->s, c->G, c->E);
   }
   look_at_rates(S, d, c->end, c->speed, S->s, c->H, S->t);
   if (!factor_place(S, d, c->L)) {
     return false;
   }
   memcpy(c->J, S->t, (size_t)S->active_set.all * nd * sizeof *c->J);
-  blow(S, d, &c->velocity_level, c->end, c->kick, c->told.impulse);
+  blow(S, d, &c->velocity_level, c->end, c->kick, c->projection.impulse);
   memcpy(c->L, S->D->tau_q, size);
   return factor_velocity_level(S, d);
 }
@@ -100,11 +102,11 @@ bool lb_explicit_close_take(lb_explicit_derivative* S, lb_data* d) {
   const size_t nq = (size_t)m->nq * sizeof(double), nv = (size_t)m->nv * sizeof(double);
   memcpy(c->q, d->q, nq);
   memcpy(c->v, d->qd, nv);
-  lb_constraints_project(m, d, LB_SET_ACTIVE, &c->told);
+  lb_constraints_project(m, d, LB_SET_ACTIVE, &c->projection);
   memcpy(c->end, d->q, nq);
   memcpy(c->speed, d->qd, nv);
-  if (S->rows == 0 || !c->told.straight) {
-    return c->told.straight;
+  if (S->rows == 0 || !c->projection.straight) {
+    return c->projection.straight;
   }
   memcpy(c->kick, c->speed, nv);
   lb_add(m->nv, c->kick, -1, c->v);
@@ -118,9 +120,9 @@ void lb_explicit_close_pose(lb_explicit_derivative* S, lb_data* d, bool later) {
   lb_explicit_close* c = &S->close;
   d->time = S->end;
   if (later) {
-    blow(S, d, &c->velocity_level, c->end, c->kick, c->told.impulse);
+    blow(S, d, &c->velocity_level, c->end, c->kick, c->projection.impulse);
   } else {
-    blow(S, d, &c->place, c->q, c->told.move, c->told.lambda);
+    blow(S, d, &c->place, c->q, c->projection.move, c->projection.lambda);
   }
 }
 
@@ -128,7 +130,7 @@ void lb_explicit_close_pose(lb_explicit_derivative* S, lb_data* d, bool later) {
 
 void lb_explicit_close_pass(lb_explicit_derivative* S, double* q, double* v, const double* motor) {
   const lb_model* m = S->m;
-  const lb_change_at along = {.v = S->close.told.move, .h = 1};
+  const lb_change_at along = {.v = S->close.projection.move, .h = 1};
   lb_stage_system *place = &S->close.place, *speed = &S->close.velocity_level;
   if (S->rows == 0) {
     return;
@@ -142,7 +144,7 @@ void lb_explicit_close_pass(lb_explicit_derivative* S, double* q, double* v, con
 
 void lb_explicit_close_return(lb_explicit_derivative* S, double* q, double* v, double* motor) {
   const lb_model* m = S->m;
-  const lb_change_at along = {.v = S->close.told.move, .h = 1};
+  const lb_change_at along = {.v = S->close.projection.move, .h = 1};
   lb_stage_system *place = &S->close.place, *speed = &S->close.velocity_level;
   const size_t size = (size_t)m->nv * sizeof(double);
   if (S->rows == 0) {

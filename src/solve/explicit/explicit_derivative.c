@@ -26,8 +26,8 @@ static void combine(const lb_explicit_derivative* S, double* q, double* v, const
   }
 }
 
-// From where the stages lead to what is seen of it, as lb_project does.
-static bool settle(lb_explicit_derivative* S, lb_data* d) {
+// Projection of the stages' result, as lb_project does.
+static bool project(lb_explicit_derivative* S, lb_data* d) {
   const lb_model* m = S->m;
   memcpy(d->q, S->q, (size_t)m->nq * sizeof *d->q);
   memcpy(d->qd, S->v, (size_t)m->nv * sizeof *d->qd);
@@ -38,7 +38,7 @@ static bool settle(lb_explicit_derivative* S, lb_data* d) {
   return lb_explicit_close_take(S, d);
 }
 
-// Of a step of h from d, which goes to its end.
+// Derivative of a step of h from d, which goes to its end.
 static bool differentiate_from(lb_explicit_derivative* S, lb_data* d, double h) {
   const lb_model* m = S->m;
   const lb_tableau* t = &S->table;
@@ -59,7 +59,7 @@ static bool differentiate_from(lb_explicit_derivative* S, lb_data* d, double h) 
     memcpy(S->q, S->q0, (size_t)m->nq * sizeof *S->q);
     lb_advance(m, S->q, S->v, h);
   }
-  return ok && settle(S, d);
+  return ok && project(S, d);
 }
 
 static bool differentiate(lb_step_derivative* of, lb_data* d, const lb_step_past* past) {
@@ -137,7 +137,7 @@ static void forward(lb_step_derivative* of, lb_step_effects* out, const lb_step_
   if (S->table.semi_implicit) {
     lb_change_pass(LB_CHANGE_ADVANCE, m, end, S->xi, S->start, S->dv);
   } else {
-    lb_change_pass(LB_CHANGE_SETTLE, m, end, S->xi, S->dq, NULL);
+    lb_change_pass(LB_CHANGE_PROJECT, m, end, S->xi, S->dq, NULL);
   }
   memcpy(out->q, S->xi, nv);
   memcpy(out->v, S->dv, nv);
@@ -174,7 +174,7 @@ static void gather_slopes(lb_explicit_derivative* S, int i, const double* dq, co
   }
 }
 
-// Of the step's end, q and v as they are closed, to what the sums of slopes do, in S's dq and dv.
+// Adjoint of the step's end, q and v as projected, by the sums of slopes, in S's dq and dv.
 static void return_end(lb_explicit_derivative* S, double* q, double* v, double* motor) {
   const lb_model* m = S->m;
   const lb_change_at end = {S->q, S->v, S->h};
@@ -189,7 +189,7 @@ static void return_end(lb_explicit_derivative* S, double* q, double* v, double* 
   if (S->table.semi_implicit) {
     lb_change_return(LB_CHANGE_ADVANCE, m, end, S->start, S->dv, q);
   } else {
-    lb_change_return(LB_CHANGE_SETTLE, m, end, S->dq, NULL, q);
+    lb_change_return(LB_CHANGE_PROJECT, m, end, S->dq, NULL, q);
   }
 }
 
@@ -268,7 +268,7 @@ static const double* move_particles(lb_step_derivative* of, const double* v) {
   return of->explicit->particles ? lb_particle_derivative_spread(of->explicit->particles, v) : NULL;
 }
 
-// As recordings tell it.
+// Motor forces, as recordings have them.
 static void exert(lb_data* d, const lb_step_past* past, double* r, double* lambda) {
   (void)past, (void)r, (void)lambda;
   lb_forward(d->model, d);
@@ -308,11 +308,11 @@ static lb_explicit_close take_close(lb_arena* arena, const lb_model* m) {
   const size_t nd = (size_t)m->ndense, rows = (size_t)lb_constraints_most(m);
   lb_explicit_close k = {.place = lb_stage_system_take(arena, m, m->ndense),
                          .velocity_level = lb_stage_system_take(arena, m, m->ndense),
-                         .told = {.move = LB_TAKE(arena, double, m->nv),
-                                  .lambda = LB_TAKE(arena, double, rows),
-                                  .impulse = LB_TAKE(arena, double, rows),
-                                  .near = LB_TAKE(arena, bool, rows),
-                                  .closed = LB_TAKE(arena, bool, rows)},
+                         .projection = {.move = LB_TAKE(arena, double, m->nv),
+                                        .lambda = LB_TAKE(arena, double, rows),
+                                        .impulse = LB_TAKE(arena, double, rows),
+                                        .near = LB_TAKE(arena, bool, rows),
+                                        .closed = LB_TAKE(arena, bool, rows)},
                          .q = LB_TAKE(arena, double, m->nq),
                          .v = LB_TAKE(arena, double, m->nv),
                          .end = LB_TAKE(arena, double, m->nq),

@@ -53,7 +53,7 @@ typedef struct lb_explicit_stage {
 typedef struct lb_explicit_close {
   double *q, *v;       // [nq], [nv] where the step ended
   double *end, *speed; // [nq], [nv] and where it ends after all
-  lb_projection told;
+  lb_projection projection;
   double* kick;  // [nv] u
   double *K, *L; // [nd][nd] of (2) and (3) by q* and q
   double *G, *E; // [rows][nd] of the gaps by q* and w

@@ -83,7 +83,7 @@ void lb_explicit_stage_pass(lb_explicit_derivative* S, lb_explicit_stage* s, con
   if (S->particles) {
     lb_explicit_stage_pose(S, S->own, s);
   }
-  lb_change_pass(LB_CHANGE_SETTLE, m, at, S->xi, s->dq, NULL);
+  lb_change_pass(LB_CHANGE_PROJECT, m, at, S->xi, s->dq, NULL);
   lb_stage_forward(&s->by, s->by.mu, S->xi, s->dv, s->gain, motor, NULL);
   lb_add(m->nv, s->gain, 1, s->by.mu); // so far of driven coordinates alone
   lb_change_pass(LB_CHANGE_RATE, m, at, s->rate, s->dq, s->dv);
@@ -101,6 +101,6 @@ void lb_explicit_stage_return(lb_explicit_derivative* S, lb_explicit_stage* s, d
   memset(S->xi, 0, size);
   lb_change_return(LB_CHANGE_RATE, m, at, s->dq, s->dv, s->rate);
   lb_stage_back(&s->by, S->xi, s->dv, s->gain, motor, s->gain, s->by.nu);
-  lb_change_return(LB_CHANGE_SETTLE, m, at, s->dq, NULL, S->xi);
+  lb_change_return(LB_CHANGE_PROJECT, m, at, s->dq, NULL, S->xi);
   lb_stage_prescribe_back(m, s->dq, m->joint.q, s->dv, s->gain, motor);
 }

@@ -5,8 +5,8 @@
 
 #include "math/linear/dense.h"
 
-// Pairs that are redundant are told apart down to this, as a part of their squared size: finer, and
-// rounding would be told apart too.
+// Redundant pairs are those with less than this part of their squared size left: less would be
+// rounding.
 static const double APART = 1e-4;
 
 lb_status lb_anderson_create(lb_anderson* s, int n, lb_arena* arena) {
@@ -49,7 +49,7 @@ static void keep_pair(lb_anderson* s, const double* g, const double* r) {
   }
 }
 
-// c, by normal equations of pairs of unit size, and what they explain of |g|^2; 0: they tell
+// c, by normal equations of pairs of unit size, and what they explain of |g|^2; 0: they explain
 // nothing.
 static double fit(const lb_anderson* s, const double* r, double* c) {
   const int n = s->n, count = s->count;

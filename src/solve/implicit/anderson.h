@@ -26,7 +26,7 @@ typedef struct lb_anderson {
 } lb_anderson;
 
 lb_status lb_anderson_create(lb_anderson* s, int n, lb_arena* arena);
-// There is a new matrix.
+// Forgets all pairs, for a new matrix.
 void lb_anderson_forget(lb_anderson* s);
 // A new step begins, or the same one from elsewhere.
 void lb_anderson_restart(lb_anderson* s);

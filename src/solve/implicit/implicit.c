@@ -47,7 +47,7 @@ struct lb_scheme {
 // Backward differences of order 1: x' at the end from the step's two ends.
 static const lb_scheme BDF1 = {1, {{.dt = 1, .end = 1, .weight = {1}, .over = 1}}, NULL};
 
-// Of order 2: from the parabola through the last three states. The first step has order 1, which
+// BDF2, order 2: from the parabola through the last three states. The first step has order 1, which
 // costs nothing of the order of the whole: a single error of h^2.
 static const lb_scheme BDF2 = {1, {{.dt = 2, .end = 1, .weight = {4, -1}, .over = 3}}, &BDF1};
 
@@ -123,7 +123,7 @@ static void hold(double* to_q, double* to_v, const lb_model* m, const double* q,
   memcpy(to_v, v, (size_t)m->nv * sizeof *v);
 }
 
-// Is d where the last step left it, but for rounding?
+// True where d is at the last step's end, but for rounding.
 static bool continues(const lb_model* m, const lb_implicit* own, const lb_data* d, double h) {
   if (own->h != h || fabs(own->time - d->time) > 1e-9 * h) {
     return false;
@@ -198,7 +198,7 @@ static double* change_of(const lb_stepper* st, int ago) {
 }
 
 // A stage changes velocities by about as much as the parabola through what it changed in the last
-// steps says. A curve through the states themselves would tell less: the first stage of SDIRK2
+// steps says. A curve through the states themselves would be worse: the first stage of SDIRK2
 // ends h^2 beside the motion, and much the same way in every step.
 // Multipliers of constraints that are bilateral are guessed alike: with those of the step before,
 // what the matrix lacks of their directions would stand in the way of the second correction.
@@ -297,52 +297,52 @@ void lb_implicit_load(lb_stepper* st, lb_data* d, const double* place) {
   lb_implicit_forget(st);
 }
 
-static void tell(lb_stepper* st, const lb_data* d, lb_step_past past) {
+static void report(lb_stepper* st, const lb_data* d, lb_step_past past) {
   lb_implicit* own = st->own;
   if (st->watcher) {
     past.taken_back = own->taken_back;
     past.redundant = lb_constraints_redundant(d);
     own->taken_back = 0;
-    own->told++;
-    st->watcher(st->told, d, &past);
+    own->reported++;
+    st->watcher(st->watching, d, &past);
   }
 }
 
-// Of the stages told in this step all but the first so many do not count.
+// Takes back the stages reported in this step, all but the first so many.
 static void take_back(lb_implicit* own, int kept) {
-  own->taken_back += own->told - kept;
-  own->told = kept;
+  own->taken_back += own->reported - kept;
+  own->reported = kept;
 }
 
-// The state told last comes first: the stage before where there is one, else the step's start.
-static void tell_stage(lb_stepper* st, const lb_data* d, const stage* s, double dt) {
+// The state reported last comes first: the stage before where there is one, else the step's start.
+static void report_stage(lb_stepper* st, const lb_data* d, const stage* s, double dt) {
   lb_implicit* own = st->own;
   const double *q[] = {own->q1, s->within ? own->qs : own->q2},
                *v[] = {own->v1, s->within ? own->vs : own->v2};
   const int first = s->within, second = !s->within;
-  tell(st, d,
-       (lb_step_past){.dt = dt,
-                      .count = s->weight[1] != 0 ? 2 : 1,
-                      .inner = own->inner,
-                      .weight = {s->weight[first] / s->over, s->weight[second] / s->over},
-                      .q = {q[first], q[second]},
-                      .v = {v[first], v[second]},
-                      .lambda = own->lambda,
-                      .inactive = lb_constraints_inactive(d)});
+  report(st, d,
+         (lb_step_past){.dt = dt,
+                        .count = s->weight[1] != 0 ? 2 : 1,
+                        .inner = own->inner,
+                        .weight = {s->weight[first] / s->over, s->weight[second] / s->over},
+                        .q = {q[first], q[second]},
+                        .v = {v[first], v[second]},
+                        .lambda = own->lambda,
+                        .inactive = lb_constraints_inactive(d)});
 }
 
 void lb_implicit_impact(lb_stepper* st, lb_data* d) {
   lb_implicit* own = st->own;
   hold(own->qs, own->vs, st->m, d->q, d->qd);
   lb_constraints_impact(st->m, d, LB_SET_ACTIVE, own->impulse);
-  tell(st, d,
-       (lb_step_past){.dt = 1,
-                      .count = 1,
-                      .weight = {1},
-                      .q = {own->qs},
-                      .v = {own->vs},
-                      .lambda = own->impulse,
-                      .impact = true});
+  report(st, d,
+         (lb_step_past){.dt = 1,
+                        .count = 1,
+                        .weight = {1},
+                        .q = {own->qs},
+                        .v = {own->vs},
+                        .lambda = own->impulse,
+                        .impact = true});
 }
 
 // One stage of a step that began at time `begin`.
@@ -366,7 +366,7 @@ static bool advance_stage(lb_stepper* st, lb_data* d, const stage* s, double beg
   lb_reach(m, d->q, own->qh, d->qd, dt);
   lb_drive(m, d);
   lb_normalise(m, d->q);
-  tell_stage(st, d, s, dt);
+  report_stage(st, d, s, dt);
   keep_change(st, from, d->qd);
   hold(own->qs, own->vs, m, d->q, d->qd);
   return true;
@@ -433,13 +433,13 @@ static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
   const lb_model* m = st->m;
   lb_implicit* own = st->own;
   own->h = fresh ? 0 : own->h;
-  const int told = own->told;
+  const int reported = own->reported;
   const bool goes_on = start(m, own, d, h);
   const lb_scheme* scheme = goes_on || !own->scheme->first ? own->scheme : own->scheme->first;
   bool done = advance_stages(st, d, scheme, h) && !came_open(st, d);
   const bool hit = done && own->hit;
   if (hit) {
-    take_back(own, told);
+    take_back(own, reported);
     done = stop_short(st, d, h);
   }
   if (!done) {
@@ -458,7 +458,7 @@ static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
 static bool step(lb_stepper* st, lb_data* d, double h) {
   const double begin = d->time;
   lb_implicit* own = st->own;
-  own->told = 0;
+  own->reported = 0;
   begin_rows(st, d);
   lb_constraints_save(d, own->was);
   if (advance(st, d, h, false)) {

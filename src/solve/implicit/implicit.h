@@ -9,7 +9,7 @@
 // Slower than this [sqrt(J)] counts as this fast, for systems at rest.
 #define LB_IMPLICIT_STILL 1e-3
 
-// Of a step at most, and steps whose changes of the velocities are kept for guesses.
+// Most stages of a step, and steps whose changes of the velocities are kept for the predictor.
 enum { LB_IMPLICIT_STAGES = 2, LB_IMPLICIT_CHANGES = 3 };
 
 // Algebra of Newton's matrix.
@@ -84,12 +84,12 @@ typedef struct lb_implicit {
   int stages;                // of each of them
   int stage;                 // this one
   bool inner;                // this stage is not the last of its step
-  bool hit;                  // something came to push in this step
+  bool hit;                  // a constraint became active in this step
   double* was;               // state of the constraints when it began
   int choice;                // that multipliers and matrix are for (lb_constraints_count_choices)
   double* impulse; // [rows] of the last impact
-  int told;        // stages of this step that the watcher was shown and that count
-  int taken_back;  // stages shown that do not count, which the watcher does not know yet
+  int reported;    // stages of this step that the watcher saw and that count
+  int taken_back;  // stages it saw that do not count, which it does not know yet
   double time;     // where the last step ended
   double h;        // of the last step; 0: there was none
   lb_newton newton;
@@ -108,7 +108,7 @@ void lb_implicit_save(lb_stepper* st, const lb_data* d, double* place);
 void lb_implicit_load(lb_stepper* st, lb_data* d, const double* place);
 
 // Take away the velocity with which d runs into active constraints, as steps do in which something
-// hits, and tell the watcher: for starts.
+// hits, and report to the watcher: for starts.
 void lb_implicit_impact(lb_stepper* st, lb_data* d);
 
 // --- implicit_newton.c ---

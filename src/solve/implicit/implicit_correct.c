@@ -56,7 +56,7 @@ void lb_implicit_solve(lb_stepper* st, lb_operator* W, const lb_constraint_rows*
   W->layer->after(W, false, own->dv);
 }
 
-// One that is rounding tells nothing of the matrix.
+// One that is rounding says nothing of the matrix.
 double lb_implicit_accelerate(lb_stepper* st, lb_data* d, double dt) {
   static const double FEW = 4;
   lb_implicit* own = st->own;

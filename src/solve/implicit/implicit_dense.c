@@ -24,7 +24,7 @@ typedef struct dense {
   lb_kkt* kkt;         // of dt W and the constraints in its place; NULL: it is not
   double* by_q;        // [nv] stiffness of joints
   double* more;        // [nv] what dt W has on its diagonal beyond the mass matrix
-  double *mu, *pushed; // [rows] right-hand sides of constraints, then multipliers; those that push
+  double *mu, *pushed; // [rows] right-hand sides of constraints, then multipliers; active ones
   double* K;           // [r][r] tangent of one elastic body
   double* D;           // [r][r] its damping
   double* eta;         // [r] where they are taken
@@ -110,14 +110,15 @@ static void look_ahead(dense* own, const lb_link* l, const lb_data* d, double s)
 // and where D is K, one tangent does: (dt + beta) K(q + s v), s = dt beta / (dt + beta).
 static void add_elastic(const lb_link* l, dense* own, const lb_data* d, int nv, double dt) {
   const lb_reduced* b = l->reduced;
-  const lb_reduced_force* law = &b->internal;
-  const bool own_damping = b->beta > 0 && law->viscous;
+  const lb_reduced_force* internal = &b->internal;
+  const bool own_damping = b->beta > 0 && internal->viscous;
   if (own_damping) {
     look_ahead(own, l, d, dt);
-    law->blend(law->context, own->D, (lb_blend){.D = 1}, own->eta, NULL, d->work->scratch);
+    internal->blend(internal->context, own->D, (lb_blend){.D = 1}, own->eta, NULL,
+                    d->work->scratch);
   }
   look_ahead(own, l, d, own_damping ? 0 : dt * b->beta / (dt + b->beta));
-  lb_reduced_tangent(law, own->K, own->eta, d->work->scratch);
+  lb_reduced_tangent(internal, own->K, own->eta, d->work->scratch);
   const double* K = own->K;
   const double* D = own_damping ? own->D : K;
   const double* C = b->C ? b->C : b->M;

@@ -47,12 +47,12 @@ static double rounding_of(const lb_model* m, const lb_data* d, double dt) {
   return FEW * DBL_EPSILON * sqrt(sum) / dt;
 }
 
-// By which corrections shrink, over this one, which is `fall` of the one before (0: there was
-// none). What earlier ones predict of it (anderson.h) is taken away but for how matrices change,
-// which is at most twice `fall`; of what is new in it the next one is about own->newton.rate. The
-// ratio of whole corrections alone would say little: guesses err alike from step to step, so that
-// most of the first is predicted and not much of the second. Where nothing is, the rate is the
-// matrix's and steady.
+// Convergence rate: the next correction over this one, which is `fall` of the one before (0: there
+// was none). What earlier ones predict of it (anderson.h) is taken away but for how matrices
+// change, which is at most twice `fall`; of what is new in it the next one is about
+// own->newton.rate. The ratio of whole corrections alone would say little: guesses err alike from
+// step to step, so that most of the first is predicted and not much of the second. Where nothing
+// is, the rate is the matrix's and steady.
 static double shrinking(const lb_implicit* own, double fall) {
   const double predicted = fall > 0 ? fmax(LEAST, 2 * fall) : 0;
   const double new = (own->newton.news < 1 ? UNSTEADY * own->newton.news : 1) * own->newton.rate;
@@ -60,15 +60,14 @@ static double shrinking(const lb_implicit* own, double fall) {
 }
 
 // See what `change` is of the news in the one before. By itself the first such pair of a new matrix
-// tells too good a rate.
+// shows too good a rate.
 static void see_rate(lb_implicit* own, double change, double news_before) {
   const double seen = change / news_before, first = own->newton.news < 1 ? seen : 2 * seen;
   const double rate = isfinite(own->newton.rate) ? fmax(0.3 * own->newton.rate, seen) : first;
   own->newton.rate = fmin(1, fmax(DBL_EPSILON, rate)); // not 0, which would not age
 }
 
-// Is what corrections are still to come small enough? After `change` they add up to about
-// change * r / (1 - r).
+// Convergence: corrections still to come after `change` add up to about change * r / (1 - r).
 static bool is_done(const lb_implicit* own, double change, double before) {
   const double enough = own->newton.tolerance * fmax(LB_IMPLICIT_STILL, own->newton.speed);
   const double r = shrinking(own, change / before);

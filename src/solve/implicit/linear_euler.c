@@ -153,8 +153,8 @@ static bool solve_tree(const lb_model* m, linear* own, lb_data* d, double h) {
 // --- rigid trees under constraints ---
 
 // Constraints with the rates that are asked for at the end of the step, and gaps of its start:
-// prescribed points are where they should be then. At a pace the gaps are those to where they are
-// prescribed.
+// prescribed points are where they should be then. At velocity level the gaps are those to where
+// they are prescribed.
 static lb_constraint_rows read_rows(const lb_model* m, linear* own, lb_data* d, double h) {
   d->time -= h;
   lb_constraint_rows rows = lb_constraints_measure(m, d, LB_SET_STEP);

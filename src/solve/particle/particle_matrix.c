@@ -26,23 +26,23 @@ static int count_pairs(const lb_model* m) {
 typedef void visit(void* context, int a, int b);
 
 // All of them in the order in which blocks are added later, nodes with themselves, too.
-static void visit_pairs(const lb_model* m, visit* tell, void* context) {
+static void visit_pairs(const lb_model* m, visit* visitor, void* context) {
   for (int k = 0; k < m->particles.nsegment; k++) {
-    tell(context, m->particles.segment[k].particle[0], m->particles.segment[k].particle[1]);
+    visitor(context, m->particles.segment[k].particle[0], m->particles.segment[k].particle[1]);
   }
   for (int i = 0; i < m->particles.ndeformable; i++) {
     const lb_sparse* M = &m->particles.deformable[i].fem->M;
     const int first = m->particles.deformable[i].first_particle;
     for (int a = 0; a < M->n; a++) {
       for (int k = M->row[a]; k < M->row[a + 1]; k++) {
-        tell(context, first + a, first + M->col[k]);
+        visitor(context, first + a, first + M->col[k]);
       }
     }
     const lb_viscous* v = m->particles.deformable[i].viscous;
     for (int e = 0; e < v->nelem; e++) {
       for (int a = 0; a < 4; a++) {
         for (int b = 0; b <= a; b++) {
-          tell(context, first + v->elem[e].node[a], first + v->elem[e].node[b]);
+          visitor(context, first + v->elem[e].node[a], first + v->elem[e].node[b]);
         }
       }
     }

@@ -37,8 +37,8 @@ typedef struct lb_particle_matrix {
 
 lb_status lb_particle_matrix_create(lb_particle_matrix* N, const lb_model* m, lb_arena* arena);
 
-// Of d's state, whose nodes lb_forces_apply has moved, with m, c, s as above; what goes on top of
-// the tree's matrix is added to W [nd][nd]. Rows of driven coordinates stay as they are.
+// Matrix at d's state, whose nodes lb_forces_apply has moved, with m, c, s as above; what goes on
+// top of the tree's matrix is added to W [nd][nd]. Rows of driven coordinates stay as they are.
 typedef struct lb_particle_share {
   double mass, damping, stiffness;
 } lb_particle_share;
@@ -88,7 +88,7 @@ void lb_particle_matrix_spread(const lb_particle_matrix* N, double* const* J, do
                                const double* v);
 void lb_particle_matrix_gather(const lb_particle_matrix* N, double* const* J, double* r, double s,
                                const double* y);
-// Of fastened nodes alone; z += J v.
+// Velocities of fastened nodes alone; z += J v.
 void lb_particle_matrix_spread_fastened(const lb_particle_matrix* N, double* const* J, double* z,
                                         const double* v);
 void lb_particle_matrix_gather_fastened(const lb_particle_matrix* N, double* const* J, double* r,

@@ -14,7 +14,7 @@ enum { TRAINING_POSES = 100, SLOPES = 8, MOST_POINTS = 600 };
 // many points again.
 static const double TOLERANCE = 1e-5;
 
-static const double STILL = 1e-3; // of the largest: a pose this small is as good as rest
+static const double STILL = 1e-3; // of the largest: a pose this small counts as undeformed
 
 static double length(const double* x, int n) {
   double sum = 0;

@@ -126,9 +126,9 @@ static lb_status make_pca(job* j, kind* k, const lb_elastic_body* b, lb_arena* s
   return status;
 }
 
-// As many coordinates of modes of vibration, of the body held and free at its other faces, and
-// their derivatives: m modes and all pairs of the softest d, m + d (d + 1) / 2 = r with the largest
-// d <= m.
+// Basis of r modes of vibration, of the body held and free at its other faces, and their
+// derivatives: m modes and all pairs of the softest d, m + d (d + 1) / 2 = r with the largest d <=
+// m.
 static lb_status make_linear(job* j, kind* k, const lb_elastic_body* b, lb_arena* scratch) {
   const int r = k->out->r;
   int d = 0;

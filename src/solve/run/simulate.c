@@ -42,7 +42,7 @@ typedef struct watch {
   double linear, angular; // worst changes of momentum
 } watch;
 
-static void look_for_trouble(watch* w, const lb_model* m, const lb_data* d) {
+static void note_inversion(watch* w, const lb_model* m, const lb_data* d) {
   const lb_squeeze least = lb_least_volume(m, d);
   if (least.body >= 0 && !(least.volume > 0)) {
     if (w->inversion.frames++ == 0) {
@@ -138,7 +138,7 @@ static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d,
     return lb_diagnose_lost(st, d, h, true, err);
   }
   w->gap = fmax(w->gap, lb_constraint_gap(d->model, d, NULL));
-  look_for_trouble(w, d->model, d);
+  note_inversion(w, d->model, d);
   look_at_momentum(w, d->model, d, r->nframe == 1);
   if (st->runaway == 0) {
     *w->sound = *w;
@@ -147,7 +147,7 @@ static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d,
                                         : status;
 }
 
-// Is d where the model starts? Is it as fast?
+// True where d is at the model's start, velocities included.
 static bool at_start(const lb_model* m, const lb_data* d) {
   return memcmp(d->q, m->start.q, (size_t)m->nq * sizeof *d->q) == 0;
 }
@@ -244,7 +244,7 @@ static lb_status step_through(const lb_plan* p, const lb_simulate_options* o, lb
   for (long i = 1; i <= p->steps && status == LB_OK; i++) {
     status = lb_stepper_step(st, d, p->step, err);
     if (status != LB_OK) {
-      look_for_trouble(w, d->model, d); // perhaps it is the reason
+      note_inversion(w, d->model, d); // perhaps it is the reason
       return status;
     }
     d->time = (double)i * p->step; // no drift from adding up
@@ -263,7 +263,7 @@ static lb_status step_through(const lb_plan* p, const lb_simulate_options* o, lb
   return status;
 }
 
-// Of a run that blew up, the frames before it did so.
+// A run; of one that blew up, the frames before.
 static lb_status run(const lb_plan* p, const lb_simulate_options* o, lb_stepper* st, lb_data* d,
                      lb_recording* r, watch* w, lb_error* err) {
   watch sound = *w;

@@ -65,7 +65,7 @@ typedef struct lb_kkt_target {
   double baumgarte, share, rate, dt;
 } lb_kkt_target;
 
-// Of a stage with dt; `inner`: within a step.
+// Target of a stage with dt; `inner`: within a step.
 static inline lb_kkt_target lb_kkt_target_of(double dt, bool inner) {
   return inner ? (lb_kkt_target){0, 1, 0, dt} : (lb_kkt_target){1 / dt, 0.5, 0, dt};
 }

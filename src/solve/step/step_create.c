@@ -7,7 +7,7 @@
 #include "solve/step/step_inside.h"
 #include "solve/step/stepper.h"
 
-// Of elastic bodies in a basis.
+// Internal forces of elastic bodies in a basis.
 static lb_internal_forces take_internal(lb_arena* arena, const lb_model* m) {
   int most = 0, scratch = 0;
   for (int i = 0; i < m->nlink; i++) {

@@ -38,7 +38,7 @@ static void apply_blocks(const lb_model* m, const double* blocks, double scale, 
          x + m->nv - 3 * m->particles.nfree);
 }
 
-// Of an impact: q stays.
+// Reach of an impact: q stays.
 static void stay(lb_step_reach* R, int link, int n) {
   double *Q = R->Q + (size_t)link * LB_STEP_BLOCK, *H = R->H[0] + (size_t)link * LB_STEP_BLOCK;
   for (int k = 0; k < n * n; k++) {
@@ -362,7 +362,7 @@ static double moment(const lb_step_derivative* S, int i) {
   return S->time;
 }
 
-// Links of an impact have its accelerations, at rest and without gravity: what masses are
+// Links of an impact have its accelerations, zero velocities and no gravity: what masses are
 // multiplied with in (6).
 static lb_step_part pose(lb_step_derivative* S, lb_data* d, int i) {
   (void)i;

@@ -49,7 +49,7 @@ typedef struct lb_step_past {
   const bool* active[2]; // [rows] unilateral ones at the start and the end of an explicit step
   double from;           // when that began
   bool recharts;         // by steppers: not a stage but a change of charts (lb_rechart)
-  int taken_back;        // by steppers: how many told of before this do not count after all
+  int taken_back;        // by steppers: number of earlier reports that do not count
 } lb_step_past;
 
 // Changes, or what an objective changes by them: of the states before, and of the motors.
@@ -100,7 +100,7 @@ typedef struct lb_derivative_type {
 
 extern const lb_derivative_type lb_derivative_stages, lb_derivative_explicit;
 
-// Of the steps of an integrator; and of implicit stages.
+// Derivatives of the steps of an integrator; and of implicit stages.
 lb_status lb_step_derivative_create_for(const lb_model* m, lb_integrator by,
                                         const lb_allocator* allocator, lb_step_derivative** out,
                                         lb_error* err);

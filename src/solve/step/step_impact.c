@@ -7,7 +7,7 @@
 #include "dynamics/tree/rnea.h"
 #include "solve/step/step_inside.h"
 
-// Everything rests and weighs nothing, until gravity is given back.
+// Zero velocities and no gravity, until it is given back.
 static lb_v4 still(const lb_model* m, lb_data* d, double* zero) {
   const lb_v4 gravity = d->work->state[-1].a;
   d->work->state[-1].a = lb_v4_zero();

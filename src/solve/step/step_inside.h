@@ -60,11 +60,11 @@ void lb_step_newton_pose(lb_step_derivative* S, lb_data* d, double* r);
 
 // --- impacts (step_impact.c) ---
 
-// Of M(q) a - J'lambda, at d's q with a its qdd: D's tau_q and M. Everything in d's work rests;
-// `zero` [nv] is scratch, lambda of all constraints that are there.
+// Derivatives of M(q) a - J'lambda, at d's q with a its qdd: D's tau_q and M. Velocities in d's
+// work are zero; `zero` [nv] is scratch, lambda of all constraints that are there.
 void lb_derive_blow(lb_derivatives* D, lb_data* d, lb_constraint_set set, double* zero,
                     const double* lambda);
-// d's links with the accelerations a, at rest and without gravity; `needed` [nv] is M(q) a.
+// d's links with the accelerations a, zero velocities and no gravity; `needed` [nv] is M(q) a.
 void lb_pose_blow(lb_data* d, double* zero, double* needed);
 
 // K and M of (6), then D at the end of the impact.

@@ -23,7 +23,7 @@ void lb_step_hold_driven(const lb_model* m, int n, double* A) {
   }
 }
 
-// Are coordinates of a link numbers, so that q follows from v by dt each?
+// True where coordinates of a link are numbers, so that q follows from v by dt each.
 static bool is_plain(const lb_model* m, int link) {
   return !lb_link_is_face(m->link.kind[link]) && !LB_JOINT[m->link.kind[link]]->reach_by_rate;
 }

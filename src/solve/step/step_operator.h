@@ -76,7 +76,7 @@ struct lb_operator {
   int* order;                         // [nd] of them
 };
 
-// Of `small` as m, with room for a matrix; the arena says whether there is memory.
+// Operator with `small` = m, with room for a matrix; the arena says whether there is memory.
 lb_operator lb_operator_take(lb_arena* arena, const lb_model* m, int nd);
 // A matrix of all of m but free particles, which lb_layer_symmetric eliminates.
 lb_status lb_operator_create(lb_operator* W, const lb_model* m, lb_arena* arena);

@@ -29,7 +29,7 @@ void lb_stepper_impact(lb_stepper* st, lb_data* d, double* impulse) {
   save(st, d);
   lb_constraints_impact(st->m, d, LB_SET_ACTIVE, impulse);
   if (st->watcher) {
-    st->watcher(st->told, d,
+    st->watcher(st->watching, d,
                 &(lb_step_past){.dt = 1,
                                 .count = 1,
                                 .weight = {1},
@@ -68,11 +68,11 @@ static void watch_speeds(lb_stepper* st, const lb_data* d, double start) {
 }
 
 // Diagnosis of a failed step.
-typedef struct trouble {
+typedef struct diagnosis {
   bool left;      // it went beyond all bounds
   int singular;   // joint that came to a full turn, or -1
   int unfollowed; // joint with angles that were too fast for it, or -1
-} trouble;
+} diagnosis;
 
 // Numbers are of no use nearer to a full turn than this, in turns; and a step that finds no end is
 // likely to have met that from where it is less near.
@@ -104,7 +104,7 @@ static lb_status complain_about_angles(const lb_stepper* st, int joint, double t
 }
 
 // Back to where a step of h began, with the reason why there is none.
-static lb_status fail(lb_stepper* st, lb_data* d, double start, double h, trouble t,
+static lb_status fail(lb_stepper* st, lb_data* d, double start, double h, diagnosis t,
                       lb_error* err) {
   lb_status status = LB_FAILED;
   lb_stepper_restart(st, d);
@@ -130,22 +130,22 @@ static lb_status fail(lb_stepper* st, lb_data* d, double start, double h, troubl
   return status;
 }
 
-// Put a state on what it has to keep to, after a step that does not do so by itself; false: there
-// is no such state near.
-static bool settle(lb_stepper* st, lb_data* d, double h) {
+// Projection onto the constraints, after a step that leaves gaps; false: there is no such state
+// near.
+static bool project(lb_stepper* st, lb_data* d, double h) {
   if (!(lb_project(st->m, d) <= LB_CLOSED) ||
       (lb_constraints_velocity_level(st->m) >= 0 &&
        !(lb_constraints_gap_of(st->m, d, true, NULL) <= LB_CLOSED))) {
     return false;
   }
-  if (st->watcher && st->type->reach > 0) { // others have told
-    st->watcher(st->told, d, &(lb_step_past){.dt = h, .count = 1, .weight = {1}});
+  if (st->watcher && st->type->reach > 0) { // others have reported
+    st->watcher(st->watching, d, &(lb_step_past){.dt = h, .count = 1, .weight = {1}});
   }
   return true;
 }
 
-// Of rates at d's state, the one that is off most. What makes up a rate are the shares of the
-// velocities in it, whatever their signs.
+// Largest relative error of rates at d's state, over the sum of the absolute shares of velocities
+// in each.
 static double rates_off(const lb_model* m, lb_data* d, int* which) {
   static const double SHARE = 0.1;
   double worst = 0;
@@ -187,15 +187,15 @@ static void rechart(const lb_stepper* st, lb_data* d) {
     return;
   }
   if (lb_rechart(st->m, st->keeps, d->q, d->qd) && st->watcher) {
-    st->watcher(st->told, d, &(lb_step_past){.count = 1, .weight = {1}, .recharts = true});
+    st->watcher(st->watching, d, &(lb_step_past){.count = 1, .weight = {1}, .recharts = true});
   }
 }
 
-static trouble look_for_trouble(const lb_stepper* st, const lb_data* d, double h, bool stepped) {
+static diagnosis diagnose(const lb_stepper* st, const lb_data* d, double h, bool stepped) {
   const lb_model* m = st->m;
-  trouble t = {.left = !all_finite(m->nq, d->q) || !all_finite(m->nv, d->qd),
-               .singular = -1,
-               .unfollowed = -1};
+  diagnosis t = {.left = !all_finite(m->nq, d->q) || !all_finite(m->nv, d->qd),
+                 .singular = -1,
+                 .unfollowed = -1};
   if (!t.left) {
     t.singular = lb_singular_joint(m, st->keeps, st->saved, d->q, SINGULAR);
   }
@@ -212,7 +212,7 @@ lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
   lb_constraints_find_redundant(st->m, d);
   save(st, d);
   const bool stepped = st->type->step(st, d, h);
-  const trouble t = look_for_trouble(st, d, h, stepped);
+  const diagnosis t = diagnose(st, d, h, stepped);
   if (!stepped || t.left || t.singular >= 0 || t.unfollowed >= 0) {
     return fail(st, d, start, h, t, err);
   }
@@ -220,8 +220,8 @@ lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
   if (st->type->closes_loops) {
     lb_drive(st->m, d);
     lb_normalise(st->m, d->q);
-  } else if (!settle(st, d, h)) {
-    return fail(st, d, start, h, (trouble){false, -1, -1}, err);
+  } else if (!project(st, d, h)) {
+    return fail(st, d, start, h, (diagnosis){false, -1, -1}, err);
   }
   watch_speeds(st, d, start);
   return LB_OK;
@@ -280,7 +280,7 @@ void lb_stepper_observe(lb_stepper* st, lb_data* d) {
 
 void lb_stepper_watch(lb_stepper* st, lb_step_watcher* watcher, void* context) {
   st->watcher = watcher;
-  st->told = context;
+  st->watching = context;
   st->watched = watcher != NULL;
 }
 

@@ -26,7 +26,7 @@ typedef struct lb_stepper_type {
   // methods of order 2, and by 0.2 with those of order 1, for which it is in proportion to the
   // step. 0: it controls its errors itself, and shows its watcher its own steps.
   double reach;
-  int records; // a step tells its watcher of, unless it is divided; 0: any number
+  int records; // a step reports to its watcher, unless it is divided; 0: any number
   const lb_derivative_type* derivative; // how steps are differentiated (step_derivative.h)
   // Butcher's table of an explicit method, in the arena; false: no memory. NULL: others.
   bool (*tableau)(lb_arena* arena, lb_tableau* out);
@@ -51,9 +51,9 @@ struct lb_stepper {
   double ran_from;          // when the step began in which that was [s]
   void* own;                // what the type keeps
   lb_step_watcher* watcher; // of steps that are implicit; NULL: none
-  void* told;               // its context
+  void* watching;           // its context
   bool watched;             // steps are differentiated, one after the other
-  bool recharts;     // nevertheless coordinates change their charts, of which the watcher is told
+  bool recharts;            // nevertheless coordinates change their charts, which the watcher sees
   const bool* keeps; // [nv] coordinates that do not, beside those that something acts on; or NULL
 };
 
@@ -71,7 +71,7 @@ void lb_stepper_watch(lb_stepper* st, lb_step_watcher* watcher, void* context);
 void lb_stepper_watch_charts(lb_stepper* st, const bool* keeps);
 
 // Take away the velocity with which d runs into active constraints, as steps do in which something
-// hits, and tell the watcher: for starts. Impulses [rows].
+// hits, and report to the watcher: for starts. Impulses [rows].
 void lb_stepper_impact(lb_stepper* st, lb_data* d, double* impulse);
 
 // Slopes of the state at d's time, q and qd: dq and qdd, [nq] and [nv].
@@ -83,7 +83,7 @@ void lb_stepper_restart(const lb_stepper* st, lb_data* d);
 // Quantities of d's state that recordings show: motors' forces.
 void lb_stepper_observe(lb_stepper* st, lb_data* d);
 
-// lb_constraint_gap after a step, for telling whether things hold. Linearly implicit Euler asks for
+// lb_constraint_gap after a step, to check that constraints hold. Linearly implicit Euler asks for
 // rates in the pose that a step begins with (linear_euler.c), so that those of its end are off by a
 // part of the step's own error: up to a tenth of what makes up the rate they do not count.
 double lb_stepper_gap(const lb_stepper* st, lb_data* d, int* which);

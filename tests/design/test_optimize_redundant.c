@@ -1,4 +1,4 @@
-// Gradients through loops that repeat each other: rows that a step does not have, its derivative
+// Gradients through redundant loops: constraints that a step leaves out, its derivative
 // does not have either.
 #include "optimizing.h"
 
