@@ -109,7 +109,8 @@ static outcome run(const bench_engine* type, void* engine, const bench_model* m,
   return out;
 }
 
-static void tell(const bench_engine* type, const bench_model* m, const outcome* o, const trial* t) {
+static void print_line(const bench_engine* type, const bench_model* m, const outcome* o,
+                       const trial* t) {
   const bool together = isfinite(o->speed) && o->speed < 100;
   printf("%-9s %-8g %-5g %-9s %9.2f  %-12s", m->name, m->damping, 1e3 * t->step, type->name, o->us,
          together ? "stable" : "flies apart");
@@ -155,7 +156,7 @@ static void compare(bench_model* m, double damping, trial t, int rounds) {
   }
   for (int e = 0; e < nengine; e++) {
     if (engine[e]) {
-      tell(engines[e], m, &best[e], &t);
+      print_line(engines[e], m, &best[e], &t);
       engines[e]->release(engine[e]);
     }
   }

@@ -119,8 +119,8 @@ static inline double red_value(const cJSON* number) {
   return number->valuedouble;
 }
 
-static inline double red_apart(double ours, const cJSON* told, double scale) {
-  return red_off(ours, red_value(told), scale);
+static inline double red_apart(double ours, const cJSON* theirs, double scale) {
+  return red_off(ours, red_value(theirs), scale);
 }
 
 // A list, or a list of lists, over the largest of its numbers or over one.
@@ -194,9 +194,9 @@ static inline double red_energy_size(const cJSON* results) {
 
 // What a file says of itself, against other numbers of it.
 static inline void red_assert_says(const cJSON* object, const char* key, double what) {
-  const double told = red_value(red_get(object, key));
-  if (!(fabs(told - what) <= 1e-4 * fabs(told))) {
-    fail_msg("%s is %.17g, and should be %.17g by the other numbers", key, told, what);
+  const double given = red_value(red_get(object, key));
+  if (!(fabs(given - what) <= 1e-4 * fabs(given))) {
+    fail_msg("%s is %.17g, and should be %.17g by the other numbers", key, given, what);
   }
 }
 
@@ -284,11 +284,11 @@ static inline void red_check_page(const char* name, double differs, double itsel
     fail_msg("docs/redmax.md has no row for %s", name);
   }
   if (!(differs <= row.number[RED_DIFFERS] && row.number[RED_DIFFERS] <= row.number[RED_ASKED])) {
-    fail_msg("docs/redmax.md tells of %.2g, and %.2g is asked for", row.number[RED_DIFFERS],
+    fail_msg("docs/redmax.md has %.2g, and %.2g is asked for", row.number[RED_DIFFERS],
              row.number[RED_ASKED]);
   }
   if (isnan(itself) != isnan(row.number[RED_ITSELF]) || itself > 1.06 * row.number[RED_ITSELF]) {
-    fail_msg("docs/redmax.md tells of %.2g when left to itself", row.number[RED_ITSELF]);
+    fail_msg("docs/redmax.md has %.2g when left to itself", row.number[RED_ITSELF]);
   }
 }
 
@@ -529,7 +529,7 @@ static inline void red_gear(redmax* t, const cJSON* from) {
   red_couple(k, red_whole(from, "jointB") - 1, -1);
 }
 
-// A path for the test to replace: the files tell functions of time in words. Until then, nothing.
+// A path for the test to replace: the files give functions of time in words. Until then, nothing.
 static inline lb_profile_definition red_path(void) {
   static double time[] = {0}, value[] = {0};
   return (lb_profile_definition){

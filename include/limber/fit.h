@@ -16,7 +16,7 @@ typedef struct lb_markers {
   lb_scene_marker* marker; ///< [nmarker] the points, as in a scene
   double* time;            ///< [nsample]
   double* x;               ///< [nsample][nmarker][3]; NAN: not seen
-  void* storage;           ///< what the pieces live in; NULL when made by hand
+  void* storage;           ///< memory of the pieces; NULL when made by hand
 } lb_markers;
 
 /// Read a table of comma-separated values: `time`, then NAME.x, NAME.y and NAME.z of each marker;
@@ -69,8 +69,8 @@ typedef enum lb_fit_doubt {
 typedef struct lb_fit_value {
   lb_fit_quantity quantity;
   int material;       ///< index into the model's materials, or -1
-  double start;       ///< what the scene says
-  double value;       ///< what fits best
+  double start;       ///< value in the scene
+  double value;       ///< best fit
   double low, high;   ///< holds the true one with 95 % probability; NAN: unknown
   lb_fit_doubt doubt; ///< LB_FIT_SURE when the number may be used
 } lb_fit_value;
@@ -83,10 +83,10 @@ typedef struct lb_fit {
   lb_model* model;     ///< with the fitted materials; shares with the model it was made from
   const lb_markers* markers;
   int nsample;    ///< samples that were compared, from the first on
-  double* fitted; ///< [nsample][nmarker][3] where the fitted model says that the markers are seen
+  double* fitted; ///< [nsample][nmarker][3] predicted markers
   double rms_start, rms; ///< distance between a marker's simulated and measured coordinate [m]
   double explained;      ///< share of the markers' motion, squared, that the fitted model shows
-  double correlation;    ///< how many neighbouring samples err alike: 1 when all err on their own
+  double correlation;    ///< correlated neighbouring samples: 1 when all err on their own
   int iterations;        ///< of the search for the nearest minimum
   long runs;             ///< simulations
   long steps;            ///< time steps of all simulations
@@ -95,7 +95,7 @@ typedef struct lb_fit {
 } lb_fit;
 
 typedef struct lb_fit_options {
-  double duration; ///< [s] how much of the markers' time to compare; NAN: all
+  double duration; ///< [s] compared part of the markers' time; NAN: all
   double step;     ///< [s]; NAN: as the scene says
   int threads;     ///< >= 1
   lb_progress progress;

@@ -14,12 +14,12 @@ extern "C" {
 
 /// Kind of a section of the report.
 typedef enum lb_section_kind {
-  LB_SECTION_TITLE,   ///< what was done, in a sentence
+  LB_SECTION_TITLE,   ///< title, in a sentence
   LB_SECTION_FIGURE,  ///< a line of figures
   LB_SECTION_ROW,     ///< a line of a table, its columns filled up with spaces
   LB_SECTION_FILE,    ///< a file in the folder, and what it is for
-  LB_SECTION_WARNING, ///< what an author should know even when all else is well
-  LB_SECTION_NOTE,    ///< what there is of a job that did not come to its end
+  LB_SECTION_WARNING, ///< warning to the author, even when all else is well
+  LB_SECTION_NOTE,    ///< results of a job that did not come to its end
 } lb_section_kind;
 
 typedef struct lb_section {

@@ -30,7 +30,7 @@ typedef struct lb_anchor {
 /// A force on points that move with links.
 typedef struct lb_model_force {
   lb_scene_force set; ///< its rest length filled in
-  lb_anchor* at;      ///< [set.npoint] where it acts
+  lb_anchor* at;      ///< [set.npoint] points it acts on
 } lb_model_force;
 
 /// A straight piece from a point of a force to the next, for those who draw it.
@@ -77,7 +77,7 @@ typedef struct lb_model_elastic {
   int* carried;         ///< [nface] a body that hangs on each, or -1
   double* limit; ///< [r] the range of each coordinate that its basis was made for, or NULL; then
                  ///< so are the next two
-  double* load_limit; ///< [nface + 1][6] the same of accelerations of its frame and what it carries
+  double* load_limit; ///< [nface + 1][6] limits of accelerations of its frame and faces
   double load_every;  ///< time between the frames that they come from [s]
   lb_mesh surface;    ///< vertices at sharp edges stand once for each side
   double* Phi;        ///< [r][3 * surface.nvertex]
@@ -134,7 +134,7 @@ typedef struct lb_model_constraint {
   bool unilateral;       ///< its multiplier is not negative
   bool velocity_level;   ///< something of it is about velocities alone
   int body[2], face[2];  ///< bodies of the frames a and b, or LB_WORLD, and their faces, or -1
-  lb_transform frame[2]; ///< these in the bodies
+  lb_transform frame[2]; ///< frames in the bodies
   lb_vec3 normal;        ///< of a floor: unit, in the world
   double value;          ///< of a floor: its height along the normal; of a distance: that
 } lb_model_constraint;
@@ -145,12 +145,12 @@ typedef struct lb_model_prescribed {
   int constraint;
   bool along[3];
   lb_profile* path[3];    ///< of its points along x, y, z; NULL: held
-  bool velocity_level[3]; ///< these paths are of velocities instead
+  bool velocity_level[3]; ///< paths of velocities instead
   double held[3];
   bool turn;                 ///< the orientation is prescribed, too
   lb_vec3 about;             ///< axis of the prescribed turn, in the world
   lb_profile* angle;         ///< angle of that turn; NULL: held
-  bool angle_velocity_level; ///< that is a spin instead
+  bool angle_velocity_level; ///< path of a spin instead
   int motor[3];              ///< motors that prescribe a joint's rotation, or -1
   lb_quat from;              ///< orientation it starts from, in the parent's link
 } lb_model_prescribed;
@@ -167,7 +167,7 @@ typedef struct lb_model_particle {
   double drag;     ///< [N s/m]
   int q, v;        ///< first coordinate and velocity of a free one
   int body;        ///< body it is fastened to, or LB_WORLD
-  lb_vec3 in_body; ///< where, in that body
+  lb_vec3 in_body; ///< position in that body
 } lb_model_particle;
 
 /// Spring between two particles of a rope.
@@ -176,7 +176,7 @@ typedef struct lb_model_segment {
   double length;    ///< rest length [m]
   double stiffness; ///< the force for a strain of one [N]
   double damping;   ///< [s]
-  bool pushes;      ///< where it is shorter than that, too
+  bool pushes;      ///< resists compression, too
 } lb_model_segment;
 
 typedef struct lb_model_rope {
@@ -226,7 +226,7 @@ typedef struct lb_model_links {
   lb_vec3* axis;                 ///< [nlink] of ball joints with limits: what swings and twists
   bool* driven;                  ///< [nlink] a motor prescribes its coordinates
   const struct lb_chart** chart; ///< [nlink] of joints that move by one, else NULL
-  struct lb_link* packed;        ///< [nlink] the same numbers laid out for the recursions
+  struct lb_link* packed;        ///< [nlink] numbers laid out for the recursions
   int ntree;                     ///< links that hang on the world
   int* tree;                     ///< [ntree + 1] links of tree t are tree[t] ... tree[t + 1] - 1
   int nhinge;                    ///< links on revolute joints
@@ -237,8 +237,8 @@ typedef struct lb_model_links {
 /// Joints that move, in the author's order; bodies left free come after them, under their own name.
 typedef struct lb_model_joints {
   const char** name; ///< [njoint]
-  lb_place* place;   ///< [njoint] where the scene has it, or the body it carries
-  lb_place* named;   ///< [njoint] where `initial` has it, if it does
+  lb_place* place;   ///< [njoint] place in the scene, or of the body it carries
+  lb_place* named;   ///< [njoint] place in `initial`, if it is there
   int* kind;         ///< [njoint] as of links
   int* link;         ///< [njoint]
   int* body;         ///< [njoint] the body it carries
@@ -250,15 +250,15 @@ typedef struct lb_model_joints {
 
 /// Degrees of freedom: what acts on single velocities.
 typedef struct lb_model_dofs {
-  int nstiff, nfriction, nlimit; ///< those with a spring, with friction, with limits
+  int nstiff, nfriction, nlimit; ///< velocities with a spring, with friction, with limits
   int nbent;                     ///< springs that do not pull in proportion
   int* parent;                   ///< [nv] the next one towards the world, or -1
   int* run;                      ///< [nv] first of the consecutive ones it hangs on without a gap
   bool* driven;                  ///< [nv] a motor prescribes it
   int* counts;                   ///< [nv] lb_coordinate: what the velocity is the rate of
   double* stiffness;             ///< [nv] spring
-  lb_force_curve* force_curve;   ///< [nv] how the spring pulls
-  double* rest;                  ///< [nq] where the spring pulls to
+  lb_force_curve* force_curve;   ///< [nv] force curve of the spring
+  double* rest;                  ///< [nq] rest of the spring
   double* damping;               ///< [nv]
   double* armature;              ///< [nv] inertia of a joint's rotor; mass of a free particle
   double* friction;              ///< [nv] Coulomb friction, of constant size
@@ -283,11 +283,11 @@ typedef struct lb_model_forces {
   lb_model_force* item; ///< [count]
   int nline;
   lb_model_line* line;         ///< [nline] pieces of springs and cables
-  int of_kind[LB_FORCE_KINDS]; ///< how many there are of each kind
+  int of_kind[LB_FORCE_KINDS]; ///< number of each kind
   int ndrag, nload;
   lb_model_drag* drag;       ///< [ndrag]
   lb_scene_load* load;       ///< [nload]
-  lb_anchor* load_at;        ///< [nload] where they act
+  lb_anchor* load_at;        ///< [nload] points they act on
   lb_profile** load_profile; ///< [nload] NULL: constant
 } lb_model_forces;
 

@@ -22,7 +22,7 @@ const char* lb_optimize_end_name(lb_optimize_end end);
 typedef struct lb_optimization {
   const lb_scene* scene;
   int nvalue;           ///< numbers of all parameters, one after the other
-  int* first;           ///< [nparameter + 1] where those of each begin
+  int* first;           ///< [nparameter + 1] first number of each
   double* given;        ///< [nvalue] start values, as the scene has them
   double* start;        ///< [nvalue] start values within the bounds
   double *least, *most; ///< [nvalue]

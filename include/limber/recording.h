@@ -10,7 +10,7 @@ extern "C" {
 /// Quantities kept of every frame besides those that always are.
 typedef enum lb_keep {
   LB_KEEP_RATES = 1,     ///< accelerations; trajectory.csv then has them and the velocities
-  LB_KEEP_REACTIONS = 2, ///< what passes through the joints
+  LB_KEEP_REACTIONS = 2, ///< joint reactions
   LB_KEEP_TORQUES = 4,   ///< of inverse dynamics
 } lb_keep;
 
@@ -31,7 +31,7 @@ typedef struct lb_recording {
   double* potential;     ///< [nframe] of gravity and springs [J]
   int keeps;             ///< lb_keep's, added: which of the next are there
   double* qdd;           ///< [nframe][nv]
-  double* torque;        ///< [nframe][nv] what each coordinate needs besides the scene's forces
+  double* torque;        ///< [nframe][nv] generalised forces needed besides the scene's
   lb_reaction* reaction; ///< [nframe][njoint + npair]
   double* coupling;      ///< [nframe][ncoupling] multipliers, kept with the reactions
   const lb_allocator* allocator;
@@ -68,7 +68,7 @@ const char* lb_channel_unit(lb_channel_kind kind);
 /// Why a run ended before it was done, though nobody stopped it.
 typedef struct lb_failure {
   bool failed;
-  double time;       ///< how far it came [s]
+  double time;       ///< time reached [s]
   char reason[1000]; ///< the message, cut to fit
 } lb_failure;
 
@@ -78,7 +78,7 @@ typedef struct lb_spline_exit {
   bool left;       ///< there is one; else the rest says nothing
   int coordinate;  ///< of the joint's
   double time;     ///< of the first frame beyond [s]
-  double farthest; ///< where it was farthest beyond
+  double farthest; ///< farthest coordinate beyond it
   double end;      ///< the spline is made for 0 to this
 } lb_spline_exit;
 
@@ -87,9 +87,9 @@ lb_spline_exit lb_recording_spline_exit(const lb_recording* recording, int joint
 
 /// The first frame at which a part of an elastic body was turned inside out.
 typedef struct lb_inversion {
-  int frames;    ///< how many were like that; 0: none, and the rest says nothing
+  int frames;    ///< inverted frames; 0: none, and the rest says nothing
   double time;   ///< [s]
-  int body;      ///< which
+  int body;      ///< body of the scene
   double volume; ///< det F, where it is least
   lb_vec3 at;    ///< its reference position, in the body's frame
 } lb_inversion;
@@ -114,7 +114,7 @@ typedef struct lb_steep_friction {
 typedef struct lb_moved_start {
   const char* name;     ///< of the joint or free body, in the model; NULL: all stayed
   lb_place place;       ///< of the entry
-  lb_coordinate counts; ///< what was moved
+  lb_coordinate counts; ///< unit of the moved coordinate
   double by;            ///< [m, rad or 1], of velocities in these per second
   bool rate;            ///< it is the velocity
 } lb_moved_start;
@@ -147,7 +147,7 @@ typedef struct lb_summary {
   /// Use of the trained range by elastic bodies from files: the largest coordinate over its range,
   /// of the body that went farthest. Beyond LB_RANGE_LEFT the motion is not to be trusted.
   double range_used;
-  const char* range_body; ///< which, or NULL: no body has a range
+  const char* range_body; ///< body with the largest, or NULL: no body has a range
   double range_left;      ///< when it first went beyond [s]; NAN: never
 } lb_summary;
 

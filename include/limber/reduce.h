@@ -29,11 +29,11 @@ lb_reduce_options lb_reduce_default(void);
 
 /// A replay of the scene with reduced bodies, beside the full run.
 typedef struct lb_reduce_replay {
-  const char* name;      ///< what the bases are made of
+  const char* name;      ///< source of the bases
   int coordinates;       ///< of all elastic bodies
   double face_error;     ///< worst distance between a face and where the full run has it, in the
                          ///< body's axes, over the amplitude of its vibration
-  double face_rms;       ///< the same, root of the mean square over time, of the worst face
+  double face_rms;       ///< root mean square over time of that of the worst face
   double face_amplitude; ///< of that face: largest distance from its mean place [m]
   double body_error; ///< worst distance between a body's origin and its place in the full run [m]
   double steps_per_second; ///< of the replay
@@ -47,7 +47,7 @@ typedef struct lb_reduce_body {
   int r, points;      ///< coordinates, points of the cubature
   int nodes, samples; ///< of the mesh; snapshots it was trained on
   double missed;      ///< of the snapshots, by mass: sqrt(sum |u - Phi eta|^2 / sum |u|^2)
-  double unseen;      ///< the same of the second half of the run, in a basis of the first half
+  double unseen;      ///< part missed of the second half of the run, in a basis of the first half
   double cubature;    ///< relative error of its internal forces on the training
   double face_error, face_rms; ///< of its own faces, as above
   struct lb_stored* stored;    ///< the file's content
@@ -61,7 +61,7 @@ typedef struct lb_reduction {
   lb_reduce_body* body;
   lb_reduce_replay replay[LB_REPLAY_COUNT];
   int frames, degrees; ///< of the full run: frames looked at, displacements in all
-  double full_seconds; ///< what it took; 0 when it was read
+  double full_seconds; ///< time of the full run; 0 when it was read
   double full_steps_per_second;
   struct lb_full_run* full;
   void* storage;

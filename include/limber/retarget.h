@@ -40,7 +40,7 @@ typedef struct lb_retarget {
   int nmotor;
   int* motor;               ///< [nmotor] of the model; all of them drive positions
   lb_retarget_limit* limit; ///< [nmotor]
-  lb_place* limit_place;    ///< [nmotor] where the scene's file has them
+  lb_place* limit_place;    ///< [nmotor] place in the scene's file
   double spacing;           ///< of control points [s]
   lb_place spacing_place;
   double closeness;  ///< weight of the squared distance to the input's curves

@@ -28,7 +28,7 @@ typedef struct lb_scene_material {
 
 typedef struct lb_scene_shape {
   lb_place place;
-  int body; ///< whose shape it is, or LB_WORLD for scenery
+  int body; ///< body of the shape, or LB_WORLD for scenery
   lb_shape shape;
   lb_transform pose; ///< in the body's frame
   int material;      ///< index into the scene's materials
@@ -39,8 +39,8 @@ typedef enum lb_elastic_form {
   LB_ELASTIC_ROD,   ///< radius, from, to. Faces: start, end, side
   LB_ELASTIC_BOX,   ///< width, height, from, to, up. Faces: start, end, left, right, bottom, top,
                     ///< side
-  LB_ELASTIC_BEAM,  ///< the same under another name
-  LB_ELASTIC_PLATE, ///< the same; its thickness is its height
+  LB_ELASTIC_BEAM,  ///< box by another name
+  LB_ELASTIC_PLATE, ///< box whose thickness is its height
   LB_ELASTIC_TUBE,  ///< radius, inner, from, to. Faces: start, end, outer, inner, side
   LB_ELASTIC_MESH,  ///< tetrahedra from a file. Faces: its named surfaces
   LB_ELASTIC_FORM_COUNT
@@ -52,22 +52,22 @@ typedef struct lb_scene_elastic {
   lb_place place;
   lb_elastic_form form;
   lb_vec3 from, to;     ///< the middles of the faces start and end, in the body's frame [m]
-  lb_vec3 up;           ///< where a box's height points; 0: z, or x along z
+  lb_vec3 up;           ///< direction of a box's height; 0: z, or x along z
   double width, height; ///< [m]
   double radius, inner; ///< [m]
   const struct lb_tetmesh* mesh; ///< of LB_ELASTIC_MESH
   int order;                     ///< of the elements, 1 or 2
   double accuracy;               ///< wanted relative error of the lowest frequency, > 0
   int along, across, around;     ///< elements; 0: chosen from the accuracy
-  int fine[3];                   ///< the same when all its nodes move; 0: as above
+  int fine[3];                   ///< elements when all its nodes move; 0: as above
   int material;                  ///< index into the scene's materials
   /// Materials by region, where it is not of one: those of the mesh's regions, or of parts that
   /// follow each other from `from` to `to`. 0: all of `material`
   int nregion;
   const int* region_material; ///< [nregion] index into the scene's materials
-  const double* until;        ///< [nregion - 1] where the parts end, from the start [m]; NULL: mesh
+  const double* until;        ///< [nregion - 1] ends of the parts, from the start [m]; NULL: mesh
   int modes;                  ///< of vibration in the basis
-  int derivatives;            ///< how many vectors get derivatives, softest loads first
+  int derivatives;            ///< number of vectors with derivatives, softest loads first
   /// [nregion, or 1] moduli that its shapes are made with, of its file where it has one; NULL:
   /// those of its materials. With others it is as stiff as these are, in the same shapes.
   const double* basis_young;
@@ -84,8 +84,8 @@ enum { LB_JOINT_MOST_Q = 7, LB_JOINT_MOST_V = 6 }; ///< coordinates and velociti
 /// on, in the order of the file. 0: it is not named.
 typedef struct lb_scene_named {
   lb_place place;         ///< of the entry
-  int q[LB_JOINT_MOST_V]; ///< where it starts
-  int v[LB_JOINT_MOST_V]; ///< how fast
+  int q[LB_JOINT_MOST_V]; ///< its place
+  int v[LB_JOINT_MOST_V]; ///< its velocity
 } lb_scene_named;
 
 /// Mass properties come from the shapes unless given; a given mass alone scales what the shapes
@@ -309,7 +309,7 @@ typedef struct lb_scene_force {
 typedef struct lb_scene_rope_point {
   bool free;  ///< it moves by itself, and starts at `at` in the world
   int body;   ///< body it is fastened to, rigid, or LB_WORLD
-  lb_vec3 at; ///< where, in that body
+  lb_vec3 at; ///< position in that body
 } lb_scene_rope_point;
 
 /// A string of point masses and springs.
@@ -324,7 +324,7 @@ typedef struct lb_scene_rope {
   double damping;   ///< a strain rate counts as this much strain for each 1/s [s] >= 0
   double drag;      ///< resists motion through the world, over the mass [1/s] >= 0
   double slack;     ///< rest length over the length at the start > 0
-  bool pushes;      ///< where it is shorter than its rest length, too
+  bool pushes;      ///< resists compression, too
   double radius;    ///< at which it is drawn [m] >= 0; 0: as springs are
   int material;     ///< its look, or -1
   /// Reference of a rope that was moved after it was made: segments of each way [npoint - 1], their
@@ -421,11 +421,11 @@ typedef struct lb_scene_constraint {
   /// follow: where; count 0: where the point is at the start. couple: the first is what the sum is
   /// over time; count 0: `least`, which then is `most`
   lb_profile_definition path[3];
-  bool velocity_level[3];      ///< these paths say how fast instead of where; where follows
+  bool velocity_level[3];      ///< paths of velocities instead; positions follow
   bool turn;                   ///< follow: the orientation is prescribed, too
   lb_vec3 about;               ///< axis of the prescribed turn, in the world, unit
   lb_profile_definition angle; ///< angle of that turn from the start; count 0: it is held
-  bool angle_velocity_level;   ///< that says how fast it turns instead
+  bool angle_velocity_level;   ///< path of a spin instead
   bool has_from;               ///< the angle counts from `from`, not from the start
   lb_quat from;                ///< orientation of the body at angle zero
   lb_vec3 normal;              ///< floor: out of it, unit, in the world; zero: z
@@ -583,7 +583,7 @@ typedef struct lb_scene_goal {
   lb_vec3 at; ///< of a point: in the body
   bool rate;  ///< its velocity rather than its place
   int count;  ///< numbers compared: 3 of a point; of a joint its velocities; 1 of a motor
-  bool counts[LB_GOAL_MOST]; ///< which of them
+  bool counts[LB_GOAL_MOST]; ///< components that count
   double value[LB_GOAL_MOST];
   double from, to; ///< [s] the same: at that moment
   double weight;   ///< >= 0
@@ -665,7 +665,7 @@ typedef enum lb_newton_matrix {
 
 typedef struct lb_scene_solver {
   lb_coordinates coordinates;
-  lb_space elastic;        ///< what elastic bodies are simulated with
+  lb_space elastic;        ///< space in which elastic bodies are simulated
   lb_newton_matrix newton; ///< of implicit steps
   lb_integrator integrator;
   lb_place place;
@@ -680,7 +680,7 @@ typedef struct lb_scene_solver {
 typedef struct lb_scene_record {
   double every;   ///< [s] time between frames
   bool rates;     ///< velocities and accelerations, too
-  bool reactions; ///< what passes through the joints, too
+  bool reactions; ///< joint reactions, too
 } lb_scene_record;
 
 typedef struct lb_scene {
@@ -708,8 +708,8 @@ typedef struct lb_scene {
   lb_scene_retarget retarget;
   lb_scene_optimize optimize;
   int nnote;
-  const lb_message* note; ///< [nnote] what its author should know, though nothing is wrong
-  void* storage;          ///< what the pieces live in; NULL in scenes made by hand
+  const lb_message* note; ///< [nnote] warnings to its author
+  void* storage;          ///< memory of the pieces; NULL in scenes made by hand
 } lb_scene;
 
 /// Values of every field before an author changes them.

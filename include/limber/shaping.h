@@ -108,7 +108,7 @@ typedef struct lb_retarget_result {
   int nperturbed;
   lb_replay* perturbed; ///< [nperturbed]
   int niteration;       ///< made in all
-  int nhistory;         ///< how many of them are known here, the last ones; the input counts as one
+  int nhistory;         ///< iterations known here, the last ones; the input counts as one
   const lb_retarget_value* history; ///< [nhistory]
   double rate;                      ///< of profiles.csv [Hz]
   bool done;                        ///< the search came to its end

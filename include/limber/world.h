@@ -42,7 +42,7 @@ lb_status lb_world_check(lb_world* world, lb_error* err);
 /// Kinds of parts that have names.
 typedef enum lb_part {
   LB_PART_BODY,
-  LB_PART_JOINT, ///< those that move, then those that close loops
+  LB_PART_JOINT, ///< joints that move, then joints that close loops
   LB_PART_MOTOR,
   LB_PART_POINT,      ///< the scene's `markers`
   LB_PART_CONSTRAINT, ///< prescribed points and frames, floors, couplings and limits

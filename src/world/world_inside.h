@@ -13,20 +13,20 @@ typedef struct lb_wish {
 
 struct lb_world {
   lb_arena arena; // of all but model, data, stepper and pushes
-  lb_error err;   // what went wrong since the last check
+  lb_error err;   // errors since the last check
   lb_model* shown;
-  const lb_model* m; // what is simulated: shown, or its model with all nodes
+  const lb_model* m; // simulated model: shown, or its model with all nodes
   lb_data* d;
   lb_stepper* stepper;
   double* start;               // its state there
   lb_wish* wish;               // [nmotor]
-  lb_command* command;         // [nmotor] what they come to in a step
+  lb_command* command;         // [nmotor] commands in a step
   lb_external_force* external; // [capacity] of the coming step
   int capacity;
   int count[LB_PART_COUNT];
   const char** name[LB_PART_COUNT]; // [count] each
   lb_track_point* point;            // [count of points]
-  double *q, *qd;        // what is shown of the state, where that is something else; or NULL
+  double *q, *qd;                   // shown state, where it is another one; or NULL
   lb_reaction* reaction; // [njoint + npair] where `reacted`
   bool observed;         // motors' and constraints' forces are those of this state
   bool reacted;          // so are reactions

@@ -65,11 +65,11 @@ static void expect(const lb_npz* npz, const char* name, lb_npz_type type, int nd
   int shape[2] = {a, b};
   const void* data = lb_npz_get(npz, name, type, ndim, shape, &err);
   if (text) {
-    char told[300];
+    char message[300];
     assert_null(data);
     assert_int_equal(err.count, 1);
-    lb_error_format(&err, 0, told, sizeof told);
-    assert_string_equal(told, text);
+    lb_error_format(&err, 0, message, sizeof message);
+    assert_string_equal(message, text);
   } else {
     assert_non_null(data);
   }

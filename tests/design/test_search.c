@@ -15,7 +15,7 @@ typedef struct valley {
   double least[N], most[N];
   lb_objective f;
   lb_normal normal;
-  int runs, stop, told;
+  int runs, stop, reported;
   double wall; // x must not exceed it; beyond it there is no value
 } valley;
 
@@ -49,7 +49,7 @@ static lb_status step(void* context, const double* x, const double* g, double* d
 
 static bool news(void* context, const lb_search_news* n) {
   valley* w = context;
-  w->told = n->iteration;
+  w->reported = n->iteration;
   return w->stop == 0 || n->iteration % w->stop != 0 || n->iteration == 0;
 }
 
@@ -132,12 +132,12 @@ static void a_search_that_is_stopped_goes_on_with_the_same_bits(void** state) {
     double x[N] = {-1.2, 1}, y[N] = {-1.2, 1}, memory[MEMORY] = {0}, other[MEMORY] = {0};
     make(&w, -5, 5);
     search(&w, TYPE[i], x, memory, LB_OK);
-    const int iterations = w.told;
+    const int iterations = w.reported;
     for (int k = 1; k <= iterations; k++) {
       w.stop = k;
       const lb_search_end end = search(&w, TYPE[i], y, other, LB_INTERRUPTED);
       assert_int_equal(end, LB_SEARCH_INTERRUPTED);
-      assert_int_equal(w.told, k);
+      assert_int_equal(w.reported, k);
     }
     assert_memory_equal(x, y, sizeof x);
   }

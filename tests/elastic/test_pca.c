@@ -291,14 +291,14 @@ static void expect_complaint(const lb_stored* s, const char* text) {
   lb_error err = lb_error_make(NULL);
   lb_stored out;
   assert_int_equal(read_back(s, &out, &err), LB_INVALID);
-  char told[400] = "";
+  char message[400] = "";
   bool found = false;
   for (int i = 0; i < err.count; i++) {
-    lb_error_format(&err, i, told, sizeof told);
-    found |= strstr(told, text) != NULL;
+    lb_error_format(&err, i, message, sizeof message);
+    found |= strstr(message, text) != NULL;
   }
   if (!found) {
-    print_error("'%s' was expected, the last message is '%s'\n", text, told);
+    print_error("'%s' was expected, the last message is '%s'\n", text, message);
   }
   assert_true(found);
   lb_error_clear(&err);

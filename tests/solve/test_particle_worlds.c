@@ -135,7 +135,7 @@ static void derivatives_are_refused(void** state) {
 static void ropes_without_length_and_deformables_without_bodies_are_refused(void** state) {
   (void)state;
   static const struct {
-    const char *text, *told;
+    const char *text, *expected;
     int line;
   } bad[] = {{"limber: 1\nbodies: {a: {shape: {sphere: {radius: 0.1}}, position: [1, 0, 0]}}\n"
               "ropes:\n"
@@ -155,7 +155,7 @@ static void ropes_without_length_and_deformables_without_bodies_are_refused(void
     assert_int_equal(lb_scene_parse(text, strlen(text), "test.yaml", NULL, &scene, NULL), LB_OK);
     assert_int_equal(lb_model_create(&scene, NULL, &m, &err), LB_INVALID);
     assert_null(m);
-    assert_non_null(strstr(err.message[0].text, bad[i].told));
+    assert_non_null(strstr(err.message[0].text, bad[i].expected));
     assert_int_equal(err.message[0].place.line, bad[i].line);
     lb_error_clear(&err);
     lb_scene_release(&scene);

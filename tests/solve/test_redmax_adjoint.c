@@ -200,7 +200,7 @@ static double compare(task* t, const cJSON* results, const char* key) {
   return worst;
 }
 
-// |a - b| / |b| of two lists of a result, which is how the authors tell errors.
+// |a - b| / |b| of two lists of a result, which is how the authors give errors.
 static double apart_in_file(const cJSON* result, const char* a, const char* b) {
   double off[JOINTS], size[JOINTS];
   for (int i = 0; i < JOINTS; i++) {
@@ -384,7 +384,7 @@ static double their_optimum_off(task* t) {
   print_message("the exact gradient there is (%.2g, %.2g)", g[0], g[1]);
   red_numbers(red_get(optimum, "p"), p);
   find_their_gradient(t, p, g);
-  print_message(", theirs %.3g (told: %.3g)\n", hypot(g[0], g[1]),
+  print_message(", theirs %.3g (by them: %.3g)\n", hypot(g[0], g[1]),
                 red_number(optimum, "grad_norm"));
   // which is a difference of numbers of this size
   static const double SIZE = 1e4;
@@ -397,7 +397,7 @@ static double their_optimum_off(task* t) {
   return fmax(worst, fmax(fabs(found[0] - p[0]), fabs(found[1] - p[1])));
 }
 
-// The file of exact gradients tells how far it and the authors' code are from differences.
+// The file of exact gradients says how far it and the authors' code are from differences.
 static void check_exact_says(const cJSON* results) {
   const cJSON* result;
   cJSON_ArrayForEach(result, results) {

@@ -94,7 +94,7 @@ static void make_pair(uint64_t seed, lb_joint_kind kind) {
 }
 
 // With the other body free, and the joint a loop whose start is not named.
-static void open_pair(const start* tree, bool told) {
+static void open_pair(const start* tree, bool named) {
   lb_scene_joint* j = &T.joint[1];
   lb_scene_body* b = &T.body[1];
   const lb_velocity V = tree->velocity[tree->m->body.link[1]];
@@ -104,24 +104,24 @@ static void open_pair(const start* tree, bool told) {
   b->name = "free";
   j->loop = true;
   memset(j->qd, 0, sizeof j->qd);
-  if (!told) {
+  if (!named) {
     memset(j->q, 0, sizeof j->q);
     j->q[0] = j->kind == LB_JOINT_SPHERICAL;
   }
 }
 
-static void close_pair_by(lb_joint_kind kind, uint64_t seed, bool told, lb_coordinates how) {
+static void close_pair_by(lb_joint_kind kind, uint64_t seed, bool named, lb_coordinates how) {
   make_pair(seed, kind);
   start tree = open_start(&T.scene);
-  open_pair(&tree, told);
+  open_pair(&tree, named);
   T.scene.solver.coordinates = how;
   start loop = open_start(&T.scene);
   assert_same(&tree, &loop, 2, 1e-12);
-  // the joint's own numbers: others may mean the same place, unless they are told
+  // the joint's own numbers: others may mean the same place, unless they are named
   const int a = lb_model_joint(tree.m, "b1"), b = lb_model_joint(loop.m, "b1");
   assert_at_least(b, 0);
   assert_true(loop.m->joint.kind[b] == (int)kind);
-  for (int k = 0; k < tree.m->joint.nq[a] && told && kind != LB_JOINT_SPHERICAL; k++) {
+  for (int k = 0; k < tree.m->joint.nq[a] && named && kind != LB_JOINT_SPHERICAL; k++) {
     assert_near(loop.d->q[loop.m->joint.q[b] + k], tree.d->q[tree.m->joint.q[a] + k], 1e-9);
     assert_near(loop.d->qd[loop.m->joint.v[b] + k], tree.d->qd[tree.m->joint.v[a] + k], 1e-8);
   }

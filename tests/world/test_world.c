@@ -263,17 +263,17 @@ static void check_jacobian(lb_world* w, int body, lb_vec3 point) {
   double* q0 = calloc((size_t)nq, sizeof *q0);
   memcpy(q0, lb_world_data(w)->q, (size_t)nq * sizeof *q0);
   assert_int_equal(lb_world_jacobian(w, body, point, J), LB_OK);
-  // J qd is the velocity that the world tells
+  // J qd is the velocity that the world gives
   const lb_body_velocity v = lb_world_velocity(w, body);
   const lb_vec3 arm = lb_quat_rotate(lb_world_pose(w, body).q, point);
   const lb_vec3 at = lb_vec3_add(v.linear, lb_vec3_cross(v.angular, arm));
-  const double told[6] = {v.angular.x, v.angular.y, v.angular.z, at.x, at.y, at.z};
+  const double seen[6] = {v.angular.x, v.angular.y, v.angular.z, at.x, at.y, at.z};
   for (int c = 0; c < 6; c++) {
     double sum = 0;
     for (int k = 0; k < nv; k++) {
       sum += J[c * nv + k] * lb_world_data(w)->qd[k];
     }
-    assert_near(sum, told[c], 1e-12);
+    assert_near(sum, seen[c], 1e-12);
   }
   for (int k = 0; k < nv; k++) {
     // differences of order 4

@@ -28,7 +28,7 @@ typedef struct lb_fit_trial {
   double until;  // markers' time up to which samples count
   int used;      // samples
   double cost;   // sum of r^2; INFINITY when the model cannot be run
-  lb_tape* tape; // that the run goes onto; NULL: it is not differentiated
+  lb_tape* tape; // tape of the run; NULL: it is not differentiated
 } lb_fit_trial;
 
 // Work space of one thread to run a model; of the last trial that ran there.
@@ -51,8 +51,8 @@ typedef struct lb_fit_session {
   int nmaterial;            // of the first kind
   int clock, shift;         // index of each, or -1
   lb_fit_unknown* u;        // [n]
-  lb_scene_material* start; // [model nmaterial] where the search starts from
-  int nsample;              // that are compared
+  lb_scene_material* start; // [model nmaterial] start of the search
+  int nsample;              // compared samples
   int width;                // 3 * markers
   double end;               // markers' time of the last of them
   lb_scene_solver solver;   // of runs: the model's, by lb_tape_integrator

@@ -33,7 +33,7 @@ static const double FIRST_MOTION = 0.02;
 typedef struct search {
   lb_fit_session* s;
   const double* along; // [n] direction in the space of unknowns
-  double low, high;    // how far along it
+  double low, high;    // range along it
   int count;
   double at[MOST];
   lb_fit_trial trial[MOST];

@@ -73,7 +73,7 @@ typedef enum lb_floor { LB_FLOOR_NONE, LB_FLOOR_ZERO, LB_FLOOR_PART } lb_floor;
 typedef struct lb_parameter_type {
   // Before there is a model: how many numbers (NULL: one), and what cannot be.
   lb_status (*make)(lb_optimizing* o, lb_block* b, lb_error* err);
-  lb_status (*find)(lb_optimizing* o, lb_block* b, lb_error* err); // what they are in the models
+  lb_status (*find)(lb_optimizing* o, lb_block* b, lb_error* err); // finds them in the models
   // Address of the numbers in a scene, if they stand there as they are; NULL: no memory. Else
   // functions that read them from the scene as it was, and write them into one.
   double* (*in_scene)(lb_optimizing* o, lb_scene* s, const lb_block* b);
@@ -109,8 +109,8 @@ extern const lb_spring_number lb_number_of_spring[LB_PARAMETER_COUNT];
 // --- the numbers of one parameter ---
 
 typedef struct lb_slide { // of something on a body that gets longer
-  int motor;              // that holds it
-  double reach;           // how far it moves when the length doubles
+  int motor;              // motor that holds it
+  double reach;           // motion when the length doubles
 } lb_slide;
 
 struct lb_block {
@@ -139,7 +139,7 @@ typedef struct lb_carrying {
   int node;
   lb_anchor at; // of the tree
   double weight;
-  lb_v4 from; // where it is as the scene starts, in the world
+  lb_v4 from; // position as the scene starts, in the world
 } lb_carrying;
 
 // Constraints on a start, and what follows from them: as many coordinates or velocities.
@@ -194,9 +194,9 @@ struct lb_optimizing {
   const lb_allocator* allocator;
   lb_arena arena;
   lb_scene given; // the scene as it was: what numbers are written into may be the caller's own
-  lb_scene slid;  // the same with slides where lengths may change
+  lb_scene slid;  // scene with slides where lengths may change
   const lb_model* model; // of it; of elastic bodies with all their nodes if it wants them
-  lb_model* shown;       // what it was compiled to: the model, or what that is part of
+  lb_model* shown;       // compiled scene: the model, or one that it is part of
   lb_model* tree; // of it, where starts are made: the one compiled, or in maximal coordinates one
                   // with joints in trees; elastic bodies are in a basis
   int nblock, ngrowth, ngoal;
@@ -270,7 +270,7 @@ void lb_motors_pull(lb_way_back* w, double time);
 struct lb_played {
   const double* x;
   const lb_model* model;
-  const lb_model* tree; // where the start is made: `model`, or another one
+  const lb_model* tree; // model of the start: `model`, or another one
 };
 
 struct lb_player {

@@ -28,10 +28,10 @@ typedef struct choice {
   const lb_model* m; // the tree
   int rows, nv;
   const lb_constraint_rows* of;
-  double* J;    // [rows][nv] what is left of it
+  double* J;    // [rows][nv] remainder of J
   bool* done;   // [rows] constraints that are used, or do not count now
   int* level;   // [nv]
-  int levels;   // those below NAMED
+  int levels;   // levels below NAMED
   bool* bends;  // [nv] those of elastic bodies, which follow where no others can: a scene has
                 // them start straight
   double first; // the largest pivot so far

@@ -40,7 +40,7 @@ typedef struct closer {
   double* A; // [n][n] rows and columns of the choice, then [n]
   int* order;
   double* step; // [nv]
-  double* from; // [nq] where the way begins
+  double* from; // [nq] start of the way
   double* row;  // [2 * nv] scratch
 } closer;
 

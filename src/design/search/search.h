@@ -87,7 +87,7 @@ struct lb_search {
   double* next;         // [n] gradient at `trial`
   double *best, *end_g; // [n] L-BFGS: the best end of a line and the gradient there
   bool* held;           // [n] L-BFGS: unknowns that stay at their bounds
-  double* rest;         // [n] what is left to the bound of one that is held
+  double* rest;         // [n] distance to the bound of one that is held
   double came;          // Gauss-Newton: what part of the last prediction came true
   double* memory;       // the caller's
   double* own;          // behind what all searches remember: of the type

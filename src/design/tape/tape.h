@@ -14,7 +14,7 @@ typedef struct lb_record {
   double time, dt, weight[2];
   int count;     // states it came from; 0 of the start
   int before[2]; // their records, the last one first
-  int step;      // that it ends, or 0
+  int step;      // number of the step that it ends, or 0
   int effort;    // whose motors' forces are its: the same, but before an impact; or 0
   bool inner, impact, recharts;
 } lb_record;
@@ -101,7 +101,7 @@ typedef struct lb_direction {
 
 typedef struct lb_walk {
   lb_tape* tape;
-  const lb_model* m; // that was stepped
+  const lb_model* m; // stepped model
   const lb_allocator* allocator;
   const lb_progress* progress; // NULL: nobody looks
   lb_error* err;

@@ -20,25 +20,25 @@ typedef enum lb_constraint_set {
   LB_SET_REDUNDANT = 4, // with redundant ones
   LB_SET_JOINTS = 8,    // joints that close loops alone, without what motors ask of them
   LB_SET_REDUCED = 16,  // without couplings that are eliminated (elimination.h)
-  LB_SET_STEP = LB_SET_INACTIVE | LB_SET_REDUCED // what steps have multipliers for
+  LB_SET_STEP = LB_SET_INACTIVE | LB_SET_REDUCED // constraints with multipliers in steps
 } lb_constraint_set;
 
 // A scalar equation c = 0 of a constraint, or c >= 0.
 typedef struct lb_constraint_row {
   lb_v4 e;                 // direction, world
-  lb_v4 at;                // where the force acts, world
+  lb_v4 at;                // point of action, world
   lb_v4 spin;              // angular velocity of the axes that the gap is measured in
   double gap, rate;        // c and its rate
   double acceleration;     // under the links' accelerations in the work space
   const lb_gap_type* type; // gap measured between a and b; NULL: of coordinates
   const lb_frame *a, *b;   // frames of the gap; NULL: of coordinates
   int coupling;            // number of the coupling, or -1
-  int motor;               // that asks for its gap, or -1
+  int motor;               // motor that prescribes its gap, or -1
   double sign;             // of a coupling: 1, or -1 for "at most"
   int constraint;          // number of the constraint
   int contact;             // of a unilateral one: its number among them
   int place;               // among all constraints, active or not
-  int number;              // the same, counting those that are left out
+  int number;              // among all rows, with redundant ones
   bool turns;              // it is about a rotation
   bool unilateral;         // its multiplier is not negative: c >= 0
   bool velocity_level;     // it asks for its rate alone: there is no gap
@@ -142,8 +142,8 @@ typedef struct lb_constraint_rows {
   const double* rate;         // [count]
   const double* J;            // [count][nv]
   const bool* unilateral;     // [count] unilateral ones; NULL: none
-  const bool* inactive;       // [count] those of them that are not active yet
-  const bool* velocity_level; // [count] those that ask for a rate alone, and have no gap
+  const bool* inactive;       // [count] unilateral ones that are not active yet
+  const bool* velocity_level; // [count] at velocity level: they have no gap
 } lb_constraint_rows;
 lb_constraint_rows lb_constraints_linearise(const lb_model* m, lb_data* d, lb_constraint_set set);
 // J [count][nv] of the constraints that were filled last, where they were.

@@ -34,7 +34,7 @@
 // Perturbations of the pose: the first after which loops can be closed.
 typedef struct aside {
   double far;  // [m or rad]
-  bool driven; // what motors drive, too
+  bool driven; // driven coordinates, too
 } aside;
 static const aside ASIDE[] = {{1e-2, true}, {1e-4, true}, {1e-2, false}, {1e-4, false}};
 enum { NASIDE = sizeof ASIDE / sizeof *ASIDE };

@@ -29,8 +29,8 @@ typedef struct lb_active_set {
   bool* redundant; // [rows] by number (constraint_redundant.c)
   double* length;  // [rows] of J, by number, in poses that are not special
   int own;         // constraints of joints that are not redundant; -1: not known yet
-  bool moves;      // which these are depends on the pose
-  int choices;     // that were made so far
+  bool moves;      // the choice depends on the pose
+  int choices;     // number of choices so far
 } lb_active_set;
 
 // Matrices of small systems, of elastic bodies and of eliminated couplings.
@@ -47,7 +47,7 @@ typedef struct lb_dense_rows {
 
 // Closing of gaps, and starts.
 typedef struct lb_closing_work {
-  bool* near;    // [contacts] that are closed
+  bool* near;    // [contacts] closed ones
   double* sum;   // [nrow] multipliers of several corrections
   double* total; // [nv] sum of dq
   double* q;     // [nq] before a step that may be taken back
@@ -61,7 +61,7 @@ struct lb_constraints {
   int nrow;
   int ncontact;           // unilateral constraints, so far
   int counted;            // constraints so far, with those that are left out
-  int constraint;         // whose rows are being added
+  int constraint;         // constraint of the rows being added
   lb_constraint_set set;  // of these rows
   lb_frame* frame;        // [2 * npair]
   lb_constraint_row* row; // [nrow]

@@ -66,14 +66,14 @@ typedef struct lb_run {
 
 typedef struct lb_derivation {
   const lb_allocator* allocator;
-  lb_run* run;                    // [nlink] what starts with the link's own coordinates
+  lb_run* run;                    // [nlink] run that starts with the link's own coordinates
   lb_mass_factors mass;           // of models without elastic bodies
   lb_v4* at;                      // [nlink] from O to the origin
   lb_motion* V;                   // [1 + nlink], V[-1] the world's
   lb_motion* A;                   // likewise
   lb_composite* whole;            // [nlink]
   lb_motion *S, *psi, *chi, *sig; // [ncolumn]
-  double* spread;                 // [LB_SPREAD][ncolumn + 3] the same by component
+  double* spread;                 // [LB_SPREAD][ncolumn + 3] these by component
   lb_motion* bend;                // [2][most nv of a link]
   lb_motion* lever[6];            // [nv] for forces on links
   lb_motion* points; // [LB_POINT_ARRAYS * most points of a spring or cable][nv] likewise

@@ -24,7 +24,7 @@ typedef struct lb_force {
   void (*measure)(lb_channel_walk* w);
   bool on_links;    // some of them act on links, not on coordinates alone
   bool stiff;       // implicit steps count its stiffness and damping
-  bool on_joints;   // that is along coordinates of joints, those of loops among them
+  bool on_joints;   // along coordinates of joints, those of loops among them
   bool on_diagonal; // and each coordinate's by itself, but for those of balls and free joints
   bool in_tree;     // the derivatives of trees (tree_derivative.c) have a way of their own for it
   bool internal;    // of elastic bodies

@@ -48,7 +48,7 @@ typedef struct bound {
   int at, n;      // velocities that it is along, 1 or 3
   int turn;       // w_r
   double value;   // coordinate, swing, twist or place
-  double x, side; // how far beyond, to which side; side 0: within
+  double x, side; // violation and its side; side 0: within
   double rate;    // of the value
   lb_v4 along;    // n
   lb_m3 along_by; // N

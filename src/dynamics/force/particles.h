@@ -22,7 +22,7 @@ typedef struct lb_particles {
   double *x, *xd; // [3 * nnode] places and velocities in the world
   double* f;      // [3 * nnode] forces
   double* u;      // [3 * most nodes of deformables] displacements
-  double* g;      // the same, forces
+  double* g;      // forces, laid out likewise
 } lb_particles;
 
 // Their share of a data block; NULL when there are none or the carver only measures.

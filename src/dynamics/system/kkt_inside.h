@@ -23,7 +23,7 @@ typedef struct lb_kkt_op {
   int id;          // link, or number of a constraint
   int slot;        // in the front
   int first;       // of its neighbours at that time: links, its parent first, then constraints
-  int nlink, nrow; // how many
+  int nlink, nrow; // numbers of neighbours
   size_t panel;    // s of (4), a motion for each link, then a number for each constraint, times nv
   int ends[2];     // of a constraint that enters: slots of its links, or -1
 } lb_kkt_op;
@@ -61,8 +61,8 @@ typedef struct lb_kkt_span {
   int count;             // of them; 0: the rest is not there
   int *link, *parent;    // [nloop] the link that a joint holds, or -1, and to what
   int *row, *place;      // [nlink][6] constraints of its joint, by number; among d's
-  lb_motion* B;          // [nlink][6] what a unit multiplier of these exerts, at the root's origin
-  lb_motion* G;          // [nlink][6] what a unit of their right-hand side moves, there
+  lb_motion* B;          // [nlink][6] wrenches of unit multipliers, at the root's origin
+  lb_motion* G;          // [nlink][6] motions by a unit of their right-hand side, there
   lb_motion* S;          // [ncolumn] directions that these joints leave, at their links' origins
   lb_kkt_inertia* I;     // [nlink]
   lb_kkt_spring* spring; // [nlink][3]
@@ -77,7 +77,7 @@ typedef struct lb_kkt_row {
   bool scheduled;      // the order has it
   bool redundant;      // found to be so with this order
   bool void_row;       // no coordinate moves it, wherever things are
-  int coupling;        // whose terms on coordinates it has, or -1
+  int coupling;        // coupling whose terms it has, or -1
   int place;           // among d's, or -1: it is a spring
   double compliance;   // compliance of a spring
   double wish;         // its part of c
@@ -103,7 +103,7 @@ typedef struct lb_kkt_acting {
 // Unilateral constraints: their Schur complement.
 typedef struct lb_kkt_unilateral {
   int most;
-  int* row;     // [most] which they are
+  int* row;     // [most] their rows
   double* S;    // [most][most]
   double* part; // [most][most] scratch
   double* b;    // [most]
@@ -186,7 +186,7 @@ typedef struct lb_kkt_order {
   int* row_slot;         // [nrow] or -1
   int* pending;          // [nrow] its terms on links that are still there
   double* size;          // [nrow] square of its forces at first
-  bool *LL, *LR, *RR;    // which blocks of the front there are
+  bool *LL, *LR, *RR;    // blocks of the front that exist
   bool* was_active;      // [F.rows] its pivot changed
   double* factor;        // [F.links][36] Cholesky factors of links' blocks
   lb_kkt_kept* factored; // [F.links] of these

@@ -24,7 +24,7 @@ struct lb_tree_factor {
   lb_motion *S, *U;     // [ncolumn]
   double* inverse;      // [nv][MOST] D^-1 of each joint, by rows
   lb_motion* p;         // [nlink + 1] forces, p[-1] the world's, then accelerations
-  lb_articulated* felt; // [nlink + 1] what hangs on a link
+  lb_articulated* felt; // [nlink + 1] articulated inertias
 };
 
 lb_tree_factor* lb_tree_factor_create(const lb_model* m, lb_arena* arena) {

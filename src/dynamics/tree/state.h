@@ -61,9 +61,9 @@ typedef struct lb_work {
   double* sine;    // [nhinge]
   double* cosine;  // [nhinge]
   double* tau;     // [nv] generalised forces of the system
-  double* bias;    // [nv] what inverse dynamics asks for
+  double* bias;    // [nv] generalised forces by inverse dynamics
   lb_v4* S;        // [2 * ncolumn] directions of the coordinates at their links' origins, for CRBA
-  double* spread;  // [6][nv] the same at the tree's root, by component
+  double* spread;  // [6][nv] directions at the tree's root, by component
   struct lb_constraints* constraints; // NULL: there are none
   struct lb_elastic* elastic;         // [nelastic + nface]
   double* M;                          // [nv][nv] of models with elastic bodies, else NULL

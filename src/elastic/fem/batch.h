@@ -13,7 +13,7 @@ struct lb_fem_batch {
   lb_lanes inverse[LB_TET_STIFFNESS_MOST][9]; // dx/dX at each point, by columns
   lb_lanes weight[LB_TET_STIFFNESS_MOST];     // of the point times the Jacobian's determinant
   int node[LB_TET_MOST_NODES][LB_LANES];
-  int entry[LB_FEM_PAIRS][LB_LANES]; // where a pair of nodes stands in the pattern of nodes
+  int entry[LB_FEM_PAIRS][LB_LANES]; // index of a pair of nodes in the pattern of nodes
   int elem[LB_LANES];                // number in the mesh
   int count, region;
 };

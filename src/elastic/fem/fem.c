@@ -49,7 +49,7 @@ typedef struct sweep {
   double* out;
   int ninput; // displacements, then directions
   const double* input[3];
-  double stress; // how often the stress itself
+  double stress; // factor of the stress
   lb_blend of;   // K and D along input[1]; T and N along both directions; of a matrix, as it says
   lb_sparse* K;
   const int* list; // the chunks of the colour at work

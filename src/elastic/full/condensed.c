@@ -22,7 +22,7 @@ struct lb_condensed {
   double stiff[RIGID];     // by so much, k
   double* G;               // [6][ndof] the conditions
   double* Y;               // [12][ndof] A^-1 (E, G')
-  double C[EXTRA * EXTRA]; // what s and m obey, factored
+  double C[EXTRA * EXTRA]; // equations of s and m, factored
   int order[EXTRA];
   double reaction[RIGID]; // of the held face, m of the last solution
   double* Psi;            // [r][ndof]

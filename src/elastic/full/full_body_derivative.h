@@ -34,7 +34,7 @@ enum { LB_FULL_FRAME = 9, LB_FULL_WRENCH = 6, LB_FULL_CARRIERS = 2 };
 typedef struct lb_full_derivative {
   const lb_full* b;
   int n, nz;       // displacements, traces
-  lb_reduced body; // that stands for it, nz + LB_FULL_CARRIERS coordinates
+  lb_reduced body; // reduced body in its place, nz + LB_FULL_CARRIERS coordinates
   // where it is and how it moves
   double *u, *v;  // [n]
   double *x, *xd; // [n] places, and velocities in space, in the body's axes

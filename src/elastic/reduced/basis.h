@@ -15,7 +15,7 @@
 /// Start from lb_basis_default().
 typedef struct lb_basis_options {
   int modes;       ///< of vibration, beyond the attachment modes
-  int derivatives; ///< how many vectors get derivatives, all pairs: the softest attachments first
+  int derivatives; ///< number of vectors with derivatives, all pairs: the softest attachments first
   int most;        ///< vectors in all; 0: as many as there are
 } lb_basis_options;
 lb_basis_options lb_basis_default(void);

@@ -24,7 +24,7 @@ lb_pca_options lb_pca_default(void) {
 typedef struct components {
   lb_shapes c;
   int count;
-  double* W;  // [count][ndof] what is left of the snapshots
+  double* W;  // [count][ndof] remainders of the snapshots
   double* MW; // [count][ndof]
   double* G;  // [count][count]
   double* s;  // [count]

@@ -22,7 +22,7 @@ typedef struct lb_stored {
   int nface_node;                  ///< nodes of all faces
   int npoint;                      ///< of the cubature
   int nbody;                       ///< bodies that it was made for
-  int nuntil;                      ///< where parts along its form end
+  int nuntil;                      ///< number of `until`
   int nfigure;                     ///< figures of accuracy
   int ncheck;                      ///< states to check a reader with
   int three, two, six, dimensions; ///< 3, 2, 6 and LB_STORED_DIMENSIONS
@@ -49,7 +49,7 @@ typedef struct lb_stored {
     double* poisson;  ///< [nregion]
     double* density;  ///< [nregion] [kg/m^3]
     double* damping;  ///< [2] alpha [1/s], beta [s]: the largest of all regions
-    double* share;    ///< [nregion][2] what each region has of them
+    double* share;    ///< [nregion][2] shares of each region
   } material;
   struct {
     double* mass; ///< [kg]
@@ -59,11 +59,11 @@ typedef struct lb_stored {
     double* B0;   ///< [r][3][3] int rho Phi_k X'
     double* B1;   ///< [r][r][3][3] int rho Phi_k Phi_l'
     double* M;    ///< [r][r] int rho Phi_k . Phi_l
-    double* C;    ///< [r][r] the same with each region's share of alpha
+    double* C;    ///< [r][r] M with each region's share of alpha
   } inertia;
   struct {
     const char** name; ///< [nface] the held one first
-    int* first;        ///< [nfirst] where each one's nodes start below
+    int* first;        ///< [nfirst] first node of each, below
     int* node;         ///< [nface_node]
     double* weight;    ///< [nface_node] area of each [m^2]
     double* x0;        ///< [ncarry][3]
@@ -81,7 +81,7 @@ typedef struct lb_stored {
   struct {
     double* eta_mean;  ///< [r] over the training
     double* eta_most;  ///< [r] largest |eta_k| of the training
-    double* eta_limit; ///< [r] what counts as the range of use, >= eta_most
+    double* eta_limit; ///< [r] range of use, >= eta_most
     /// [nface][6] accelerations of the body's frame and of what each other face carries: linear
     /// less gravity, angular, in its axes
     double* load_limit;

@@ -12,7 +12,7 @@ typedef struct lb_stored_field {
   size_t offset;                // of the pointer in lb_stored
   int ndim;                     // 0: a single value
   size_t size[LB_NPZ_MOST_DIM]; // offsets of its lengths in lb_stored
-  const char* shape;            // the same for people
+  const char* shape;            // shape, in words
   const char* about;
 } lb_stored_field;
 

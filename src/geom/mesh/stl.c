@@ -1,4 +1,4 @@
-// STL: binary and ASCII. Which of the two a file is cannot be told from its first word, for many
+// STL: binary and ASCII. Its first word does not decide which of the two it is, for many
 // binary ones start with "solid" too; the length decides, which a binary file's count fixes.
 #include <stdint.h>
 #include <string.h>

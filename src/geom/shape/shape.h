@@ -15,7 +15,7 @@ typedef enum lb_size_rule {
 typedef struct lb_shape_size {
   const char* name; ///< as messages call it
   lb_size_rule rule;
-  int axis; ///< that it is measured along, or LB_SIZE_RADIUS
+  int axis; ///< axis it is measured along, or LB_SIZE_RADIUS
 } lb_shape_size;
 
 enum { LB_SIZE_RADIUS = -1 };
@@ -27,11 +27,11 @@ typedef struct lb_bounds {
 
 typedef struct lb_shape_kind {
   const char* name; ///< in scene files
-  int nsize;        ///< how many of size.x, size.y, size.z it uses
+  int nsize;        ///< numbers of size.x, size.y, size.z in use
   lb_shape_size size[3];
   bool meshed;  ///< it is made of a mesh
   bool rounded; ///< it is its core, swept by a ball of radius size.x
-  int faces;    ///< that are seen of it in a picture, about
+  int faces;    ///< faces in a picture, about
   lb_solid (*integrate)(const lb_shape* shape);
   /// Bounding box of the core, and without one of the shape itself.
   lb_bounds (*core)(const lb_shape* shape);

@@ -23,7 +23,7 @@ typedef struct lb_tetmesh {
   int nnode, nelem, nsurface, nregion;
   lb_vec3* node;               ///< [nnode]
   int* elem;                   ///< [nelem * lb_tetmesh_elem_nodes()]
-  int* region;                 ///< [nelem] which region an element belongs to
+  int* region;                 ///< [nelem] region of each element
   const char** region_name;    ///< [nregion] at least one
   lb_tetmesh_surface* surface; ///< [nsurface]
 } lb_tetmesh;
@@ -77,7 +77,7 @@ typedef struct lb_tetmesh_def {
   /// again as the one before, to what `along` makes them: a clamped end needs layers as short as
   /// the body is thin. 0: all layers alike
   double ends;
-  int growing;  ///< how many layers at each end, among the `along`; 0: as many as it takes, beyond
+  int growing;  ///< layers at each end, among the `along`; 0: as many as it takes, beyond
   double error; ///< wanted relative error of the lowest bending frequency of the free body
   /// Distances from a [m], rising, at which layers end: between them lie regions of their own,
   /// called "part 1", "part 2" ...

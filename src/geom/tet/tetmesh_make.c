@@ -37,7 +37,7 @@ typedef struct extrusion {
   const lb_section* s;
   lb_tetmesh* mesh;
   int nlayer;
-  const double* level; // [nlayer + 1] where layers end, from 0 to 1
+  const double* level; // [nlayer + 1] ends of layers, from 0 to 1
   int stride;          // nodes per layer, or half layer
 } extrusion;
 

@@ -9,7 +9,7 @@ typedef struct lb_tetraw_cell {
   int node[10];
   int nnode; ///< 3, 6: a face; 4, 10: a tetrahedron
   int tag;   ///< the file's number of its surface or region
-  int line;  ///< where it stands
+  int line;  ///< its line
   int file;  ///< in which of the texts, for formats of several
 } lb_tetraw_cell;
 

@@ -29,7 +29,7 @@ enum {
 
 static const double DISTANCES_FIRST = 1e-5; // rho
 static const double FIRST_DAMPING = 1e-3, MOST_DAMPING = 1e8, LEAST_DAMPING = 1e-15;
-static const double ALIKE = 1e-9; // what differs by less is the same
+static const double ALIKE = 1e-9; // largest difference that counts as none
 
 typedef struct search {
   const lb_chart* chart;

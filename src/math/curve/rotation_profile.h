@@ -14,7 +14,7 @@ typedef struct lb_turning {
   int nkey;
   lb_quat* key;      ///< [nkey] control rotations, of a repeated one with copies on both sides
   lb_vec3* turn;     ///< [nkey - 1] from each to the next, in its own frame
-  lb_profile* clock; ///< which piece it is, and how far within
+  lb_profile* clock; ///< piece and time within it
   int before, after; ///< turns that are on their way in a piece, beside the one of its number
   /// [nkey - 1][before + after + 1] how much of a turn is done, by pieces as of a profile
   double (*share)[LB_PROFILE_COEFFICIENTS];

@@ -6,7 +6,7 @@
 #include "math/linear/blocks.h"
 
 typedef struct lb_blocks_general {
-  const lb_blocks* pattern; // whose values are not looked at
+  const lb_blocks* pattern; // pattern; its values do not count
   lb_m3* lower; // [column[n]] blocks on and below the diagonal, then L, and U_jj^-1 on it
   lb_m3* upper; // [column[n]] those above it, transposed, at the same places; then U
 } lb_blocks_general;

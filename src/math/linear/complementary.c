@@ -12,7 +12,7 @@ typedef struct problem {
   const bool* unilateral;
   double tolerance;
   double* x;    // [n]
-  double* d;    // [n] how x of the rows that act falls when x of another rises
+  double* d;    // [n] decrease of x of the active rows when x of another rises
   double* part; // of A: the rows that act
   int* acting;  // [nacting] their rows of A are independent
   int nacting;

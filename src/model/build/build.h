@@ -24,7 +24,7 @@ typedef struct lb_build {
   lb_model_elastic* elastic;         // [scene nbody] of elastic bodies
   struct lb_full** full;             // [scene nbody] with all their nodes, where asked for
   struct lb_tetmesh* deformable;     // [scene ndeformable] their meshes
-  lb_arena deformable_arena;         // where these meshes live
+  lb_arena deformable_arena;         // memory of these meshes
   int nparticle;                     // of ropes and deformables
 } lb_build;
 

@@ -65,7 +65,7 @@ static lb_status build_couple(lb_build* b, const lb_scene_constraint* k, const c
       .name = name, .place = place, .first = m->constraint.nterm, .count = k->nterm, .motor = -1};
   for (int i = 0; i < k->nterm; i++) {
     const lb_scene_joint* j = &b->scene->joint[k->term[i].joint];
-    if (j->loop) { // this model only tells where things are; the loop is still to be split
+    if (j->loop) { // this model has only poses; the loop is still to be split
       return LB_OK;
     }
     const int link = b->joint_link[j->child];

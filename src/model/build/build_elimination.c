@@ -11,7 +11,7 @@
 #include "model/build/build.h"
 #include "model/use/link.h"
 
-static const double REPEATS = 1e-9; // what is left of a row that says nothing new
+static const double REPEATS = 1e-9; // remainder of a redundant row
 
 typedef struct work {
   lb_model* m;

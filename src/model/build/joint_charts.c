@@ -11,7 +11,7 @@ typedef struct builder {
   lb_chart chart;
   lb_factor* factor;
   int capacity;
-  lb_factor refused; // what is written to where there is no memory
+  lb_factor refused; // written to without memory
 } builder;
 
 static lb_factor* add_factor(builder* b, const lb_factor_type* type) {

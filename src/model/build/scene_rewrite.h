@@ -15,7 +15,7 @@ bool lb_scene_has_splits(const lb_scene* scene);
 // A scene in the making, a copy of another with bodies and joints of its own.
 typedef struct lb_rewrite {
   const lb_scene* scene;
-  const lb_model* tree; // which says where everything starts
+  const lb_model* tree; // tree with all starts
   lb_arena* arena;
   lb_error* err;
   lb_scene to;           // with room for as many more bodies and joints as there are joints

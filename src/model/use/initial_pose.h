@@ -6,7 +6,7 @@
 // Joint of the model in the author's words.
 typedef struct lb_motion_title {
   const char* joint; // NULL: the body is carried by none, or bends
-  const char* body;  // that moves
+  const char* body;  // moving body
 } lb_motion_title;
 lb_motion_title lb_model_motion(const lb_model* m, int joint);
 

@@ -12,7 +12,7 @@ typedef struct lb_link {
   int parent; // or LB_WORLD
   int q, v;   // first coordinate and velocity
   int nv;     // velocities
-  int column; // where the directions of its coordinates start: v, but faces have their own
+  int column; // first column of its coordinates' directions: v, but faces have their own
   int hinge;  // position in the model's list of hinges
   const struct lb_reduced* reduced; // of an elastic body and its faces
   int face;                         // of a face: which one

@@ -35,7 +35,7 @@ typedef struct lb_equilibrium_point {
   double* lambda;      // [rows] multipliers
   int choice;          // of constraints that they are of (lb_constraints_count_choices)
   bool any_unilateral; // there are unilateral constraints:
-  bool* unilateral;    // [rows] which
+  bool* unilateral;    // [rows] unilateral constraints
   bool* acts;          // [rows] all but those of them that neither act nor are gone through
 } lb_equilibrium_point;
 
@@ -59,7 +59,7 @@ typedef struct lb_equilibrium_kept {
 
 // (2) in the coordinates that are solved for.
 typedef struct lb_equilibrium_system {
-  int n;          // how many
+  int n;          // number of unknowns
   lb_operator W;  // the stiffness
   lb_schur schur; // of the constraints
   double* rs;     // [n] -r in them
@@ -73,7 +73,7 @@ typedef struct lb_equilibrium_system {
 struct lb_equilibrium_solver {
   const lb_model* m;
   const lb_equilibrium_space* space;
-  void* own; // what that keeps
+  void* own; // its own work space
   const lb_allocator* allocator;
   lb_arena arena;    // of all arrays
   lb_arena scratch;  // for eigenvalues

@@ -35,7 +35,7 @@ typedef struct adaptive {
   int n;       // nq + nv
   int nswitch; // switching functions
   double tolerance;
-  double* y;           // [n] where an inner step begins
+  double* y;           // [n] start of an inner step
   double* weight;      // [n] 1 / allowed error
   double* slope;       // [stages][n]
   lb_switching* range; // [nswitch] at the beginning
@@ -254,7 +254,7 @@ static double first_length(const adaptive* own, double whole) {
 typedef struct trial {
   double h;
   double least;  // by errors
-  double finest; // that rounding of time allows
+  double finest; // shortest step, by rounding of time
   double error;  // over what is allowed
   int failures;
   bool cut;    // shorter than its error asks for, because of a kink

@@ -6,7 +6,7 @@
 typedef enum lb_change {
   LB_CHANGE_LIFT,    // dq of xi
   LB_CHANGE_PROJECT, // xi of dq; q's length does not matter, nor that of dq along it
-  LB_CHANGE_RATE,    // that of lb_rates, by dq and dv
+  LB_CHANGE_RATE,    // change of lb_rates, by dq and dv
   LB_CHANGE_ADVANCE  // xi of the end of lb_advance along v for h, by that of its start and dv
 } lb_change;
 

@@ -18,11 +18,11 @@ enum { LB_ANDERSON_MOST = 6 };
 typedef struct lb_anderson {
   int n;
   int count, next;
-  bool first;      // what comes is the first correction of a step
+  bool first;      // the next correction is the first of a step
   double* more;    // [LB_ANDERSON_MOST][n] dg - dv
   double *dg, *dr; // [LB_ANDERSON_MOST][n] dr = W dg
   double product[LB_ANDERSON_MOST][LB_ANDERSON_MOST]; // dg_i.dr_j
-  double *step, *g, *r; // [n] how v was changed last, and the correction that this came from
+  double *step, *g, *r; // [n] last change of v, and the correction that it came from
 } lb_anderson;
 
 lb_status lb_anderson_create(lb_anderson* s, int n, lb_arena* arena);

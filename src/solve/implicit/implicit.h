@@ -52,7 +52,7 @@ extern const lb_scheme lb_scheme_bdf2_after_sdirk2;
 // Newton's method from stage to stage.
 typedef struct lb_newton {
   double tolerance; // the scene's, or the algebra's
-  double residual;  // that it stops at instead; 0: by the tolerance
+  double residual;  // residual that it stops at instead; 0: by the tolerance
   double dt;        // of the matrix; 0: there is none
   double speed;     // sqrt(v'M v) when the matrix was made
   double rounding;  // of the constraints' targets, in the same measure
@@ -67,15 +67,15 @@ typedef struct lb_implicit {
   const lb_scheme* scheme;
   double *q1, *v1; // state at the start of this step
   double *q2, *v2; // at the start of the step before
-  double *qe, *ve; // where the last step ended
-  double *qs, *vs; // where the last stage ended
+  double *qe, *ve; // end of the last step
+  double *qs, *vs; // end of the last stage
   double *qh, *vh; // history terms
   double *r, *dv;  // residual, correction
   double* change;  // [stage][LB_IMPLICIT_CHANGES][nv + rows] what stages changed of v, and their
                    // multipliers; the last step's first
-  int rows;        // that there can be
+  int rows;        // most rows
   double* lambda;  // [rows] Lagrange multipliers
-  double* held;    // [rows] those to go back to
+  double* held;    // [rows] multipliers to go back to
   lb_schur schur;  // of the matrix and the constraints
   lb_anderson anderson;      // n is 0: corrections are taken as they are
   lb_step_derivative* exact; // with its matrix; NULL: there is none
@@ -90,11 +90,11 @@ typedef struct lb_implicit {
   double* impulse; // [rows] of the last impact
   int reported;    // stages of this step that the watcher saw and that count
   int taken_back;  // stages it saw that do not count, which it does not know yet
-  double time;     // where the last step ended
+  double time;     // end of the last step
   double h;        // of the last step; 0: there was none
   lb_newton newton;
   const lb_implicit_algebra* algebra;
-  void* own; // what the algebra keeps
+  void* own; // work space of the algebra
 } lb_implicit;
 
 // Begin the next step with a new matrix, as a step does that finds the one at hand too old.

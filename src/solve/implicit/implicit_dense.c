@@ -23,11 +23,11 @@ typedef struct dense {
   lb_operator W;       // a matrix, or the recursion of a tree
   lb_kkt* kkt;         // of dt W and the constraints in its place; NULL: it is not
   double* by_q;        // [nv] stiffness of joints
-  double* more;        // [nv] what dt W has on its diagonal beyond the mass matrix
+  double* more;        // [nv] diagonal of dt W beyond the mass matrix
   double *mu, *pushed; // [rows] right-hand sides of constraints, then multipliers; active ones
   double* K;           // [r][r] tangent of one elastic body
   double* D;           // [r][r] its damping
-  double* eta;         // [r] where they are taken
+  double* eta;         // [r] coordinates of the tangents
 } dense;
 
 // Trees of more coordinates than this have no exact matrix to fall back on unless asked for: with

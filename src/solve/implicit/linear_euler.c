@@ -42,9 +42,9 @@ typedef struct linear {
   lb_tree_factor* tree; // or NULL
   double* more;         // [nv] on the diagonal of the mass matrix
   lb_kkt* kkt;          // of rigid trees under constraints, or NULL
-  double* mu;           // [rows] what these ask for, then multipliers
+  double* mu;           // [rows] right-hand sides of constraints, then multipliers
   double* lambda;       // [rows] Lagrange multipliers of the last step
-  bool timed;           // what constraints ask for depends on time
+  bool timed;           // constraints depend on time
   double baumgarte;     // at which loops close in this step [1/s]; 0: within it
   // of models that are more than trees
   lb_operator W;

@@ -25,7 +25,7 @@ typedef struct lb_particle_matrix {
   int nd;             // velocities of the tree
   lb_blocks A;        // of free particles
   int* free;          // [nnode] number among the free, or -1
-  lb_block_place* at; // where pairs of free particles go, in the order in which they are added
+  lb_block_place* at; // places of pairs of free particles, in the order in which they are added
   lb_particle_chain* chain; // [nlink]
   double** J;               // [nnode] of fastened ones: [3][count of the chain]
   lb_sparse* K;             // [nsoft]

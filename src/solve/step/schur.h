@@ -28,18 +28,18 @@ typedef struct lb_schur {
   int count;       // constraints kept below; 0: none
   bool general;    // W is not symmetric, or not definite
   double* J;       // [count][n]
-  const double* E; // [count][n] how what they ask for changes with v; J where nobody said
+  const double* E; // [count][n] derivatives of the targets by v; J where nobody said
   double* Z;       // [count][n] W^-1 J'
   double* A;       // [count][count] E Z', by rows; factored where all are bilateral and W definite
   int rank;        // of that factor
   double* mu;      // [count] right-hand sides, then multipliers
   bool in_parts;   // some are solved for first, (2) of schur.c; else A is factored
-  int first, rest; // how many are, and are not
-  int *of_first, *of_rest;        // [count] which
+  int first, rest; // numbers of the first, of the others
+  int *of_first, *of_rest;        // [count] these
   bool* unilateral;               // [rest]
   double* held;                   // [first][first] A among the first, factored
   double* to;                     // [rest][first] their solutions for the rest
-  double* left;                   // [rest][rest] what they leave of A
+  double* left;                   // [rest][rest] Schur complement of the first in A
   double *part, *next, *b, *work; // [count][count], [count], [count], [4 * count] scratch
   int *exchange, *pivot;          // [count], [2 * count]
 } lb_schur;

@@ -33,7 +33,7 @@ typedef struct lb_stage_system {
   double ask[3];           // w of a motor's place, rate and acceleration
   int rows;                // number of constraints that are equations
   int* row;                // [rows] these, of all
-  int* motor;              // [all] that asks for it, or -1
+  int* motor;              // [all] motor that prescribes it, or -1
   double *E, *Z;           // [rows][nd] E without prescribed coordinates, W^-1 J'
   double* A;               // [rows][rows] factored
   int* pivot;              // [rows]

@@ -21,7 +21,7 @@ typedef struct lb_step_reach {
 // s of (3) and of (6) of all constraints.
 typedef struct lb_step_rows {
   lb_active_set set;
-  bool* inactive;    // [all] those whose gap counts over dt
+  bool* inactive;    // [all] constraints whose gap counts over dt
   double baumgarte;  // 1/dt of (3), or 0 in a stage within a step
   double *s_q, *s_v; // [all][nd] ds/dq and ds/dv
   double* J;         // [all][nd] directions of the forces

@@ -35,9 +35,9 @@ extern const lb_layer lb_layer_plain;     // a matrix; free particles have their
 extern const lb_layer lb_layer_tree;      // a tree, by products
 extern const lb_layer lb_layer_symmetric; // free particles, with a symmetric matrix
 extern const lb_layer lb_layer_particles; // free particles, nothing left out
-extern const lb_layer lb_layer_massive;   // the same beside a W of masses alone
+extern const lb_layer lb_layer_massive;   // free particles beside a W of masses alone
 extern const lb_layer lb_layer_interface; // bodies with all nodes, by the traces of their faces
-extern const lb_layer lb_layer_condensed; // the same, by the columns of one solve
+extern const lb_layer lb_layer_condensed; // interface by the columns of one solve
 
 // Factors of the inner W: b = W^-1 b or W'^-1 b, [count][nd].
 typedef struct lb_factors {
@@ -56,9 +56,9 @@ typedef struct lb_internal_forces {
 } lb_internal_forces;
 
 struct lb_operator {
-  const lb_model* m;     // whose coordinates x, q, v and a are
-  const lb_model* small; // whose coordinates the inner W has: m, its tree or another variant
-  int nd;                // how many
+  const lb_model* m;     // model of x, q, v and a
+  const lb_model* small; // model of the inner W: m, its tree or another variant
+  int nd;                // number of its coordinates
   int left;              // of them after couplings of fixed ratio are eliminated
   const lb_layer* layer;
   const lb_factors* factors;

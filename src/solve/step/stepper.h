@@ -27,7 +27,7 @@ typedef struct lb_stepper_type {
   // step. 0: it controls its errors itself, and shows its watcher its own steps.
   double reach;
   int records; // a step reports to its watcher, unless it is divided; 0: any number
-  const lb_derivative_type* derivative; // how steps are differentiated (step_derivative.h)
+  const lb_derivative_type* derivative; // derivative of steps (step_derivative.h)
   // Butcher's table of an explicit method, in the arena; false: no memory. NULL: others.
   bool (*tableau)(lb_arena* arena, lb_tableau* out);
   const struct lb_scheme* scheme; // of an implicit method (implicit.c)
@@ -49,7 +49,7 @@ struct lb_stepper {
   double* saved;            // [nq + nv] state at the start of the step
   int runaway;              // 1 + the velocity that first was beyond what bodies have; 0: none is
   double ran_from;          // when the step began in which that was [s]
-  void* own;                // what the type keeps
+  void* own;                // work space of the type
   lb_step_watcher* watcher; // of steps that are implicit; NULL: none
   void* watching;           // its context
   bool watched;             // steps are differentiated, one after the other
