@@ -90,7 +90,7 @@ enum { LB_SPREAD = 21, LB_POINT_ARRAYS = 5 };
 // with their links when `forced`.
 void lb_derive(lb_derivatives* D, lb_data* d, const double* q, const double* qd, const double* qdd,
                bool forced);
-// Derivatives after inverse dynamics.
+// lb_derive after inverse dynamics.
 void lb_derive_matrices(lb_derivatives* D, lb_data* d, const double* qd, const double* qdd);
 
 // lb_derive_matrices in parts, for products with the matrices alone (tree_derivative.h): the
@@ -123,8 +123,8 @@ void lb_derive_block(lb_derivatives* D, int row, const lb_slope* s, int column, 
 // velocity, psi as above (NULL: not wanted). [nv] each; zero for the world.
 void lb_derive_point(const lb_derivatives* D, lb_motion* S, lb_motion* psi, int link, lb_v4 arm);
 
-// lb_derive_columns of any motion that each column of the links has at O (lb_derivation's S, psi
-// and others).
+// Motions of a point, as lb_derive_point, of any motion that each column of the links has at O
+// (lb_derivation's S, psi and others).
 void lb_derive_columns(const lb_derivatives* D, lb_motion* out, const lb_motion* column, int link,
                        lb_v4 arm);
 

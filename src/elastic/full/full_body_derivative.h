@@ -72,8 +72,8 @@ lb_status lb_full_derivative_create(lb_full_derivative* T, const lb_full* b, lb_
 // At displacements u, velocities v and accelerations vd: the moments of `body`.
 void lb_full_derivative_pose(lb_full_derivative* T, const double* u, const double* v,
                              const double* vd);
-// lb_full_derivative at the same place for a motion of the frame whose origin moves with `origin`,
-// with the inertial forces Q of it, for products.
+// Motion of the frame at that place, its origin moving with `origin`, with its inertial forces Q,
+// for products.
 void lb_full_derivative_move(lb_full_derivative* T, lb_reduced_motion motion, lb_v4 origin,
                              const double* Q);
 // (1) and (2); false: they are singular.

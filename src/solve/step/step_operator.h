@@ -37,7 +37,7 @@ extern const lb_layer lb_layer_symmetric; // free particles, with a symmetric ma
 extern const lb_layer lb_layer_particles; // free particles, nothing left out
 extern const lb_layer lb_layer_massive;   // free particles beside a W of masses alone
 extern const lb_layer lb_layer_interface; // bodies with all nodes, by the traces of their faces
-extern const lb_layer lb_layer_condensed; // interface by the columns of one solve
+extern const lb_layer lb_layer_condensed; // bodies with all nodes, by the columns of one solve
 
 // Factors of the inner W: b = W^-1 b or W'^-1 b, [count][nd].
 typedef struct lb_factors {
