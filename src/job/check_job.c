@@ -95,7 +95,9 @@ static void add_joints(lb_job* j) {
   int all = 0;
   line l = {.used = 0};
   for (int i = 0; i < m->njoint; i++) {
-    if (m->joint.kind[i] < LB_JOINT_COUNT) { // else they are an elastic body's own coordinates
+    const int kind = m->joint.kind[i];
+    if (kind < LB_JOINT_COUNT &&
+        kind != LB_JOINT_FIXED) { // else they are an elastic body's own coordinates
       count[m->joint.kind[i]]++;
       all++;
     }
@@ -213,6 +215,7 @@ static void report(lb_job* j) {
   add_forces(j);
   add_run(j);
   add_optimisation(j, own->optimization);
+  lb_job_warn_of_unheld(j);
   lb_job_warn_of_start(j, &own->moved, &own->steep, j->model->solver.step);
 }
 

@@ -102,6 +102,7 @@ static void report(lb_job* j) {
     lb_job_add_motors(j);
   }
   if (j->recording) {
+    lb_job_warn_of_unheld(j);
     lb_job_warn_of_start(j, &j->summary.moved, &j->summary.steep, j->summary.step);
     lb_job_warn_of_motion(j);
   }

@@ -154,3 +154,23 @@ Y
 run "$LIMBER" check former.yaml
 claim "a key's former name" exits 0
 claim "... still reads, and the new one is reported" complains "warning: former.yaml:2:1: 'strands' is now called 'ropes' (the old name still works)"
+
+# --- bodies that nothing holds ---
+
+cat > forgotten.yaml <<'Z'
+bodies:
+  upper: {mass: 1 kg, inertia: [1, 1, 1]}
+  lower: {mass: 1 kg, inertia: [1, 1, 1]}
+joints: {shoulder: {type: revolute, child: upper, axis: y}}
+duration: 10 ms
+Z
+for verb in "check" "simulate --quiet --out forgotten"; do
+  run "$LIMBER" $verb forgotten.yaml
+  claim "a forgotten joint" exits 0
+  claim "... is warned of by name and place" complains "warning: forgotten.yaml:3:3: nothing holds body 'lower'"
+done
+for more in "initial: {lower: {velocity: [0, 0, 3]}}" "gravity: [0, 0, 0]" "springs: {s: {from: {body: upper}, to: {body: lower}, stiffness: 1}}"; do
+  (cat forgotten.yaml; echo "$more") >held.yaml
+  run "$LIMBER" check held.yaml
+  claim "what is thrown, weightless or held is not: $more" content
+done

@@ -8,6 +8,7 @@
 
 #include "output/file/writers.h"
 #include "output/fixture.h"
+#include "output/report/view.h"
 
 // --- helpers ---
 
@@ -319,6 +320,67 @@ static void report_has_a_picture_for_each_eighth_of_the_motion(void** state) {
   fixture_release(f);
 }
 
+// A long thin prism of many faces, which pictures thin out.
+static int prism_face[4 * 500 * 6];
+static lb_vec3 prism_vertex[4 * 501];
+static const lb_mesh prism = {4 * 501, 4 * 500 * 2, prism_vertex, prism_face};
+
+static void make_prism(void) {
+  static const double y[] = {1, -1, -1, 1}, z[] = {1, 1, -1, -1};
+  for (int i = 0; i <= 500; i++) {
+    for (int k = 0; k < 4; k++) {
+      const int a = 4 * i + k, b = 4 * i + (k + 1) % 4;
+      const int face[6] = {a, a + 4, b, b, a + 4, b + 4};
+      prism_vertex[a] = lb_vec3_make(i / 500.0, 0.007 * y[k], 0.007 * z[k]);
+      if (i < 500) {
+        memcpy(prism_face + 6 * a, face, sizeof face);
+      }
+    }
+  }
+}
+
+// Area of the faces that are drawn, from the corners of the paths.
+static void thin_rods_are_in_the_pictures(void** state) {
+  (void)state;
+  fixture* f = fixture_make("Rod");
+  make_prism();
+  const int rod = fixture_body(f, "rod", LB_JOINT_REVOLUTE, LB_WORLD);
+  fixture_shape(f, rod, LB_SHAPE_MESH, lb_vec3_make(1, 1, 1), fixture_at(0, 0, 0), 0);
+  f->shape[0].shape.mesh = &prism;
+  fixture_frame(f, 0);
+  char* page = written(report, f);
+  int paths = 0;
+  for (const char* at = strstr(page, "<svg xmlns"); at && (at = strstr(at, "<path")); at++) {
+    paths++;
+  }
+  print_message("%d paths\n", paths);
+  assert_above(paths, 200);
+  lb_release(NULL, page);
+  fixture_release(f);
+}
+
+// One body swings, the other falls 100 m: the view is that of the first.
+static void what_gets_lost_does_not_shrink_the_rest(void** state) {
+  (void)state;
+  fixture* f = fixture_make("Lost");
+  const int arm = fixture_body(f, "arm", LB_JOINT_REVOLUTE, LB_WORLD);
+  const int ball = fixture_body(f, "ball", LB_JOINT_FREE, LB_WORLD);
+  const lb_transform O = lb_transform_identity();
+  fixture_shape(f, arm, LB_SHAPE_CAPSULE, lb_vec3_make(0.08, 0.8, 0), fixture_at(0, 0, -0.5), 0);
+  fixture_shape(f, ball, LB_SHAPE_SPHERE, lb_vec3_make(0.13, 0, 0), O, 1);
+  for (int i = 0; i < 100; i++) {
+    const int k = fixture_frame(f, 0.045 * i);
+    fixture_pose(f, k, arm)->q = lb_quat_exp(lb_vec3_make(0, sin(0.1 * i), 0));
+    *fixture_pose(f, k, ball) = fixture_at(0.5, 0, -0.01 * i * i);
+  }
+  lb_view view;
+  assert_true(lb_view_make(&view, f->recording));
+  print_message("radius %g m\n", view.radius);
+  assert_below(view.radius, 3);
+  assert_false(view.follow);
+  fixture_release(f);
+}
+
 static void report_of_a_long_chain_stays_below_three_megabytes(void** state) {
   (void)state;
   fixture* f = fixture_chain(100, 1000);
@@ -579,6 +641,8 @@ int main(void) {
       cmocka_unit_test(report_shows_names_as_text),
       cmocka_unit_test(report_asks_nothing_of_the_network),
       cmocka_unit_test(report_has_a_picture_for_each_eighth_of_the_motion),
+      cmocka_unit_test(thin_rods_are_in_the_pictures),
+      cmocka_unit_test(what_gets_lost_does_not_shrink_the_rest),
       cmocka_unit_test(report_of_a_long_chain_stays_below_three_megabytes),
       cmocka_unit_test(report_of_a_crowd_stays_light_and_says_what_it_leaves_out),
       cmocka_unit_test(report_survives_numbers_that_are_not),

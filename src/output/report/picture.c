@@ -13,6 +13,7 @@
 
 static const double PI = 3.14159265358979323846;
 static const double MARGIN = 0.07; // of the picture's size
+static const double LEAST = 1.6;   // radius of what is drawn round, so that it is seen
 
 enum {
   MOST_SIDES = 24,     // of a cylinder
@@ -56,11 +57,11 @@ static camera make_camera(const lb_recording* r, const lb_view* view, int frame)
       lb_vec3_add(lb_vec3_add(lb_vec3_scale(-0.45, c.axes.right), lb_vec3_scale(0.75, c.axes.up)),
                   lb_vec3_scale(0.6, c.axes.eye));
   c.light = lb_vec3_scale(1 / lb_vec3_norm(l), l);
-  const double tall = view->follow ? view->near : view->tall;
-  const double wide = view->follow ? view->near : view->wide;
+  const double tall = view->whole ? view->tall : view->near;
+  const double wide = view->whole ? view->wide : view->near;
   const double fit = fmax(tall / LB_PICTURE_HEIGHT, wide / LB_PICTURE_WIDTH);
   c.scale = (0.5 - MARGIN) / fit;
-  const point p = project(&c, view->follow ? lb_view_middle(r, frame) : view->centre);
+  const point p = project(&c, view->whole ? view->centre : lb_view_middle(r, frame));
   c.u0 = LB_PICTURE_WIDTH / 2.0 - p.u;
   c.v0 = LB_PICTURE_HEIGHT / 2.0 - p.v;
   return c;
@@ -125,7 +126,7 @@ static void add_stroke(picture* p, lb_vec3 a, lb_vec3 b, double radius, const do
   const lb_vec3 middle = lb_vec3_scale(0.5, lb_vec3_add(a, b));
   item* it = add_item(p, STROKE, lb_vec3_dot(middle, p->cam.axes.eye), color);
   if (it) {
-    it->radius = p->cam.scale * radius;
+    it->radius = fmax(LEAST, p->cam.scale * radius);
     add_corner(p, it, a);
     add_corner(p, it, b);
   }
@@ -217,39 +218,76 @@ static void draw_ellipsoid(picture* p, const lb_shape* s, lb_transform X, const 
   }
 }
 
-// A mesh's vertex moved to the mean of its cell, when the mesh is fine enough to be thinned. A
-// surface crosses about 2 n^2 cells of a grid with n a side, and has twice as many faces there.
+// A mesh's vertex moved to the mean of its cell, when the mesh is fine enough to be thinned. Cells
+// are as wide as the faces would be if there were as many as asked for, area = faces side^2/2, so
+// that a thin rod keeps its section.
 typedef struct thinned {
   int* cell;     // [nvertex] which cell a vertex is in
   lb_vec3* mean; // [cells]
 } thinned;
 
-static bool thin(picture* p, const lb_mesh* mesh, thinned* t) {
-  const int cells = (int)fmax(3, sqrt(p->faces / 4.0));
-  const int ncell = cells * cells * cells;
+static double area_of(const lb_mesh* mesh) {
+  double sum = 0;
+  for (int f = 0; f < mesh->nface; f++) {
+    const int* face = mesh->face + 3 * f;
+    const lb_vec3 a = mesh->vertex[face[0]];
+    sum += lb_vec3_norm(lb_vec3_cross(lb_vec3_sub(mesh->vertex[face[1]], a),
+                                      lb_vec3_sub(mesh->vertex[face[2]], a)));
+  }
+  return sum / 2;
+}
+
+// Cells of a box with this side, at least, of which there are not too many.
+typedef struct cells {
+  lb_bounds box;
+  double side;
+  int n[3];
+} cells;
+
+static cells make_cells(const lb_mesh* mesh, double side) {
+  static const double MOST = 1e6;
   const lb_shape unit = {.type = LB_SHAPE_MESH, .size = {1, 1, 1}, .mesh = mesh};
-  const lb_ball ball = lb_shape_ball(&unit);
+  cells c = {.box = lb_shape_kind_of(LB_SHAPE_MESH)->core(&unit), .side = side};
+  const lb_vec3 wide = lb_vec3_sub(c.box.high, c.box.low);
+  const double size[3] = {wide.x, wide.y, wide.z};
+  do {
+    for (int k = 0; k < 3; k++) {
+      c.n[k] = 1 + (c.side > 0 ? (int)fmin(MOST, size[k] / c.side) : 0);
+    }
+    c.side *= 1.5;
+  } while ((double)c.n[0] * c.n[1] * c.n[2] > MOST);
+  c.side /= 1.5;
+  return c;
+}
+
+static int cell_of(const cells* c, lb_vec3 p) {
+  const lb_vec3 d = lb_vec3_sub(p, c->box.low);
+  const double at[3] = {d.x, d.y, d.z};
+  int cell = 0;
+  for (int k = 0; k < 3; k++) {
+    const int i = c->side > 0 ? (int)fmax(0, fmin(c->n[k] - 1, at[k] / c->side)) : 0;
+    cell = cell * c->n[k] + i;
+  }
+  return cell;
+}
+
+static bool thin(picture* p, const lb_mesh* mesh, thinned* t) {
+  const cells c = make_cells(mesh, sqrt(2 * area_of(mesh) / p->faces));
+  const int ncell = c.n[0] * c.n[1] * c.n[2];
   int* count = LB_TAKE(&p->arena, int, ncell);
   t->cell = LB_TAKE(&p->arena, int, mesh->nvertex);
   t->mean = LB_TAKE(&p->arena, lb_vec3, ncell);
   if (lb_arena_status(&p->arena) != LB_OK) {
     return false;
   }
-  const double side = 2 * ball.radius / cells * 1.0001;
   for (int i = 0; i < mesh->nvertex; i++) {
-    const lb_vec3 d = lb_vec3_sub(mesh->vertex[i], ball.centre);
-    const double at[3] = {d.x, d.y, d.z};
-    int cell = 0;
-    for (int k = 0; k < 3; k++) {
-      const double c = side > 0 ? floor((at[k] + ball.radius) / side) : 0;
-      cell = cell * cells + (int)fmax(0, fmin(cells - 1, c));
-    }
+    const int cell = cell_of(&c, mesh->vertex[i]);
     t->cell[i] = cell;
     t->mean[cell] = lb_vec3_add(t->mean[cell], mesh->vertex[i]);
     count[cell]++;
   }
-  for (int c = 0; c < ncell; c++) {
-    t->mean[c] = lb_vec3_scale(count[c] ? 1.0 / count[c] : 0, t->mean[c]);
+  for (int i = 0; i < ncell; i++) {
+    t->mean[i] = lb_vec3_scale(count[i] ? 1.0 / count[i] : 0, t->mean[i]);
   }
   return true;
 }

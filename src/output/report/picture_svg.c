@@ -134,7 +134,7 @@ void lb_picture_svg(lb_out* out, const picture* p, const int* sequence, int fram
       lb_out_text(out, "<g stroke=\"none\" fill=\"#000\">");
       svg_shadows(out, p, frame);
       lb_out_text(out, "</g>");
-      for (int k = 0; k < p->view->ntrace && !p->view->follow; k++) {
+      for (int k = 0; k < p->view->ntrace && p->view->whole; k++) {
         svg_path(out, p, p->view->trace[k], p->r->nframe - 1, ".2");
         svg_path(out, p, p->view->trace[k], frame, ".8");
       }

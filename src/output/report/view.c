@@ -13,6 +13,7 @@
 static const double PI = 3.14159265358979323846;
 static const double TURN = 0.42;      // from the broad side [rad]
 static const double ELEVATION = 0.30; // [rad]
+static const double LOST = 8;         // sizes of all at the start, beyond which a part is lost
 static const double FAR = 4; // followed when the motion is this many times the bodies' size
 
 enum { SAMPLES = 200 }; // frames looked at
@@ -61,6 +62,7 @@ typedef struct subject {
   lb_ball ball;
   double size; // radius of a ball around the whole shape
   bool left_out;
+  bool lost;           // it leaves what stays
   bool bends;          // a vertex of an elastic body:
   int elastic, vertex; // which
   bool loose;          // a particle of a rope or of a deformable
@@ -72,7 +74,9 @@ typedef struct scan {
   int nframe; // looked at
   int nsubject;
   subject* subject;
-  bool* carries; // [nlink] another link hangs on it
+  lb_vec3 centre; // of all at the start
+  double sight;   // places of what gets lost are left out beyond this, since others stay
+  bool* carries;  // [nlink] another link hangs on it
 } scan;
 
 static lb_vec3 place(const scan* s, int sample, const subject* what) {
@@ -154,12 +158,53 @@ static bool mark_carriers(scan* s, lb_arena* arena) {
   return s->carries;
 }
 
+static bool in_sight(const scan* s, const subject* what, lb_vec3 p) {
+  return !what->lost || lb_vec3_norm(lb_vec3_sub(p, s->centre)) <= s->sight;
+}
+
+// Does it stay within so many times the size of all at the start?
+static bool stays(const scan* s, const subject* what, double reach) {
+  for (int f = 0; f < s->nframe; f++) {
+    if (!(lb_vec3_norm(lb_vec3_sub(place(s, f, what), s->centre)) <= reach)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// A part that gets lost does not make a dot of what stays.
+static void limit_sight(scan* s) {
+  box b = EMPTY;
+  for (int i = 0; i < s->nsubject && s->nframe > 0; i++) {
+    if (is_moving(s, &s->subject[i])) {
+      include(&b, place(s, 0, &s->subject[i]), s->subject[i].ball.radius);
+    }
+  }
+  if (!(b.low.x <= b.high.x)) {
+    return;
+  }
+  s->centre = lb_vec3_scale(0.5, lb_vec3_add(b.low, b.high));
+  s->sight = lb_vec3_norm(lb_vec3_sub(b.high, b.low)) / 2;
+  bool any = false;
+  for (int i = 0; i < s->nsubject && s->sight > 0; i++) {
+    subject* what = &s->subject[i];
+    what->lost = is_moving(s, what) && !stays(s, what, LOST * s->sight);
+    any = any || (is_moving(s, what) && !what->lost);
+  }
+  for (int i = 0; i < s->nsubject && !any; i++) {
+    s->subject[i].lost = false;
+  }
+}
+
 // All that moves, all the time; where nothing does, all there is.
 static box moving_box(const scan* s) {
   box b = EMPTY;
   for (int i = 0; i < s->nsubject; i++) {
     for (int f = 0; f < s->nframe && is_moving(s, &s->subject[i]); f++) {
-      include(&b, place(s, f, &s->subject[i]), s->subject[i].ball.radius);
+      const lb_vec3 p = place(s, f, &s->subject[i]);
+      if (in_sight(s, &s->subject[i], p)) {
+        include(&b, p, s->subject[i].ball.radius);
+      }
     }
   }
   for (int i = 0; i < s->nsubject && b.low.x > b.high.x; i++) {
@@ -198,7 +243,7 @@ static double near_radius(const scan* s) {
       if (is_moving(s, &s->subject[i])) {
         const lb_vec3 p = place(s, f, &s->subject[i]);
         const double reach = lb_vec3_norm(lb_vec3_sub(p, middle)) + s->subject[i].ball.radius;
-        radius = isfinite(reach) ? fmax(radius, reach) : radius;
+        radius = isfinite(reach) && in_sight(s, &s->subject[i], p) ? fmax(radius, reach) : radius;
       }
     }
   }
@@ -211,7 +256,7 @@ static double best_azimuth(const scan* s, lb_vec3 centre) {
   for (int i = 0; i < s->nsubject; i++) {
     for (int f = 0; f < s->nframe && is_moving(s, &s->subject[i]); f++) {
       const lb_vec3 d = lb_vec3_sub(place(s, f, &s->subject[i]), centre);
-      if (isfinite(d.x + d.y)) {
+      if (isfinite(d.x + d.y) && in_sight(s, &s->subject[i], place(s, f, &s->subject[i]))) {
         xx += d.x * d.x;
         xy += d.x * d.y;
         yy += d.y * d.y;
@@ -234,6 +279,12 @@ static bool all_free(const lb_model* m) {
     }
   }
   return m->nlink > 0;
+}
+
+// A motion that goes mostly down or up is seen as a whole: followed, it would not be seen at all.
+static bool falls(box moving) {
+  const lb_vec3 wide = lb_vec3_sub(moving.high, moving.low);
+  return wide.z > hypot(wide.x, wide.y);
 }
 
 static double path_length(const scan* s, int body) {
@@ -284,9 +335,11 @@ static void fit(lb_view* view, const scan* s) {
     const int n = is_moving(s, what) ? s->nframe : s->nframe > 0 || what->body == LB_WORLD;
     for (int f = 0; f < n && !what->left_out; f++) {
       const lb_vec3 p = place(s, f, what);
-      include(&b,
-              lb_vec3_make(lb_vec3_dot(a.right, p), lb_vec3_dot(a.up, p), lb_vec3_dot(a.eye, p)),
-              what->ball.radius);
+      if (!is_moving(s, what) || in_sight(s, what, p)) {
+        include(&b,
+                lb_vec3_make(lb_vec3_dot(a.right, p), lb_vec3_dot(a.up, p), lb_vec3_dot(a.eye, p)),
+                what->ball.radius);
+      }
     }
   }
   if (b.low.x > b.high.x) {
@@ -323,6 +376,7 @@ bool lb_view_make(lb_view* view, const lb_recording* recording) {
     lb_arena_release(&arena);
     return false;
   }
+  limit_sight(&s);
   const box moving = moving_box(&s);
   const bool empty = moving.low.x > moving.high.x;
   const box b = empty ? (box){{0, 0, 0}, {0, 0, 0}} : with_stands(&s, moving);
@@ -332,6 +386,7 @@ bool lb_view_make(lb_view* view, const lb_recording* recording) {
   view->near = fmin(view->radius, near_radius(&s));
   view->near = view->near > 0 ? view->near : view->radius;
   view->follow = all_free(recording->model) && view->radius > FAR * view->near;
+  view->whole = !view->follow || falls(moving);
   choose_traces(view, &s);
   lb_arena_release(&arena);
   return true;

@@ -17,6 +17,7 @@ typedef struct lb_view {
   double floor;     // height of the lowest point of the motion, where shadows fall [m]
   double ground;    // height of a grid below that and below the scenery [m]
   bool follow;      // the bodies travel far: keep them in the middle
+  bool whole;       // pictures show all of the motion, even so
   int ntrace;       // bodies whose paths are drawn
   int trace[LB_TRACE_MOST];
 } lb_view;

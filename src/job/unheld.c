@@ -1,0 +1,79 @@
+// Bodies that nothing holds: most often a joint was forgotten.
+#include <stdio.h>
+
+#include "job/job_inside.h"
+#include "job/job_text.h"
+
+// Bodies that something acts on or that somebody throws.
+static void mark_forces(const lb_scene* s, bool* held) {
+  for (int i = 0; i < s->nforce; i++) {
+    for (int k = 0; k < s->force[i].npoint; k++) {
+      held[1 + s->force[i].point[k].body] = true;
+    }
+  }
+  for (int i = 0; i < s->nload; i++) {
+    held[1 + s->load[i].body] = true;
+  }
+  for (int i = 0; i < s->nrope; i++) {
+    for (int k = 0; k < s->rope[i].npoint; k++) {
+      held[1 + (s->rope[i].point[k].free ? LB_WORLD : s->rope[i].point[k].body)] = true;
+    }
+  }
+  for (int i = 0; i < s->ndeformable; i++) {
+    for (int k = 0; k < s->deformable[i].nbody; k++) {
+      held[1 + s->deformable[i].body[k]] = true;
+    }
+  }
+}
+
+static void mark_others(const lb_scene* s, bool* held) {
+  for (int i = 0; i < s->njoint; i++) { // to what a tree stands on, and in loops
+    held[1 + s->joint[i].child] = true;
+    held[1 + s->joint[i].parent] = true;
+  }
+  for (int i = 0; i < s->nconstraint; i++) {
+    const lb_scene_constraint* k = &s->constraint[i];
+    held[1 + (k->kind == LB_CONSTRAINT_COUPLE ? LB_WORLD : k->body)] = true;
+    held[1 + (k->other ? k->other->body : LB_WORLD)] = true;
+  }
+  for (int i = 0; i < s->nbody; i++) {
+    held[1 + i] = held[1 + i] || s->body[i].named.place.line > 0;
+  }
+}
+
+// Names of up to MOST of them.
+static void warn(lb_job* j, const bool* held) {
+  enum { MOST = 5 };
+  const lb_scene* s = &j->scene;
+  char names[400] = "";
+  int count = 0, first = -1;
+  size_t used = 0;
+  for (int i = 0; i < s->nbody; i++) {
+    if (!held[1 + i] && count++ < MOST) {
+      first = first < 0 ? i : first;
+      used += (size_t)snprintf(names + used, sizeof names - used, "%s'%.64s'", used ? ", " : "",
+                               s->body[i].name);
+    }
+  }
+  if (count == 1) {
+    lb_job_warn_at(j, s->body[first].place,
+                   "nothing holds body %s: no joint, spring, ground or constraint names it, and it "
+                   "falls (add a joint, or name its start under 'initial' if it is meant to fly)",
+                   names);
+  } else if (count > 1) {
+    lb_job_warn_at(j, s->body[first].place,
+                   "nothing holds %d bodies, which fall: %s%s (add joints, or name their starts "
+                   "under 'initial' if they are meant to fly)",
+                   count, names, count > MOST ? " ..." : "");
+  }
+}
+
+void lb_job_warn_of_unheld(lb_job* j) {
+  const lb_scene* s = &j->scene;
+  bool* held = LB_TAKE(&j->arena, bool, s->nbody + 1);
+  if (held && lb_vec3_norm(s->gravity) > 0) {
+    mark_forces(s, held);
+    mark_others(s, held);
+    warn(j, held);
+  }
+}
