@@ -106,7 +106,8 @@ void lb_crba(const lb_model* model, lb_data* data, double* M, const double* q);
   X(LB_CHANNEL_LENGTH, "length", "m")                                                              \
   X(LB_CHANNEL_CONTACT, "contact", "N")                                                            \
   X(LB_CHANNEL_JOINT_TORQUE, "resistance", "N m")                                                  \
-  X(LB_CHANNEL_JOINT_FORCE, "push", "N")
+  X(LB_CHANNEL_JOINT_FORCE, "push", "N")                                                           \
+  X(LB_CHANNEL_STRESS, "stress", "Pa")
 
 typedef enum lb_channel_kind {
 #define LB_CHANNEL_CODE(code, group, unit) code,
@@ -120,6 +121,7 @@ typedef struct lb_channel {
   const char* name; ///< of the motor, spring, cable, ground, joint or constraint, in the model
   char what[72];    ///< "force", "length", "fx", "foot.fx"
   lb_channel_kind kind;
+  int body; ///< that this and the next two are a force on, in the world's axes; else -1
 } lb_channel;
 
 /// Channels of a model, and their values right after lb_forward; returns how many there are. NULL:

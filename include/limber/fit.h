@@ -82,8 +82,8 @@ typedef struct lb_fit {
   lb_fit_value* value; ///< [nvalue] materials first
   lb_model* model;     ///< with the fitted materials; shares with the model it was made from
   const lb_markers* markers;
-  int nsample;    ///< samples that were compared, from the first on
-  double* fitted; ///< [nsample][nmarker][3] predicted markers
+  int nsample;           ///< samples that were compared, from the first on
+  double* fitted;        ///< [nsample][nmarker][3] predicted markers
   double rms_start, rms; ///< distance between a marker's simulated and measured coordinate [m]
   double explained;      ///< share of the markers' motion, squared, that the fitted model shows
   double correlation;    ///< correlated neighbouring samples: 1 when all err on their own

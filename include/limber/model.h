@@ -77,10 +77,12 @@ typedef struct lb_model_elastic {
   int* carried;         ///< [nface] a body that hangs on each, or -1
   double* limit; ///< [r] the range of each coordinate that its basis was made for, or NULL; then
                  ///< so are the next two
-  double* load_limit; ///< [nface + 1][6] limits of accelerations of its frame and faces
-  double load_every;  ///< time between the frames that they come from [s]
-  lb_mesh surface;    ///< vertices at sharp edges stand once for each side
-  double* Phi;        ///< [r][3 * surface.nvertex]
+  double* load_limit;       ///< [nface + 1][6] limits of accelerations of its frame and faces
+  double load_every;        ///< time between the frames that they come from [s]
+  lb_mesh surface;          ///< vertices at sharp edges stand once for each side
+  double* Phi;              ///< [r][3 * surface.nvertex]
+  int* node;                ///< [surface.nvertex] node of the mesh that each is
+  struct lb_stress* stress; ///< on its surface, or NULL: its mesh is not known
 } lb_model_elastic;
 
 /// Coupling: a linear equation of coordinates of the tree, sum of factor times coordinate = value,

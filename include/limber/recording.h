@@ -25,9 +25,11 @@ typedef struct lb_recording {
   double* qd;         ///< [nframe][nv]
   double* motor;      ///< [nframe][nmotor] force or torque of each motor
   int nchannel;
-  lb_channel* channel;   ///< [nchannel] of forces and motors
-  double* force;         ///< [nframe][nchannel] their values
-  double* kinetic;       ///< [nframe] energy [J]
+  lb_channel* channel; ///< [nchannel] of forces and motors
+  double* force;       ///< [nframe][nchannel] their values
+  int nstress;         ///< faces of elastic bodies where stress is known, of all together
+  double* stress;  ///< [2 * nstress] largest von Mises stress of each so far, and room for that now
+  double* kinetic; ///< [nframe] energy [J]
   double* potential;     ///< [nframe] of gravity and springs [J]
   int keeps;             ///< lb_keep's, added: which of the next are there
   double* qdd;           ///< [nframe][nv]
@@ -124,6 +126,8 @@ typedef struct lb_summary {
   const char* job;     ///< kind of job, as "simulate"
   double wall_seconds; ///< of the computation
   long steps;
+  long iterations,
+      matrices; ///< of Newton's method in implicit steps: corrections, factored matrices
   double energy_start, energy_end; ///< [J]
   double energy_drift;         ///< worst |E - E0| over the frames, over the largest kinetic energy
   lb_vec3 linear_momentum[2];  ///< at the start and at the end [kg m/s]
@@ -138,10 +142,10 @@ typedef struct lb_summary {
   bool interrupted;
   lb_failure failure;
   int threads;
-  double step;              ///< as used [s]
-  lb_torque_peak torque;    ///< of inverse dynamics, largest of all; elsewhere 0
-  lb_torque_peak residual;  ///< largest where no motor can exert it; elsewhere 0
-  const struct lb_fit* fit; ///< of a fit, else NULL
+  double step;                               ///< as used [s]
+  lb_torque_peak torque;                     ///< of inverse dynamics, largest of all; elsewhere 0
+  lb_torque_peak residual;                   ///< largest where no motor can exert it; elsewhere 0
+  const struct lb_fit* fit;                  ///< of a fit, else NULL
   const struct lb_retarget_result* retarget; ///< of retargeting, else NULL
   const struct lb_optimize_result* optimize; ///< of an optimisation, else NULL
   /// Use of the trained range by elastic bodies from files: the largest coordinate over its range,

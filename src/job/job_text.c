@@ -70,7 +70,7 @@ static lb_words speed_text(double speed, lb_channel_kind kind) {
 }
 
 // A motor's channels follow each other: force, speed and power.
-void lb_job_add_motors(lb_job* j) {
+static void add_motors(lb_job* j) {
   enum { MOST = 12 };
   const lb_recording* r = j->recording;
   const int n = r->model->nmotor;
@@ -89,6 +89,26 @@ void lb_job_add_motors(lb_job* j) {
   if (n > MOST) {
     lb_job_row(j, "and %d more in summary.json", n - MOST);
   }
+}
+
+static const double MEGA = 1e-6;
+
+// The largest stress in each elastic body.
+static void add_stress(lb_job* j) {
+  const lb_recording* r = j->recording;
+  for (int i = 0; i < r->nchannel; i++) {
+    const lb_channel* c = &r->channel[i];
+    if (c->kind == LB_CHANNEL_STRESS) {
+      const lb_channel_figures of = lb_recording_figures(r, i);
+      lb_job_figure(j, "stress", "%s: up to %.3g MPa (von Mises), at %.3g s", c->name,
+                    MEGA * of.peak, of.time);
+    }
+  }
+}
+
+void lb_job_add_forces(lb_job* j) {
+  add_stress(j);
+  add_motors(j);
 }
 
 // --- warnings ---

@@ -14,8 +14,8 @@ lb_words lb_text_amount(double amount);
 // Row of the table of how far motions are from their target; NULL: its head.
 void lb_job_add_deviations(lb_job* job, const lb_replay* replay);
 
-// Table of what motors have to do in the recorded motion.
-void lb_job_add_motors(lb_job* job);
+// Stress of elastic bodies, and a table of what motors have to do, in the recorded motion.
+void lb_job_add_forces(lb_job* job);
 
 // Warning that a search cannot be kept, once, and why.
 void lb_job_warn_of_state(lb_job* job, bool* told, const lb_error* err);

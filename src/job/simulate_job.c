@@ -99,7 +99,7 @@ static void report(lb_job* j) {
     add_steps(j);
     add_energy(j);
     add_constraints(j);
-    lb_job_add_motors(j);
+    lb_job_add_forces(j);
   }
   if (j->recording) {
     lb_job_warn_of_unheld(j);

@@ -29,11 +29,11 @@ claim "it succeeds" exits 0
 claim "it has nothing to complain about" content
 claim "it says what it found" prints "spring steel young"
 claim "it is right" prints "200 GPa"
-for file in fitted.yaml markers.csv summary.json trajectory.csv forces.csv scene.glb report.html; do
+for file in fitted.yaml markers.csv summary.json trajectory.csv forces.csv stress.csv scene.glb report.html; do
   claim "it writes $file" test -s "found/$file"
   claim "it says where $file is" prints "found/$file"
 done
-claim "it leaves nothing else behind" test "$(ls -A found | wc -l)" -eq 7
+claim "it leaves nothing else behind" test "$(ls -A found | wc -l)" -eq 8
 claim "the summary names the job" grep -q '"job": "fit"' found/summary.json
 claim "the summary has the numbers" grep -q '"number": "young", "unit": "Pa", "start": 185000000000' found/summary.json
 claim "fitted.yaml has the numbers" grep -qE '^    young: (200|199.99[0-9]*) GPa' found/fitted.yaml

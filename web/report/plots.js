@@ -20,6 +20,7 @@ const GROUPS = {
   contact: { title: "Forces of grounds, floors and constraints", unit: "N" },
   resistance: { title: "Springs, friction and limits of joints that turn", unit: "N m" },
   push: { title: "Springs, friction and limits of joints that slide", unit: "N" },
+  stress: { title: "Largest von Mises stress of elastic bodies", unit: "MPa", scale: 1e-6 },
   effort: { title: "What joints must exert", unit: "N m or N" },
   reaction: { title: "Size of the force through joints", unit: "N" },
 };
@@ -47,6 +48,7 @@ export function createPlots(parent, data, clock) {
   ];
   for (const [key, group] of Object.entries(GROUPS)) {
     const series = data.series.filter((s) => s.group === key);
+    if (group.scale) for (const s of series) s.values = s.values.map((x) => group.scale * x);
     if (series.length) plots.push({ ...group, series });
   }
   if (data.retarget) plots.unshift(...retargetPlots(data.retarget));

@@ -24,6 +24,7 @@ import {
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { RoomEnvironment } from "three/addons/environments/RoomEnvironment.js";
 import { GLTFLoader } from "three/addons/loaders/GLTFLoader.js";
+import { addBodies, addForces, addStress } from "./marks.js";
 import { onTheme, theme } from "./theme.js";
 
 // Limber is z up, the picture y up.
@@ -35,9 +36,14 @@ function roundNumber(x) {
   return power * (x / power >= 5 ? 5 : x / power >= 2 ? 2 : 1);
 }
 
-export async function createView(container, glb, { view: info, time }, clock) {
-  const view = new View(container, info, time, clock);
+export async function createView(container, glb, data, clock) {
+  const view = new View(container, data.view, data.time, clock);
+  view.count = data.bodies.length;
   await view.load(glb);
+  const stage = container.parentElement;
+  addStress(view, stage);
+  addForces(view, data, stage);
+  addBodies(view, data.bodies, stage);
   clock.subscribe(() => view.show());
   onTheme(() => view.dress());
   new ResizeObserver(() => view.resize()).observe(container);
@@ -46,6 +52,7 @@ export async function createView(container, glb, { view: info, time }, clock) {
 
 class View {
   constructor(container, info, times, clock) {
+    this.marks = []; // functions that follow the motion
     this.times = times; // of the paths' points
     this.container = container;
     this.info = info;
@@ -150,7 +157,8 @@ class View {
     }
     this.layers(gltf.scene.children[0]);
     const node = (body) => gltf.parser.getDependency("node", 1 + body);
-    this.bodies = await Promise.all(this.info.moving.map(node));
+    this.nodes = await Promise.all(Array.from({ length: this.count }, (_, body) => node(body)));
+    this.bodies = this.info.moving.map((body) => this.nodes[body]);
     this.paths = this.info.paths.map((path) => this.makePath(path, gltf.scene.children[0]));
     this.dress();
     this.follow = this.info.follow;
@@ -245,6 +253,7 @@ class View {
   pose() {
     this.mixer?.setTime(this.clock.time - this.clock.first);
     this.scene.updateMatrixWorld();
+    for (const mark of this.marks) mark();
   }
 
   show() {

@@ -18,7 +18,7 @@ void lb_channel_put(lb_channel_walk* w, const char* name, lb_channel_kind kind, 
     lb_channel* c = &w->channel[w->count];
     va_list args;
     va_start(args, what);
-    *c = (lb_channel){.name = name, .kind = kind};
+    *c = (lb_channel){.name = name, .kind = kind, .body = -1};
     vsnprintf(c->what, sizeof c->what, what, args);
     va_end(args);
   }
@@ -28,10 +28,15 @@ void lb_channel_put(lb_channel_walk* w, const char* name, lb_channel_kind kind, 
   w->count++;
 }
 
-void lb_channel_put_vector(lb_channel_walk* w, const char* name, const char* body, lb_v4 force) {
+void lb_channel_put_vector(lb_channel_walk* w, const char* name, int body, bool named,
+                           lb_v4 force) {
+  const int first = w->count;
   for (int i = 0; i < 3; i++) {
-    lb_channel_put(w, name, LB_CHANNEL_CONTACT, force[i], "%.64s%sf%c", body ? body : "",
-                   body ? "." : "", 'x' + i);
+    lb_channel_put(w, name, LB_CHANNEL_CONTACT, force[i], "%.64s%sf%c",
+                   named ? w->m->body.name[body] : "", named ? "." : "", 'x' + i);
+  }
+  if (w->channel) {
+    w->channel[first].body = body;
   }
 }
 
@@ -118,8 +123,20 @@ static void put_constraints(lb_channel_walk* w) {
   for (int i = m->constraint.nloop; i < end; i++) {
     sum += w->value ? lb_loop_wrench(m, w->d, i).v : lb_v4_zero();
     if (i + 1 == end || item[i + 1].name != item[i].name) {
-      lb_channel_put_vector(w, item[i].name, NULL, sum);
+      lb_channel_put_vector(w, item[i].name, item[i].body[1], false, sum);
       sum = lb_v4_zero();
+    }
+  }
+}
+
+// --- stress ---
+
+// Names alone: values come from the coordinates that are shown (solve/run/frames.c).
+static void put_stress(lb_channel_walk* w) {
+  for (int i = 0; i < w->m->elastic.count; i++) {
+    const lb_model_elastic* e = &w->m->elastic.body[i];
+    if (e->stress) {
+      lb_channel_put(w, w->m->body.name[e->body], LB_CHANNEL_STRESS, 0, "stress");
     }
   }
 }
@@ -132,5 +149,6 @@ int lb_channels(const lb_model* m, lb_data* d, lb_channel* channel, double* valu
   put_motors(&w);
   lb_forces_measure(&w);
   put_constraints(&w);
+  put_stress(&w);
   return w.count;
 }

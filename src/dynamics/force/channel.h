@@ -14,8 +14,8 @@ typedef struct lb_channel_walk {
 // The next channel; its `what` as by printf.
 void lb_channel_put(lb_channel_walk* w, const char* name, lb_channel_kind kind, double value,
                     const char* what, ...) __attribute__((format(printf, 5, 6)));
-// Three of a force in the world's axes; on which body, or NULL: there is one alone.
-void lb_channel_put_vector(lb_channel_walk* w, const char* name, const char* body, lb_v4 force);
+// Three of a force on a body in the world's axes, which has a name where there are several.
+void lb_channel_put_vector(lb_channel_walk* w, const char* name, int body, bool named, lb_v4 force);
 
 struct lb_force;
 // Channels of a force along joints' coordinates, where it acts: what it adds to tau.

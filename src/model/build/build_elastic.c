@@ -8,6 +8,7 @@
 #include "elastic/reduced/cubature.h"
 #include "elastic/reduced/projected_mass.h"
 #include "elastic/reduced/stored.h"
+#include "elastic/reduced/stress.h"
 #include "elastic/reduced/varied_force.h"
 #include "model/build/body_masses.h"
 #include "model/build/build.h"
@@ -404,6 +405,20 @@ static lb_status find_frequencies(maker* k, double* frequency) {
   return LB_OK;
 }
 
+// Stress is that of the scene's moduli, whatever the shapes were made with.
+static lb_status find_stress(maker* k, lb_model_elastic* e) {
+  lb_build* b = k->b;
+  lb_material* material = LB_TAKE(&k->scratch, lb_material, k->mesh.nregion);
+  e->stress = LB_TAKE(b->arena, lb_stress, 1);
+  for (int i = 0; i < k->mesh.nregion && material; i++) {
+    const lb_scene_material* m = &b->scene->material[lb_elastic_material(k->from, i)];
+    material[i] = lb_build_material(m, m->young);
+  }
+  return material && e->stress
+             ? lb_stress_create(e->stress, &k->mesh, material, k->basis.r, k->basis.Phi, b->arena)
+             : LB_NO_MEMORY;
+}
+
 static lb_status describe(maker* k) {
   lb_build* b = k->b;
   lb_model_elastic* e = &b->elastic[k->body];
@@ -434,7 +449,8 @@ static lb_status describe(maker* k) {
   for (int i = 1; i < k->nface; i++) {
     e->face[i - 1] = lb_build_text(b, k->name[i]);
   }
-  return lb_build_surface(b, k->from, &k->mesh, k->basis.Phi, e);
+  const lb_status status = lb_build_surface(b, k->from, &k->mesh, k->basis.Phi, e);
+  return status == LB_OK ? find_stress(k, e) : status;
 }
 
 // --- bodies alike ---

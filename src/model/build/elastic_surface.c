@@ -153,8 +153,10 @@ lb_status lb_build_surface(lb_build* b, const lb_scene_elastic* description, con
     const int n = find_sides(mesh, &t, first, all, face);
     e->surface = (lb_mesh){n, t.count, LB_TAKE(b->arena, lb_vec3, n), face};
     e->Phi = LB_TAKE(b->arena, double, 3 * (size_t)n * (size_t)e->r);
-    for (int i = 0; i < n && e->surface.vertex && e->Phi; i++) {
+    e->node = LB_TAKE(b->arena, int, n);
+    for (int i = 0; i < n && e->surface.vertex && e->Phi && e->node; i++) {
       e->surface.vertex[i] = mesh->node[all[i].node];
+      e->node[i] = all[i].node;
       for (int k = 0; k < 3 * e->r; k++) {
         const size_t mode = (size_t)(k / 3), axis = (size_t)(k % 3);
         e->Phi[(mode * (size_t)n + (size_t)i) * 3 + axis] =
@@ -162,7 +164,7 @@ lb_status lb_build_surface(lb_build* b, const lb_scene_elastic* description, con
       }
     }
   }
-  const bool done = first && all && face && e->surface.vertex && e->Phi;
+  const bool done = first && all && face && e->surface.vertex && e->Phi && e->node;
   lb_arena_release(&scratch);
   return status == LB_OK && !done ? LB_NO_MEMORY : status;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "elastic/reduced/stress.h"
 #include "model/use/motor_use.h"
 #include "output/file/writers.h"
 
@@ -216,4 +217,25 @@ void lb_write_reactions(lb_out* out, const lb_recording* r, const lb_summary* s)
 void lb_write_forces(lb_out* out, const lb_recording* r, const lb_summary* s) {
   (void)s;
   write_table(out, r, FORCES);
+}
+
+// A line for each face of the surface of each elastic body: where it is undeformed, in the body's
+// frame, and its largest stress.
+void lb_write_stress(lb_out* out, const lb_recording* r, const lb_summary* s) {
+  const double* most = r->stress;
+  (void)s;
+  lb_out_text(out, "body,x,y,z,mises\n");
+  for (int e = 0; e < r->model->elastic.count; e++) {
+    const lb_model_elastic* b = &r->model->elastic.body[e];
+    for (int i = 0; b->stress && i < b->stress->count; i++) {
+      const lb_vec3 at = b->stress->at[i];
+      const double value[] = {at.x, at.y, at.z, *most++};
+      lb_write_name(out, r->model->body.name[b->body]);
+      for (int k = 0; k < 4; k++) {
+        lb_out_text(out, ",");
+        lb_out_number(out, value[k], "");
+      }
+      lb_out_text(out, "\n");
+    }
+  }
 }

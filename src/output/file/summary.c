@@ -132,11 +132,12 @@ static void run_figures(lb_out* out, const lb_recording* r, const lb_summary* s)
   lb_print_json(out,
                 "{\n  'limber': %s,\n  'scene': %s,\n  'title': %s,\n  'job': %s,\n"
                 "  'wall_seconds': %g,\n  'unknowns': %d,\n  'steps': %ld,\n"
+                "  'newton_iterations': %ld,\n  'newton_matrices': %ld,\n"
                 "  'steps_per_second': %g,\n  'duration': %g,\n  'real_time_factor': %g,\n"
                 "  'energy_start': %g,\n  'energy_end': %g,\n  'energy_drift': %g,\n"
                 "  'conservative': %-s",
                 lb_version(), m->file && *m->file ? m->file : m->name, m->name, s->job,
-                s->wall_seconds, lb_model_simulated(m)->nv, s->steps,
+                s->wall_seconds, lb_model_simulated(m)->nv, s->steps, s->iterations, s->matrices,
                 (double)s->steps / s->wall_seconds, simulated, simulated / s->wall_seconds,
                 s->energy_start, s->energy_end, s->energy_drift, truth(s->conservative));
   vectors(out, "linear_momentum", s->linear_momentum, s->linear_drift);

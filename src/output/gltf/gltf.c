@@ -21,6 +21,7 @@ static const char* const VIEW_TEXT[LB_GLTF_VIEWS] = {
     [LB_GLTF_MOTION] = "",
     [LB_GLTF_JOINT] = ",\"byteStride\":8,\"target\":34962",
     [LB_GLTF_WEIGHT] = ",\"byteStride\":16,\"target\":34962",
+    [LB_GLTF_STRESS] = ",\"byteStride\":4,\"target\":34962",
     [LB_GLTF_BIND] = "",
 };
 
@@ -204,6 +205,9 @@ static void json_mesh(lb_out* out, const lb_gltf* g, int* count, const lb_gltf_s
                 (*count)++ ? "" : "\"meshes\":[", s->position, s->normal);
   if (skin) {
     lb_print_json(out, ",'JOINTS_0':%d,'WEIGHTS_0':%d", skin->joints, skin->weights);
+  }
+  if (s->stress >= 0) {
+    lb_print_json(out, ",'_STRESS':%d", s->stress);
   }
   lb_print_json(out, "},'indices':%d", s->index);
   if (in_file >= 0) {

@@ -18,6 +18,7 @@ typedef enum lb_gltf_view {
   LB_GLTF_MOTION,
   LB_GLTF_JOINT,  // of skins: nodes that carry a vertex
   LB_GLTF_WEIGHT, // of skins: how much each carries
+  LB_GLTF_STRESS, // of elastic bodies
   LB_GLTF_BIND,   // of skins: from where
   LB_GLTF_VIEWS
 } lb_gltf_view;
@@ -35,6 +36,7 @@ typedef struct lb_gltf_accessor {
 // Where the numbers of a surface are, as accessors; position -1: there is nothing to draw.
 typedef struct lb_gltf_surface {
   int position, normal, index;
+  int stress; // or -1: there is none
 } lb_gltf_surface;
 
 // A shape's form.
@@ -157,6 +159,8 @@ float lb_gltf_float(double x);
 void lb_gltf_collect_shapes(lb_gltf* g);
 void lb_gltf_collect_motion(lb_gltf* g, int most);
 void lb_gltf_collect_bent(lb_gltf* g);
+// Accessor of the stress at the vertices of an elastic body, or -1.
+int lb_gltf_add_stress(lb_gltf* g, int e);
 void lb_gltf_collect_springs(lb_gltf* g);
 void lb_gltf_collect_deformables(lb_gltf* g);
 // Unit normals of the vertices, each the sum of those of the faces around.

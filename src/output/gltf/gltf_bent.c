@@ -188,6 +188,7 @@ static void collect_bent(lb_gltf* g, int e) {
   }
   lb_gltf_find_normals(s, s->vertex, scratch);
   b->surface = lb_gltf_add_surface(g, s, scratch);
+  b->surface.stress = lb_gltf_add_stress(g, e);
   choose_targets(g, e);
   for (int k = 0; k < b->ntarget && !lb_gltf_failed(g); k++) {
     add_target(g, e, k, scratch);

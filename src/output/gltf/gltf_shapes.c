@@ -88,7 +88,7 @@ static int add_indices(lb_gltf* g, const lb_mesh* s) {
 
 lb_gltf_surface lb_gltf_add_surface(lb_gltf* g, const lb_mesh* s, const lb_vec3* normal) {
   const int position = lb_gltf_positions(g, s->vertex, s->nvertex);
-  return (lb_gltf_surface){position, add_normals(g, normal, s->nvertex), add_indices(g, s)};
+  return (lb_gltf_surface){position, add_normals(g, normal, s->nvertex), add_indices(g, s), -1};
 }
 
 void lb_gltf_add_channel(lb_gltf* g, int node, const char* path, int output) {

@@ -5,7 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/read_all.h"
 #include "limber/version.h"
 #include "model/use/motor_use.h"
 #include "output/file/writers.h"
@@ -82,7 +84,12 @@ static void stage(lb_out* out, bool shown) {
   }
   lb_out_text(out, "<section class=\"card stage\" id=\"stage\" hidden>\n"
                    "<div class=\"canvas\"></div>\n<div class=\"grid-note\"></div>\n"
-                   "<div class=\"tools\"><button type=\"button\" class=\"follow\">Follow</button>"
+                   "<div class=\"legend\" hidden></div>\n"
+                   "<div class=\"picked\" hidden></div>\n"
+                   "<div class=\"tools\"><select class=\"bodies\" aria-label=\"Bodies\" hidden>"
+                   "</select><button type=\"button\" class=\"forces\" hidden>Forces</button>"
+                   "<button type=\"button\" class=\"stress\" hidden>Stress</button>"
+                   "<button type=\"button\" class=\"follow\">Follow</button>"
                    "<button type=\"button\" class=\"reset\">Reset view</button></div>\n"
                    "<div class=\"player\" id=\"player\"></div>\n</section>\n"
                    "<p class=\"note\" id=\"no-view\" hidden>This browser cannot show the 3-D view; "
@@ -271,6 +278,12 @@ static void results(lb_out* out, const lb_recording* r, const lb_summary* s) {
   row(out, "Computing time", lb_report_seconds(s->wall_seconds, text), "");
   rows(out, &(counted){"Steps", s->steps}, 1);
   row(out, "Steps a second", lb_report_human((double)s->steps / s->wall_seconds, text), "");
+  if (s->iterations > 0) {
+    row(out, "Newton iterations a step",
+        lb_report_human((double)s->iterations / (double)s->steps, text), "");
+    row(out, "Steps for a factored matrix",
+        lb_report_human((double)s->steps / (double)(s->matrices ? s->matrices : 1), text), "");
+  }
   row(out, "Energy at the start", lb_report_human(s->energy_start, text), " J");
   row(out, "Energy at the end", lb_report_human(s->energy_end, text), " J");
   row(out, s->conservative ? "Worst energy error" : "Largest change of energy",
@@ -282,11 +295,35 @@ static void results(lb_out* out, const lb_recording* r, const lb_summary* s) {
   lb_out_text(out, "</table></div>\n");
 }
 
-static void closing(lb_out* out) {
-  lb_print(out,
-           "<footer>Made by Limber %s. Beside this page: <code>trajectory.csv</code> for "
-           "spreadsheets and scripts, <code>scene.glb</code> for Blender and other viewers, "
-           "<code>summary.json</code> for programs.</footer>\n</main>\n",
+// The scene's own file, as it is now; what it includes is not in it.
+static void scene_text(lb_out* out, const lb_model* m) {
+  static const size_t MOST = 200 * 1000;
+  lb_arena arena;
+  char* text = NULL;
+  size_t size = 0;
+  FILE* file = m->file && *m->file ? fopen(m->file, "rb") : NULL;
+  lb_arena_init(&arena, out->allocator);
+  if (file && lb_read_all(file, MOST, &arena, &text, &size) == LB_OK && size > 0 && size <= MOST &&
+      !memchr(text, 0, size)) {
+    lb_print_html(out,
+                  "<details class=\"card wide scene\">\n<summary>The scene, %s</summary>\n"
+                  "<pre>%s</pre>\n</details>\n",
+                  m->file, lb_arena_text(&arena, text, size));
+  }
+  if (file) {
+    fclose(file);
+  }
+  lb_arena_release(&arena);
+}
+
+static void closing(lb_out* out, const lb_recording* r, const lb_summary* s) {
+  lb_out_text(out, "<h2>Data</h2>\n<section class=\"card wide\">\n<table>\n");
+  const lb_result_file* file;
+  for (int i = 0; (file = lb_results_file(r, s, i)); i++) {
+    lb_print_html(out, "<tr><th scope=\"row\"><a href=\"%s\">%s</a></th><td>%s</td></tr>\n",
+                  file->name, file->name, file->words);
+  }
+  lb_print(out, "</table>\n</section>\n<footer>Made by Limber %s.</footer>\n</main>\n",
            lb_version());
 }
 
@@ -349,7 +386,8 @@ static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const 
   settings(out, r, s);
   results(out, r, s);
   lb_out_text(out, "</section>\n");
-  closing(out);
+  scene_text(out, r->model);
+  closing(out, r, s);
   lb_report_data(out, r, view);
   if (s->fit) {
     lb_report_fit_data(out, s->fit);

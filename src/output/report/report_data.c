@@ -71,6 +71,7 @@ typedef struct curve {
   int of, k;
   const double* array;
   double (*value)(const lb_recording* r, int frame, int of, int k);
+  int body; // that this and the next two are a force on, or -1
 } curve;
 
 // Somebody who is shown all of them.
@@ -104,7 +105,7 @@ static void show_joint(const lb_recording* r, int j, bool effort, viewer v) {
     snprintf(number, sizeof number, " %d", i);
     v.see(v.context, &(curve){m->joint.name[j], effort && n > 1 ? number : c.suffix, c.group,
                               i + (effort ? m->joint.v[j] : m->joint.q[j]), effort ? m->nv : m->nq,
-                              effort ? r->torque : r->q, NULL});
+                              effort ? r->torque : r->q, NULL, -1});
   }
 }
 
@@ -119,7 +120,7 @@ static void show_reactions(const lb_recording* r, viewer v) {
     char point[16];
     snprintf(point, sizeof point, " %d", title.point);
     v.see(v.context, &(curve){title.name, title.point < 0 ? "" : point, "reaction", j, 0, NULL,
-                              reaction_value});
+                              reaction_value, -1});
   }
 }
 
@@ -130,7 +131,7 @@ static void show_bending(const lb_recording* r, int e, viewer v) {
     char suffix[80];
     snprintf(suffix, sizeof suffix, " %.64s%s", b->face[i / 3], axis[i % 3]);
     v.see(v.context,
-          &(curve){r->model->body.name[b->body], suffix, "bending", e, i, NULL, bending_value});
+          &(curve){r->model->body.name[b->body], suffix, "bending", e, i, NULL, bending_value, -1});
   }
 }
 
@@ -146,8 +147,8 @@ static void show_channels(const lb_recording* r, bool motors, viewer v) {
     const lb_channel* c = &r->channel[i];
     char suffix[80];
     snprintf(suffix, sizeof suffix, " %s", c->what);
-    v.see(v.context,
-          &(curve){c->name, motors ? "" : suffix, GROUP[c->kind], i, r->nchannel, r->force, NULL});
+    v.see(v.context, &(curve){c->name, motors ? "" : suffix, GROUP[c->kind], i, r->nchannel,
+                              r->force, NULL, c->body});
   }
 }
 
@@ -191,7 +192,8 @@ static void write_name(void* context, const curve* c) {
   char title[200];
   if (l->count < LB_REPORT_CURVES) {
     snprintf(title, sizeof title, "%.100s%s", c->name, c->suffix);
-    lb_print_json(l->out, "%-s\n{'name':%s,'group':%s}", l->count++ ? "," : "", title, c->group);
+    lb_print_json(l->out, "%-s\n{'name':%s,'group':%s,'body':%d}", l->count++ ? "," : "", title,
+                  c->group, c->body);
   }
 }
 
@@ -256,6 +258,14 @@ static void data_view(lb_out* out, const samples* s, const lb_view* v) {
   lb_out_text(out, "]}");
 }
 
+static void data_bodies(lb_out* out, const lb_model* m) {
+  lb_out_text(out, ",\n\"bodies\":[");
+  for (int b = 0; b < m->nbody; b++) {
+    lb_print_json(out, "%-s%s", b ? "," : "", m->body.name[b]);
+  }
+  lb_out_text(out, "]");
+}
+
 void lb_report_data(lb_out* out, const lb_recording* r, const lb_view* view) {
   const long all = lb_report_curves(r);
   const int wide = all < LB_REPORT_CURVES ? (int)all : LB_REPORT_CURVES;
@@ -266,6 +276,7 @@ void lb_report_data(lb_out* out, const lb_recording* r, const lb_view* view) {
   data_f64(out, ",\n\"kinetic\":", &s, r->kinetic);
   data_f64(out, ",\n\"potential\":", &s, r->potential);
   data_view(out, &s, view);
+  data_bodies(out, r->model);
   data_curves(out, &s);
   lb_out_text(out, "}\n</script>\n");
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "output/report/report_text.h"
 
@@ -25,6 +26,15 @@ static int largest(const lb_recording* r, lb_channel_kind kind) {
   return best;
 }
 
+// A value and its unit as people write them: pascals come by the million.
+static const char* with_unit(double value, const char* unit, char out[LB_REPORT_WORD]) {
+  const bool mega = strcmp(unit, "Pa") == 0 && fabs(value) >= 1e4;
+  char number[LB_REPORT_WORD];
+  snprintf(out, LB_REPORT_WORD, "%.48s %s", lb_report_human(mega ? 1e-6 * value : value, number),
+           mega ? "MPa" : unit);
+  return out;
+}
+
 // --- headlines ---
 
 int lb_report_force_figures(lb_out* out, const lb_recording* r) {
@@ -34,16 +44,17 @@ int lb_report_force_figures(lb_out* out, const lb_recording* r) {
   } HEADLINE[] = {{LB_CHANNEL_MOTOR_TORQUE, "largest motor torque"},
                   {LB_CHANNEL_MOTOR_FORCE, "largest motor force"},
                   {LB_CHANNEL_POWER, "largest motor power"},
+                  {LB_CHANNEL_STRESS, "largest stress (von Mises)"},
                   {LB_CHANNEL_CONTACT, "largest contact force along an axis"},
                   {LB_CHANNEL_TENSION, "largest tension"}};
   int shown = 0;
   for (size_t i = 0; i < sizeof HEADLINE / sizeof *HEADLINE && shown < MOST_HEADLINES; i++) {
     const int c = largest(r, HEADLINE[i].kind);
-    char number[LB_REPORT_WORD], unit[16], text[200];
+    char number[LB_REPORT_WORD], text[200];
     if (c >= 0) {
-      snprintf(unit, sizeof unit, " %s", lb_channel_unit(HEADLINE[i].kind));
       snprintf(text, sizeof text, "%s, of %.100s", HEADLINE[i].words, r->channel[c].name);
-      lb_report_figure(out, lb_report_human(size(r, c), number), unit, text);
+      lb_report_figure(out, with_unit(size(r, c), lb_channel_unit(HEADLINE[i].kind), number), "",
+                       text);
       shown++;
     }
   }
@@ -54,7 +65,7 @@ int lb_report_force_figures(lb_out* out, const lb_recording* r) {
 
 static void cell(lb_out* out, double value, const char* unit) {
   char number[LB_REPORT_WORD];
-  lb_print(out, "<td>%s %s</td>", lb_report_human(value, number), unit);
+  lb_print(out, "<td>%s</td>", with_unit(value, unit, number));
 }
 
 // A speed, and beside it what catalogues of motors have.

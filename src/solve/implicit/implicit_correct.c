@@ -30,6 +30,7 @@ bool lb_implicit_renewed(lb_stepper* st, int n, double dt, bool made) {
 bool lb_implicit_make_exact(lb_stepper* st, lb_data* d, double dt) {
   lb_implicit* own = st->own;
   if (!own->exact) {
+    st->matrices++;
     return own->algebra->make(st, d, dt);
   }
   own->newton.speed = sqrt(2 * lb_kinetic_energy(st->m, d));

@@ -31,6 +31,7 @@ static bool renew(lb_stepper* st, lb_data* d, double dt) {
   own->newton.age = 0;
   lb_reach(st->m, d->q, own->qh, d->qd, dt);
   lb_drive(st->m, d);
+  st->matrices++;
   return own->algebra->make(st, d, dt);
 }
 
@@ -107,6 +108,7 @@ static outcome iterate(lb_stepper* st, lb_data* d, double dt, int most, bool exa
       return ASTRAY;
     }
     lb_implicit_residual(st, d, dt);
+    st->iterations++;
     const double change = lb_implicit_correct(st, d, dt);
     if (!isfinite(change) || (change > 2 * before && change > own->newton.rounding)) {
       return ASTRAY;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "elastic/full/full_body.h"
+#include "elastic/reduced/stress.h"
 #include "model/build/path_check.h"
 #include "model/use/link.h"
 
@@ -78,6 +79,29 @@ void lb_frame_show(const lb_model* shown, const lb_data* d, double* q, double* q
   }
 }
 
+// Stress at the coordinates that are shown: the last channels of the frame, and the largest so far.
+static void measure_stress(lb_recording* r, int frame) {
+  const lb_model* m = r->model;
+  const double* q = r->q + (size_t)frame * (size_t)m->nq;
+  double* to = r->force + (size_t)(frame + 1) * (size_t)r->nchannel;
+  double *most = r->stress, *now = r->stress + r->nstress;
+  for (int i = 0; i < m->elastic.count; i++) {
+    to -= m->elastic.body[i].stress != NULL;
+  }
+  for (int i = 0; i < m->elastic.count; i++) {
+    const lb_model_elastic* e = &m->elastic.body[i];
+    const int n = e->stress ? e->stress->count : 0;
+    if (n > 0) {
+      *to++ = lb_stress_evaluate(e->stress, q + e->q, now);
+    }
+    for (int k = 0; k < n; k++) {
+      most[k] = fmax(most[k], now[k]);
+    }
+    most += n;
+    now += n;
+  }
+}
+
 lb_status lb_frame_put(lb_recording* r, lb_data* d, lb_error* err) {
   const lb_model* m = d->model;
   const lb_model* shown = r->model;
@@ -99,6 +123,7 @@ lb_status lb_frame_put(lb_recording* r, lb_data* d, lb_error* err) {
   memcpy(r->pose + frame * (size_t)m->nbody, d->pose, (size_t)m->nbody * sizeof *d->pose);
   lb_frame_show(shown, d, r->q + frame * (size_t)shown->nq, r->qd + frame * (size_t)shown->nv,
                 r->keeps & LB_KEEP_RATES ? r->qdd + frame * (size_t)shown->nv : NULL);
+  measure_stress(r, f);
   memcpy(r->motor + frame * (size_t)m->nmotor, d->motor_force,
          (size_t)m->nmotor * sizeof *d->motor_force);
   r->kinetic[f] = lb_kinetic_energy(m, d);

@@ -384,6 +384,8 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
   }
   *summary = (lb_summary){.job = "simulate",
                           .steps = st ? lb_stepper_count(st) : 0,
+                          .iterations = st ? st->iterations : 0,
+                          .matrices = st ? st->matrices : 0,
                           .constraint_violation = w.gap,
                           .inversion = w.inversion,
                           .steep = w.steep,

@@ -46,6 +46,7 @@ struct lb_stepper {
   lb_scene_solver solver;
   lb_arena arena;
   long count;
+  long iterations, matrices; // of Newton's method: corrections, and matrices that were factored
   double* saved;            // [nq + nv] state at the start of the step
   int runaway;              // 1 + the velocity that first was beyond what bodies have; 0: none is
   double ran_from;          // when the step began in which that was [s]
