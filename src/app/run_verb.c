@@ -96,7 +96,8 @@ static exit_code do_job(const verb_args* a) {
       interrupt_listen(); // from here on there is something to keep
     }
     m = meter_start(a->quiet);
-    code = !o.out || outdir_prepare(o.out) ? run_and_keep(job, a, &m, &err) : EXIT_INPUT;
+    code = !o.out || outdir_prepare(o.out, o.scene, a->force) ? run_and_keep(job, a, &m, &err)
+                                                              : EXIT_INPUT;
   }
   lb_job_release(job);
   lb_error_clear(&err);

@@ -171,6 +171,8 @@ static const option OPTIONS[] = {
      "gauss-newton, or to compare with it lbfgs or bfgs, which are slower (default: gauss-newton)"},
     {"--memory", NULL, "SIZE", &BYTES, AT(o.memory), RETARGET,
      "such as 64MB: what the states of a run may take; less costs time (default: 1GB)"},
+    {"--force", NULL, NULL, NULL, AT(force), WRITERS | REPLAY,
+     "overwrite the results of another scene"},
     {"--quiet", "-q", NULL, NULL, AT(quiet), WRITERS | REPLAY | CHECK,
      "say nothing unless something is wrong"},
 };
