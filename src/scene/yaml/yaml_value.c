@@ -20,7 +20,7 @@ static bool wrong_unit(lb_reader* r, const lb_yaml* node, const char* key, lb_di
       names[count++] = lb_units[i].name;
     }
   }
-  const lb_unit* other = lb_unit_find(unit);
+  const lb_unit* other = lb_unit_find(unit, dimension);
   if (other) {
     return lb_complain(r, node->place, "'%s' must be %s, but '%s' is %s (use %s)", key,
                        lb_dimension_words(dimension), node->text,
@@ -41,6 +41,7 @@ const char* lb_range_fault(lb_range range, double x, bool unset) {
       [LB_NOT_NEGATIVE] = {"must be 0 or more", not_negative, false},
       [LB_UNIT_RANGE] = {"must be from 0 to 1", not_negative && x <= 1, false},
       [LB_POISSON_RANGE] = {"must be more than -1 and less than 0.5", x > -1 && x < 0.5, false},
+      [LB_MODULUS_RANGE] = {"must be from 1e-3 Pa to 1e18 Pa", x >= 1e-3 && x <= 1e18, true},
       [LB_ANY_OR_UNSET] = {"must be finite", true, true},
       [LB_POSITIVE_OR_UNSET] = {"must be greater than 0", positive, true},
       [LB_NOT_NEGATIVE_OR_UNSET] = {"must be 0 or more", not_negative, true},
