@@ -122,6 +122,26 @@ static lb_status read_scene(lb_job* j, lb_error* err) {
                    : lb_scene_read(name, j->arena.allocator, &j->scene, err);
 }
 
+// Bodies heavier than any machine: lengths in millimetres, mostly.
+static void ask_of_masses(lb_job* j) {
+  static const double HEAVY = 1e6; // [kg]
+  int count = 0, first = -1;
+  for (int i = 0; j->model && i < j->scene.nbody; i++) {
+    if (j->model->body.mass[i].mass > HEAVY) {
+      first = count++ ? first : i;
+    }
+  }
+  if (count) {
+    char others[40] = "";
+    snprintf(others, sizeof others, ", and %d more are as heavy", count - 1);
+    lb_job_warn_at(j, j->scene.body[first].place,
+                   "body '%s' weighs %.3g kg%s; is that meant? (numbers without a unit are metres, "
+                   "kilograms and kg/m^3)",
+                   j->scene.body[first].name, j->model->body.mass[first].mass,
+                   count > 1 ? others : "");
+  }
+}
+
 lb_status lb_job_load(lb_job* j, lb_error* err) {
   const lb_status status = read_scene(j, err);
   j->read = status == LB_OK;
@@ -131,7 +151,14 @@ lb_status lb_job_load(lb_job* j, lb_error* err) {
   for (int i = 0; j->read && i < j->scene.nnote; i++) {
     lb_job_warn_at(j, j->scene.note[i].place, "%s", j->scene.note[i].text);
   }
-  return j->read ? j->type->load(j, err) : status;
+  if (!j->read) {
+    return status;
+  }
+  const lb_status loaded = j->type->load(j, err);
+  if (loaded == LB_OK) {
+    ask_of_masses(j);
+  }
+  return loaded;
 }
 
 lb_status lb_job_run(lb_job* j, lb_error* err) {

@@ -32,6 +32,7 @@ typedef struct lb_reader {
   bool no_files; // no file may be opened
   int nnote, note_capacity;
   lb_message* note;    // [nnote] for the scene
+  const char* asked;   // the subject whose angles were asked about
   const char* subject; // whose keys are being read: "joint 'elbow'"; "" for the file itself
   const char* folder;  // where paths of the entry being read begin: "" or ends in a slash
   lb_scene scene;

@@ -5,6 +5,34 @@
 
 #include "scene/yaml/reader.h"
 
+// --- remarks ---
+
+// What an author should know of what is written here, though nothing is wrong.
+static void remark(lb_reader* r, lb_place place, const char* what) {
+  const char* text = lb_compose(r, "%s%s%s", r->subject, *r->subject ? ": " : "", what);
+  lb_message* grown = LB_GROW(r->keep, r->note, r->nnote, &r->note_capacity);
+  char* copy = lb_arena_text(r->keep, text, strlen(text));
+  if (!grown || !copy) {
+    lb_lack(r);
+    return;
+  }
+  r->note = grown;
+  r->note[r->nnote++] = (lb_message){place, copy};
+}
+
+// Whole numbers of many radians without a unit look like degrees; a part is asked once.
+static void ask_of_degrees(lb_reader* r, const lb_yaml* node, const char* key, double value) {
+  const bool likely = value == floor(value) && fabs(value) >= 10 && fabs(value) <= 720;
+  if (likely && r->asked != r->subject) {
+    r->asked = r->subject;
+    remark(r, node->place,
+           lb_compose(r,
+                      "'%s' is %g radians, %.3g turns; are degrees meant? (write %g deg, or "
+                      "%g rad if not)",
+                      key, value, value / (2 * M_PI), value, value));
+  }
+}
+
 // --- numbers ---
 
 static bool wrong_unit(lb_reader* r, const lb_yaml* node, const char* key, lb_dimension dimension,
@@ -75,6 +103,9 @@ bool lb_read_number(lb_reader* r, const lb_yaml* node, const char* key, lb_dimen
   const char* fault = lb_range_fault(range, value, false);
   if (fault) {
     return lb_complain(r, node->place, "'%s' %s, not '%s'", key, fault, node->text);
+  }
+  if (dimension == LB_ANGLE && !*unit) {
+    ask_of_degrees(r, node, key, value);
   }
   *out = value;
   return true;
@@ -654,19 +685,6 @@ static bool read_key(lb_reader* r, const lb_yaml* node, const lb_field* field, v
                     : ok;
 }
 
-static void note_name(lb_reader* r, lb_place place, const lb_alias* alias) {
-  const char* text = lb_compose(r, "%s%s'%s' is now called '%s' (the old name still works)",
-                                r->subject, *r->subject ? ": " : "", alias->was, alias->is);
-  lb_message* grown = LB_GROW(r->keep, r->note, r->nnote, &r->note_capacity);
-  char* copy = lb_arena_text(r->keep, text, strlen(text));
-  if (!grown || !copy) {
-    lb_lack(r);
-    return;
-  }
-  r->note = grown;
-  r->note[r->nnote++] = (lb_message){place, copy};
-}
-
 void lb_rename_keys(lb_reader* r, const lb_yaml* node, const lb_table* table) {
   for (const lb_alias* a = table->alias; a && a->was && lb_is_map(node); a++) {
     for (int i = 0; i < node->count; i++) {
@@ -675,7 +693,8 @@ void lb_rename_keys(lb_reader* r, const lb_yaml* node, const lb_table* table) {
           lb_complain(r, node->key[i]->place, "'%s' is the old name of '%s' (keep one)", a->was,
                       a->is);
         }
-        note_name(r, node->key[i]->place, a);
+        remark(r, node->key[i]->place,
+               lb_compose(r, "'%s' is now called '%s' (the old name still works)", a->was, a->is));
         node->key[i]->text = a->is;
       }
     }
