@@ -1,8 +1,9 @@
 // The command line: finds the verb and hands it the rest of the words.
-#include <cblas.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "app/blas_room.h"
+#include "app/interrupt.h"
 #include "app/suggest.h"
 #include "app/terminal.h"
 #include "app/verb.h"
@@ -76,13 +77,13 @@ static exit_code dispatch(int narg, char** args) {
 }
 
 int main(int argc, char** argv) {
-  // Our own loops are the parallel ones, and their sums keep their order; BLAS's would not.
-  openblas_set_num_threads(1);
+  blas_begin(argv);
+  interrupt_prepare();
   const exit_code code = dispatch(argc > 0 ? argc - 1 : 0, argv + 1);
   // A full disk behind stdout is a failure, too.
   if (fflush(stdout) != 0 && code == EXIT_DONE) {
     tell_error("could not write to standard output");
-    return EXIT_JOB;
+    blas_leave(EXIT_JOB);
   }
-  return (int)code;
+  blas_leave(code);
 }

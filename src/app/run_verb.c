@@ -1,6 +1,7 @@
 // From the words after a verb to a job, its progress, and what is said of its results.
 #include <stdio.h>
 
+#include "app/blas_room.h"
 #include "app/interrupt.h"
 #include "app/outdir.h"
 #include "app/terminal.h"
@@ -87,6 +88,9 @@ static exit_code do_job(const verb_args* a) {
   o.progress = meter_progress(&m);
   o.told = told;
   o.context = &m;
+  if (!blas_has_room(o.threads)) {
+    return EXIT_JOB;
+  }
   exit_code code = exit_code_of(lb_job_create(&o, NULL, &job, &err));
   code = code == EXIT_DONE ? load(job, &err) : code;
   if (code != EXIT_DONE) {

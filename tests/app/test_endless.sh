@@ -37,3 +37,11 @@ awk 'BEGIN { print "bodies:"
   for (i = 0; i < 140000; i++) print "  b" i ": {shape: {sphere: {radius: 1}}}" }' >many.yaml
 run "$LIMBER" check many.yaml
 claim "140000 bodies are read" prints "140000, together"
+
+# Linear algebra waits for memory without end; it is not asked where there is none.
+if [ -n "${LIMBER_SANITIZED:-}" ]; then return; fi # sanitizers need all the address space there is
+for limit in 100000 150000 200000 300000 400000; do
+  run timeout 60 bash -c 'ulimit -v "$0"; exec "$@"' $limit "$LIMBER" check "$source/rod.yaml"
+  claim "$limit kB of address space are too few, or enough" test "$status" -le 1
+  claim "... and what is wrong is told" eval '[ "$status" = 0 ] || complains "memory"'
+done
