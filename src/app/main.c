@@ -16,7 +16,7 @@ static void print_help(FILE* file) {
     fprintf(file, "  %-10s %s\n", VERBS[i].name, VERBS[i].summary);
   }
   fprintf(file, "  %-10s %s\n", "help", "show this text, or 'limber help VERB' all about a verb");
-  fprintf(file, "\nOptions:\n  -h, --help   show this text\n  --version    show the version\n"
+  fprintf(file, "\nOptions:\n  -h, --help     show this text\n  -V, --version  show the version\n"
                 "\nStart with:\n  limber simulate scenes/double-pendulum.yaml\n");
 }
 
@@ -47,7 +47,7 @@ static exit_code unknown_verb(const char* name) {
 }
 
 static exit_code help(int narg, char** args) {
-  if (narg == 0) {
+  if (narg == 0 || strcmp(args[0], "help") == 0) {
     print_help(stdout);
     return EXIT_DONE;
   }
@@ -68,7 +68,7 @@ static exit_code dispatch(int narg, char** args) {
   if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
     return help(narg - 1, args + 1);
   }
-  if (strcmp(word, "--version") == 0) {
+  if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
     printf("limber %s\n", lb_version());
     return EXIT_DONE;
   }

@@ -18,7 +18,9 @@ typedef enum exit_code {
 typedef struct verb_args {
   lb_job_options o;
   bool quiet;
-  bool force; // results of another scene may be overwritten
+  bool verbose; // say how long stages took
+  bool json;    // lines as JSON
+  bool force;   // results of another scene may be overwritten
 } verb_args;
 
 // What the text after an option may be.

@@ -175,6 +175,10 @@ static const option OPTIONS[] = {
      "overwrite the results of another scene"},
     {"--quiet", "-q", NULL, NULL, AT(quiet), WRITERS | REPLAY | CHECK,
      "say nothing unless something is wrong"},
+    {"--verbose", "-v", NULL, NULL, AT(verbose), WRITERS | REPLAY | CHECK,
+     "say how long reading, running and writing took"},
+    {"--json", NULL, NULL, NULL, AT(json), WRITERS | REPLAY | CHECK,
+     "a line of JSON for each error, warning and result, for programs to read"},
 };
 
 const option* verb_option(const verb* v, int i) {
