@@ -197,3 +197,8 @@ claim "... each once" test "$(grep -c degrees stderr)" -eq 2
 sed -i 's/, 30\], \[20, 45\]/, 30 rad], [20, 7.5]/; s/20}/20 cm}/; s/90/90 deg/g' odd.yaml
 run "$LIMBER" check odd.yaml
 claim "with units nothing is asked" content
+
+# One mistake inside a repetition is told once, also when the model is what finds it.
+printf 'repeat:\n  - count: 100\n    bodies: {"b(n)": {}}\n' >many.yaml
+run "$LIMBER" check many.yaml
+claim "a mistake in a repetition is told once" test "$(grep -c 'has inertia against it' stderr)" -eq 1

@@ -146,6 +146,10 @@ done
 run "$LIMBER" retarget cart.yaml --method newton
 claim "methods have names" complains "it must be gauss-newton, lbfgs or bfgs"
 
+: >begun/retarget.state
+run "$LIMBER" retarget cart.yaml --out begun --resume --quiet
+claim "an empty state is told" complains "begun/retarget.state: cannot go on from it: it is not whole"
+
 # What cannot be written is said, and nothing that was there is lost.
 if [ -z "${LIMBER_SANITIZED:-}" ]; then # the thread sanitizer cannot live with such a limit
   cp whole/profiles.csv kept.csv

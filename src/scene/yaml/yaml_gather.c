@@ -50,7 +50,8 @@ static bool defined_before(lb_reader* r, int key, const char* word, const lb_yam
   const int before = lb_names_find(&all->names, name->text, -1);
   if (before >= 0 && before < start && key != LB_SCENE_INITIAL) {
     const lb_place first = all->entry[before].name->place;
-    if (first.line == name->place.line && first.column == name->place.column) {
+    const bool same_file = strcmp(first.file, name->place.file) == 0;
+    if (same_file && first.line == name->place.line && first.column == name->place.column) {
       lb_complain(r, name->place,
                   "%s '%s' is made again at every repetition (put (n) into its name)", word,
                   name->text);

@@ -596,8 +596,29 @@ static int find_field(const lb_table* table, const char* key) {
   return -1;
 }
 
+// Which key of a table has this one, a number or a choice, inside: the stiffness of a joint is that
+// of its spring.
+static const lb_field* find_inside(const lb_table* table, const char* key) {
+  for (int i = 0; i < table->count; i++) {
+    const lb_field* field = &table->field[i];
+    const lb_table* inner = field->value == LB_VALUE_TABLE ? field->more : NULL;
+    const int at = inner ? find_field(inner, key) : -1;
+    if (at >= 0 &&
+        (inner->field[at].value == LB_VALUE_NUMBER || inner->field[at].value == LB_VALUE_CHOICE)) {
+      return field;
+    }
+  }
+  return NULL;
+}
+
 static bool unknown_key(lb_reader* r, const lb_yaml* key, const lb_table* table) {
   const char* known[LB_FIELD_MOST];
+  const lb_field* inside = find_inside(table, key->text);
+  if (inside) {
+    return lb_complain(r, key->place,
+                       "unknown key '%s' (it belongs into '%s': write %s: {%s: ...})", key->text,
+                       inside->key, inside->key, key->text);
+  }
   for (int i = 0; i < table->count; i++) {
     known[i] = table->field[i].key;
   }
