@@ -35,6 +35,8 @@ typedef struct lb_job_options {
                           ///< "optimize", or "check", which looks at the scene alone
   const char* scene;      ///< a file, or "-" for standard input
   const char* text;       ///< the scene itself, which `scene` is then the name of; NULL: it is read
+  int nset;               ///< values from outside, "PATH=VALUE", as of lb_scene_origin
+  const char* const* set; ///< [nset]
   const char* table;      ///< a file: the markers of a fit, the motion of inverse dynamics
   const char* out;        ///< a folder for results, written while the job runs; NULL: none
   double duration, step;  ///< [s]; NAN: as the scene says

@@ -109,6 +109,8 @@ static exit_code do_job(const verb_args* a) {
   lb_job* job = NULL;
   meter m = meter_start(a->quiet);
   lb_job_options o = a->o;
+  o.nset = a->set.count;
+  o.set = a->set.text;
   o.progress = meter_progress(&m);
   o.told = told;
   o.context = &m;

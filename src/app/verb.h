@@ -14,9 +14,17 @@ typedef enum exit_code {
   EXIT_INTERRUPTED = 130 // Ctrl-C or a polite kill; what was done so far is saved
 } exit_code;
 
+// Texts of an option that may be given several times.
+enum { MOST_TEXTS = 100 };
+typedef struct option_texts {
+  int count;
+  const char* text[MOST_TEXTS];
+} option_texts;
+
 // What options are read into.
 typedef struct verb_args {
   lb_job_options o;
+  option_texts set;
   bool quiet;
   bool verbose; // say how long stages took
   bool json;    // lines as JSON

@@ -14,6 +14,17 @@ static bool read_text(const option_type* self, const char* text, void* target) {
   return *text != 0;
 }
 
+// One more of several, with an '=' in it.
+static bool read_change(const option_type* self, const char* text, void* target) {
+  option_texts* all = target;
+  (void)self;
+  if (!strchr(text, '=') || *text == '=' || all->count == MOST_TEXTS) {
+    return false;
+  }
+  all->text[all->count++] = text;
+  return true;
+}
+
 // A positive number with units as in scenes.
 static bool read_quantity(const option_type* self, const char* text, void* target) {
   const char* unit = "";
@@ -77,6 +88,9 @@ static bool read_method(const option_type* self, const char* text, void* target)
 }
 
 static const option_type NAME = {.read = read_text, .expected = "a name"};
+static const option_type CHANGE = {
+    .read = read_change,
+    .expected = "a path and a value, such as bodies.rod.mass=2 (up to 100 of them)"};
 static const option_type SECONDS = {
     .read = read_quantity,
     .unit = LB_TIME,
@@ -127,6 +141,8 @@ static const option OPTIONS[] = {
      "folder for the results, made if missing (default: out/NAME for NAME.yaml)"},
     {"--out", "-o", "DIR", &NAME, AT(o.out), REPLAY,
      "folder for the results, made if missing (default: 'replay' or 'full' in that folder)"},
+    {"--set", NULL, "PATH=VALUE", &CHANGE, AT(set), WRITERS | REPLAY | CHECK,
+     "another value of the scene, such as bodies.rod.mass=2kg; may be given several times"},
     {"--duration", NULL, "S", &SECONDS, AT(o.duration), SIMULATE | REDUCE | FIT | REPLAY,
      "seconds of motion from the start, or a time such as 2min (default: as the scene says)"},
     {"--step", NULL, "S", &SECONDS, AT(o.step), SIMULATE | REDUCE | FIT | RETARGET | REPLAY,

@@ -41,6 +41,11 @@ static void copy_texts(lb_job* j) {
   for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
     *text[i] = *text[i] ? lb_arena_text(&j->arena, *text[i], strlen(*text[i])) : NULL;
   }
+  const char** set = LB_TAKE(&j->arena, const char*, j->o.nset);
+  for (int i = 0; set && i < j->o.nset; i++) {
+    set[i] = lb_arena_text(&j->arena, j->o.set[i], strlen(j->o.set[i]));
+  }
+  j->o.set = set;
 }
 
 static const lb_job_type* find_type(const char* kind) {
@@ -111,15 +116,22 @@ lb_status lb_job_play(lb_job* j, const lb_model* model, const lb_simulate_option
   return status;
 }
 
+lb_scene_origin lb_job_origin(const lb_job* j) {
+  return (lb_scene_origin){.name = j->o.scene ? j->o.scene : "scene",
+                           .text = j->o.text,
+                           .length = j->o.text ? strlen(j->o.text) : 0,
+                           .nset = j->o.nset,
+                           .set = j->o.set};
+}
+
 static lb_status read_scene(lb_job* j, lb_error* err) {
   const char* name = j->o.scene ? j->o.scene : "scene";
   if (j->type->rereads && (j->o.text || strcmp(name, "-") == 0)) {
     return lb_error_add(err, LB_INVALID, (lb_place){0},
                         "the scene is read twice, which standard input cannot be: name a file");
   }
-  return j->o.text ? lb_scene_parse(j->o.text, strlen(j->o.text), name, j->arena.allocator,
-                                    &j->scene, err)
-                   : lb_scene_read(name, j->arena.allocator, &j->scene, err);
+  const lb_scene_origin from = lb_job_origin(j);
+  return lb_scene_open(&from, j->arena.allocator, &j->scene, err);
 }
 
 // Bodies heavier than any machine: lengths in millimetres, mostly.

@@ -141,6 +141,8 @@ bool lb_gather_file(lb_reader* r, const char* path, const lb_yaml* mention);
 bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* path);
 // Put the motors of a file in the place of those with the same names.
 bool lb_gather_motors(lb_reader* r, const char* path);
+// Put a value from outside, "PATH=VALUE", into what was gathered.
+bool lb_set_value(lb_reader* r, const char* text);
 // Add the entries that a repetition makes.
 bool lb_gather_repeat(lb_reader* r, const lb_yaml* list);
 // Add the entries of sections, given by their LB_SCENE_ numbers.
