@@ -111,10 +111,12 @@ static exit_code do_job(const verb_args* a) {
   lb_job_options o = a->o;
   o.nset = a->set.count;
   o.set = a->set.text;
+  o.nover = a->over.count;
+  o.over = a->over.text;
   o.progress = meter_progress(&m);
   o.told = told;
   o.context = &m;
-  if (!blas_has_room(o.threads)) {
+  if (!blas_has_room(o.threads > o.runs ? o.threads : o.runs)) {
     return EXIT_JOB;
   }
   double clock = lb_clock();

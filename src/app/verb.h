@@ -24,7 +24,7 @@ typedef struct option_texts {
 // What options are read into.
 typedef struct verb_args {
   lb_job_options o;
-  option_texts set;
+  option_texts set, over;
   bool quiet;
   bool verbose; // say how long stages took
   bool json;    // lines as JSON

@@ -130,7 +130,8 @@ enum {
   REPLAY = 32,
   OPTIMIZE = 64,
   CHECK = 128,
-  WRITERS = SIMULATE | REDUCE | FIT | INVERSE | RETARGET | OPTIMIZE
+  SWEEP = 256,
+  WRITERS = SIMULATE | REDUCE | FIT | INVERSE | RETARGET | OPTIMIZE | SWEEP
 };
 
 #define AT(field) offsetof(verb_args, field)
@@ -143,15 +144,22 @@ static const option OPTIONS[] = {
      "folder for the results, made if missing (default: 'replay' or 'full' in that folder)"},
     {"--set", NULL, "PATH=VALUE", &CHANGE, AT(set), WRITERS | REPLAY | CHECK,
      "another value of the scene, such as bodies.rod.mass=2kg; may be given several times"},
-    {"--duration", NULL, "S", &SECONDS, AT(o.duration), SIMULATE | REDUCE | FIT | REPLAY,
+    {"--over", NULL, "RANGE", &CHANGE, AT(over), SWEEP,
+     "a number and its values, PATH=FROM:TO:COUNT, with :log behind in equal ratios, or "
+     "PATH=A,B,C"},
+    {"--jobs", "-j", "N", &THREADS, AT(o.runs), SWEEP,
+     "runs at a time; the table is the same for any N (default: one on each processor)"},
+    {"--keep", NULL, NULL, NULL, AT(o.keep), SWEEP,
+     "write the results of every run as well, into the folders DIR/1, DIR/2 and so on"},
+    {"--duration", NULL, "S", &SECONDS, AT(o.duration), SIMULATE | REDUCE | FIT | REPLAY | SWEEP,
      "seconds of motion from the start, or a time such as 2min (default: as the scene says)"},
-    {"--step", NULL, "S", &SECONDS, AT(o.step), SIMULATE | REDUCE | FIT | RETARGET | REPLAY,
+    {"--step", NULL, "S", &SECONDS, AT(o.step), SIMULATE | REDUCE | FIT | RETARGET | REPLAY | SWEEP,
      "time step in seconds, or such as 2ms (default: as the scene says)"},
     {"--threads", NULL, "N", &THREADS, AT(o.threads), SIMULATE | REDUCE | FIT | RETARGET | REPLAY,
      "threads to compute with; the results are the same for any N (default: 1)"},
-    {"--full", NULL, NULL, NULL, AT(o.full), SIMULATE | REPLAY,
+    {"--full", NULL, NULL, NULL, AT(o.full), SIMULATE | REPLAY | SWEEP,
      "let every node of the elastic bodies' meshes move, not only a few modes: slow and exact"},
-    {"--basis", NULL, "DIR", &NAME, AT(o.basis), SIMULATE,
+    {"--basis", NULL, "DIR", &NAME, AT(o.basis), SIMULATE | SWEEP,
      "take elastic bodies from the files that 'limber reduce' left in this folder"},
     {"--parameters", NULL, "FILE", &NAME, AT(o.parameters), SIMULATE,
      "put the numbers of a parameters.csv that 'limber optimize' left into the scene"},
@@ -375,6 +383,27 @@ const verb VERBS[] = {
               "  1    the scene cannot be run with the numbers it has; the message says why\n"
               "  2    a mistake in the scene or on the command line, or DIR cannot be written\n"
               "  130  interrupted; the best so far is in DIR",
+     .least = 1,
+     .most = 1},
+    {.name = "sweep",
+     .bit = SWEEP,
+     .usage = "SCENE --over PATH=FROM:TO:COUNT ... [--set PATH=VALUE] [--jobs N] [--out DIR]",
+     .summary = "simulate a scene for many values of its numbers, into one table",
+     .about =
+         "Simulates the scene for every combination of the values that --over gives to its\n"
+         "numbers, as many at a time as there are processors. Writes into the folder DIR:\n"
+         "  sweep.csv     a line for each run: the values, energy at the end and its drift,\n"
+         "                peaks of motors, and the last line of its trajectory.csv\n"
+         "  summary.json  the ranges and how many runs failed, for programs\n"
+         "Paths name a number by the keys above it, with dots between: bodies.rod.mass. Lists\n"
+         "go by numbers from 0: motors.turn.keys.1.1. Units may follow the numbers.",
+     .example =
+         "  limber sweep scenes/double-pendulum.yaml --over joints.elbow.damping=0:0.1:11 \\\n"
+         "    --over bodies.upper.mass=1kg,2kg,5kg --duration 2",
+     .exits = "  0    done, though some runs may have failed\n"
+              "  1    all runs failed; the message says why the first did\n"
+              "  2    a mistake in the scene or on the command line, or DIR cannot be written\n"
+              "  130  interrupted; the runs that were done are in sweep.csv",
      .least = 1,
      .most = 1},
     {.name = "check",

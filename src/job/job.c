@@ -11,9 +11,9 @@
 #include "limber/reduce.h"
 #include "output/file/writers.h"
 
-static const lb_job_type* const TYPES[] = {&lb_job_check,    &lb_job_fit,     &lb_job_inverse,
-                                           &lb_job_optimize, &lb_job_reduce,  &lb_job_replay,
-                                           &lb_job_retarget, &lb_job_simulate};
+static const lb_job_type* const TYPES[] = {&lb_job_check,    &lb_job_fit,      &lb_job_inverse,
+                                           &lb_job_optimize, &lb_job_reduce,   &lb_job_replay,
+                                           &lb_job_retarget, &lb_job_simulate, &lb_job_sweep};
 enum { NTYPE = sizeof TYPES / sizeof *TYPES };
 
 lb_job_options lb_job_default(void) {
@@ -35,17 +35,22 @@ lb_status lb_job_no_memory(lb_error* err) {
 
 // --- making and releasing ---
 
+static const char* const* copy_list(lb_job* j, const char* const* from, int count) {
+  const char** to = LB_TAKE(&j->arena, const char*, count);
+  for (int i = 0; to && i < count; i++) {
+    to[i] = lb_arena_text(&j->arena, from[i], strlen(from[i]));
+  }
+  return to;
+}
+
 static void copy_texts(lb_job* j) {
   const char** const text[] = {&j->o.kind,  &j->o.scene,      &j->o.text, &j->o.table, &j->o.out,
                                &j->o.basis, &j->o.parameters, &j->o.from, &j->o.forces};
   for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
     *text[i] = *text[i] ? lb_arena_text(&j->arena, *text[i], strlen(*text[i])) : NULL;
   }
-  const char** set = LB_TAKE(&j->arena, const char*, j->o.nset);
-  for (int i = 0; set && i < j->o.nset; i++) {
-    set[i] = lb_arena_text(&j->arena, j->o.set[i], strlen(j->o.set[i]));
-  }
-  j->o.set = set;
+  j->o.set = copy_list(j, j->o.set, j->o.nset);
+  j->o.over = copy_list(j, j->o.over, j->o.nover);
 }
 
 static const lb_job_type* find_type(const char* kind) {
