@@ -173,6 +173,9 @@ exit_code verb_run(const verb* v, int narg, char** words) {
   if (!verb_parse(v, narg, words, &a, &nplain, &code)) {
     return code;
   }
+  if (v->act) {
+    return v->act(&a, nplain, words);
+  }
   code = EXIT_DONE;
   const int nscene = v->many ? nplain : 1;
   a.o.table = v->many || nplain < 2 ? NULL : words[1];

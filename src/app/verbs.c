@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/template.h"
 #include "app/verb.h"
 #include "scene/yaml/yaml_number.h"
 
@@ -131,6 +132,9 @@ enum {
   OPTIMIZE = 64,
   CHECK = 128,
   SWEEP = 256,
+  NEW = 512,
+  EXAMPLES = 1024,
+  VIEW = 2048,
   WRITERS = SIMULATE | REDUCE | FIT | INVERSE | RETARGET | OPTIMIZE | SWEEP
 };
 
@@ -197,11 +201,12 @@ static const option OPTIONS[] = {
      "such as 64MB: what the states of a run may take; less costs time (default: 1GB)"},
     {"--force", NULL, NULL, NULL, AT(force), WRITERS | REPLAY,
      "overwrite the results of another scene"},
-    {"--quiet", "-q", NULL, NULL, AT(quiet), WRITERS | REPLAY | CHECK,
+    {"--force", NULL, NULL, NULL, AT(force), NEW, "overwrite a file"},
+    {"--quiet", "-q", NULL, NULL, AT(quiet), WRITERS | REPLAY | CHECK | NEW,
      "say nothing unless something is wrong"},
     {"--verbose", "-v", NULL, NULL, AT(verbose), WRITERS | REPLAY | CHECK,
      "say how long reading, running and writing took"},
-    {"--json", NULL, NULL, NULL, AT(json), WRITERS | REPLAY | CHECK,
+    {"--json", NULL, NULL, NULL, AT(json), WRITERS | REPLAY | CHECK | EXAMPLES,
      "a line of JSON for each error, warning and result, for programs to read"},
 };
 
@@ -215,6 +220,8 @@ const option* verb_option(const verb* v, int i) {
 }
 
 // --- verbs ---
+
+#define TEMPLATE_LINE(name, symbol, about) "\n  " name ": " about
 
 const verb VERBS[] = {
     {.name = "simulate",
@@ -422,5 +429,42 @@ const verb VERBS[] = {
      .least = 1,
      .most = 1 << 20,
      .many = true},
+    {.name = "new",
+     .bit = NEW,
+     .usage = "TEMPLATE [FILE]",
+     .summary = "write a small scene with comments, to begin with",
+     .about =
+         "Writes a scene to FILE (TEMPLATE.yaml when there is none, standard output when it is "
+         "-).\nTemplates:" TEMPLATE_LIST(TEMPLATE_LINE),
+     .example = "  limber new arm my-robot.yaml\n"
+                "  limber simulate my-robot.yaml",
+     .exits = "  0  done\n"
+              "  1  the file cannot be written\n"
+              "  2  there is no such template, or the file is there already",
+     .least = 1,
+     .most = 2,
+     .act = new_scene},
+    {.name = "examples",
+     .bit = EXAMPLES,
+     .usage = "[--json]",
+     .summary = "list the scenes that were installed, a line each",
+     .about = "Lists the scenes that came with the program and what they show.",
+     .example = "  limber examples",
+     .exits = "  0  done\n"
+              "  1  the scenes are not there",
+     .most = 0,
+     .act = list_examples},
+    {.name = "view",
+     .bit = VIEW,
+     .usage = "[DIR]",
+     .summary = "open the report of a run in the browser",
+     .about = "Opens report.html of the folder DIR, or the newest one below out, with xdg-open.",
+     .example = "  limber simulate scenes/dancer.yaml\n"
+                "  limber view out/dancer",
+     .exits = "  0  done\n"
+              "  1  there is nothing to open it with\n"
+              "  2  there is no report",
+     .most = 1,
+     .act = view_report},
 };
 const int NVERB = sizeof VERBS / sizeof *VERBS;
