@@ -4,6 +4,7 @@
 
 #include "app/blas_room.h"
 #include "app/interrupt.h"
+#include "app/manual.h"
 #include "app/suggest.h"
 #include "app/terminal.h"
 #include "app/verb.h"
@@ -71,6 +72,9 @@ static exit_code dispatch(int narg, char** args) {
   if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
     printf("limber %s\n", lb_version());
     return EXIT_DONE;
+  }
+  if (strcmp(word, "--generate") == 0 && narg == 2) { // of the build: see cmake/install.cmake
+    return write_manual(args[1]);
   }
   const verb* chosen = find_verb(word);
   return chosen ? verb_run(chosen, narg - 1, args + 1) : unknown_verb(word);
