@@ -43,3 +43,13 @@ claim "a folder without a report is told" exits 2
 run env PATH=/nowhere "$LIMBER" view out/arm
 claim "... and so is a missing browser" exits 1
 claim "... with what to do" complains "out/arm/report.html cannot be shown with xdg-open"
+
+# Every command of docs/program.md, as it stands there.
+mkdir page
+ln -s "$LIMBER" bin/limber
+sed -n '/^```sh/,/^```/p' "$LIMBER_SOURCE_DIR/docs/program.md" | grep '^limber' >commands.txt
+claim "the page has commands" test "$(wc -l <commands.txt)" -ge 8
+while read -r line; do
+  run env PATH="$PWD/bin:$PATH" bash -c "cd page && $line"
+  claim "docs/program.md: $line" exits 0
+done <commands.txt

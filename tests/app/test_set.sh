@@ -34,6 +34,7 @@ run "$LIMBER" simulate scene.yaml --out set -q --set "gravity=[0, 0, -1.62]" --s
   --set "bodies.lower.left.mass=500 g" --set joints.shoulder.damping=0.1 \
   --set joints.shoulder.spring.stiffness=3 --set "motors.turn.keys.1.1=45°"
 claim "values are set" exits 0
+claim "... and the summary names them" grep -qF '"set": ["gravity=[0, 0, -1.62]", "duration=0.3",' set/summary.json
 run "$LIMBER" simulate written.yaml --out written -q
 claim "what is written runs" exits 0
 claim "both are the same motion" cmp set/trajectory.csv written/trajectory.csv

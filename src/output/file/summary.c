@@ -147,6 +147,11 @@ static void run_figures(lb_out* out, const lb_recording* r, const lb_summary* s)
                 (double)s->steps / s->wall_seconds, simulated, simulated / s->wall_seconds,
                 s->energy_start, s->energy_end, s->energy_drift, truth(s->conservative));
   lb_print_scene_path(out, m->file);
+  lb_out_text(out, ",\n  \"set\": [");
+  for (int i = 0; i < s->nset; i++) {
+    lb_print_json(out, "%-s%s", i ? ", " : "", s->set[i]);
+  }
+  lb_out_text(out, "]");
   vectors(out, "linear_momentum", s->linear_momentum, s->linear_drift);
   vectors(out, "angular_momentum", s->angular_momentum, s->angular_drift);
   lb_print_json(out, ",\n  'constraint_violation': %g", s->constraint_violation);
