@@ -745,8 +745,8 @@ typedef struct lb_scene_origin {
 } lb_scene_origin;
 
 /// lb_scene_read() and lb_scene_parse() with changes.
-lb_status lb_scene_open(const lb_scene_origin* origin, const lb_allocator* allocator,
-                        lb_scene* scene, lb_error* err);
+lb_status lb_scene_open(const lb_scene_origin* from, const lb_allocator* allocator, lb_scene* scene,
+                        lb_error* err);
 
 void lb_scene_release(lb_scene* scene);
 

@@ -89,5 +89,5 @@ int main(int argc, char** argv) {
     tell_error("could not write to standard output");
     blas_leave(EXIT_JOB);
   }
-  blas_leave(code);
+  blas_leave((int)code);
 }

@@ -70,9 +70,9 @@ extern const int NVERB;
 const option* verb_option(const verb* v, int i);
 
 // What verbs do that are no jobs.
-exit_code new_scene(const verb_args* args, int nplain, char** plain);
-exit_code list_examples(const verb_args* args, int nplain, char** plain);
-exit_code view_report(const verb_args* args, int nplain, char** plain);
+exit_code new_scene(const verb_args* a, int nplain, char** words);
+exit_code list_examples(const verb_args* a, int nplain, char** words);
+exit_code view_report(const verb_args* a, int nplain, char** words);
 
 // Read `args` into `into` and gather the plain arguments at the front of `args`, `*nplain` of them.
 // False after a mistake was reported, or when help was asked for and printed; `*code` is then what

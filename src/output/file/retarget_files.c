@@ -79,7 +79,7 @@ void lb_write_profiles(lb_out* out, const lb_recording* r, const lb_summary* s) 
   }
 }
 
-// Lines for a scene: put them in place of its motors. Lists in brackets tell when a file is cut off.
+// Lines for a scene: put them in place of its motors. Brackets tell when a file is cut off.
 void lb_write_splines(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const lb_retarget_result* t = s->retarget;
   const lb_model* m = t->model;

@@ -282,7 +282,7 @@ static bool smaller_helps(lb_stepper* st, lb_data* d, double h) {
   const lb_model* m = st->m;
   const double start = d->time;
   bool helps =
-      st->runaway > 0 || st->watcher || memcmp(d->q, st->saved, sizeof *d->q * (size_t)m->nq);
+      st->runaway > 0 || st->watcher || memcmp(d->q, st->saved, sizeof *d->q * (size_t)m->nq) != 0;
   for (double part = 1e-2; part > 1e-7 && !helps; part *= 1e-2) {
     helps = st->type->step(st, d, part * h);
     for (int i = 0; i < m->nv && helps; i++) {
