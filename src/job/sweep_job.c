@@ -13,7 +13,7 @@
 #include "output/file/whole_file.h"
 #include "output/file/writers.h"
 
-enum { MOST_RANGES = 8, MOST_RUNS = 100000, MOST_COLUMNS = 4 };
+enum { MOST_SETS = 100, MOST_RANGES = 8, MOST_RUNS = 100000, MOST_COLUMNS = 4 };
 
 // Values of one number: "bodies.rod.mass=1kg:3kg:5".
 typedef struct range {
@@ -35,6 +35,7 @@ typedef struct sweep_job {
   range range[MOST_RANGES];
   row* row; // [nrow]
   int failed;
+  int alone;                       // runs before the others, one after the other
   const char* motor[MOST_COLUMNS]; // names
   lb_out head;                     // of the trajectories
   atomic_int finished;
@@ -126,7 +127,7 @@ static double value_of(const sweep_job* own, int run, int which) {
 
 // Changes of a run: those of all runs and its own. Texts are in `room`.
 typedef struct changes {
-  const char* set[128];
+  const char* set[MOST_SETS + MOST_RANGES];
   char room[MOST_RANGES][400];
 } changes;
 
@@ -168,6 +169,7 @@ static void note_run(row* out, const lb_job* run) {
     out->peak[i] = lb_recording_peak_torque(r, i);
   }
   lb_write_csv_line(&out->line, r, r->nframe - 1);
+  out->status = out->line.status;
 }
 
 static void note_names(sweep_job* own, lb_job* j, const lb_job* run) {
@@ -201,7 +203,8 @@ static void run_one(lb_job* j, int i, bool names) {
   lb_job* run = NULL;
   lb_error err = lb_error_make(j->arena.allocator);
   snprintf(dir, sizeof dir, "%s/%d", j->o.out ? j->o.out : ".", i + 1);
-  const lb_job_options o = options_of(j, &c, make_changes(j, i, &c), dir);
+  const int nset = make_changes(j, i, &c);
+  const lb_job_options o = options_of(j, &c, nset, dir);
   out->status = atomic_load(&own->stopped) ? LB_INTERRUPTED : LB_OK;
   lb_status (*const stage[])(lb_job*, lb_error*) = {lb_job_load, lb_job_run, lb_job_write};
   if (out->status == LB_OK) {
@@ -223,28 +226,39 @@ static void run_one(lb_job* j, int i, bool names) {
   atomic_fetch_add(&own->finished, 1);
 }
 
+// One of those behind the first that came to its end.
 static void run_other(void* context, int i) {
-  run_one(context, i + 1, false);
+  lb_job* j = context;
+  run_one(j, ((sweep_job*)j->own)->alone + i, false);
 }
 
-static lb_status load(lb_job* j, lb_error* err) {
+static lb_status read_ranges(lb_job* j, lb_error* err) {
   sweep_job* own = j->own;
   lb_status status = LB_OK;
-  own->head = lb_out_make(j->arena.allocator, -1);
   own->nrow = 1;
-  if (j->o.nover < 1 || j->o.nover > MOST_RANGES) {
-    return lb_error_add(err, LB_INVALID, (lb_place){0}, "a sweep needs one to %d ranges: --over %s",
-                        MOST_RANGES, "bodies.rod.mass=1kg:3kg:5");
-  }
   for (int i = 0; i < j->o.nover && status == LB_OK; i++) {
-    range* r = &own->range[own->nrange];
+    range* r = &own->range[own->nrange++];
     status = read_range(j, r, j->o.over[i], err);
     if (status == LB_OK && r->count > MOST_RUNS / own->nrow) {
       status = refuse(j->o.over[i], "there would be more than 100000 runs", err);
     }
     own->nrow *= status == LB_OK ? r->count : 1;
-    own->nrange++;
   }
+  return status;
+}
+
+static lb_status load(lb_job* j, lb_error* err) {
+  sweep_job* own = j->own;
+  own->head = lb_out_make(j->arena.allocator, -1);
+  if (j->o.nover < 1 || j->o.nover > MOST_RANGES) {
+    return lb_error_add(err, LB_INVALID, (lb_place){0}, "a sweep needs one to %d ranges: --over %s",
+                        MOST_RANGES, "bodies.rod.mass=1kg:3kg:5");
+  }
+  if (j->o.nset > MOST_SETS) {
+    return lb_error_add(err, LB_INVALID, (lb_place){0}, "a sweep sets at most %d values",
+                        MOST_SETS);
+  }
+  const lb_status status = read_ranges(j, err);
   own->row = status == LB_OK ? LB_TAKE(&j->arena, row, own->nrow) : NULL;
   for (int i = 0; own->row && i < own->nrow; i++) {
     own->row[i].line = lb_out_make(j->arena.allocator, -1);
@@ -252,14 +266,17 @@ static lb_status load(lb_job* j, lb_error* err) {
   return status == LB_OK && lb_arena_status(&j->arena) != LB_OK ? lb_job_no_memory(err) : status;
 }
 
-// The first run tells what is wrong with all of them.
+// The first run tells what is wrong with all of them, and the first that comes to its end what
+// there is to tell of one.
 static lb_status run(lb_job* j, lb_error* err) {
   sweep_job* own = j->own;
-  run_one(j, 0, true);
+  while (own->alone < own->nrow && own->head.size == 0 && own->row[0].status != LB_INVALID) {
+    run_one(j, own->alone++, true);
+  }
   if (own->row[0].status == LB_INVALID) {
     return lb_error_add(err, LB_INVALID, (lb_place){0}, "%s", own->row[0].why);
   }
-  lb_parallel_for(j->o.runs > 0 ? j->o.runs : INT_MAX, own->nrow - 1, run_other, j);
+  lb_parallel_for(j->o.runs > 0 ? j->o.runs : INT_MAX, own->nrow - own->alone, run_other, j);
   for (int i = 0; i < own->nrow; i++) {
     own->failed += own->row[i].status != LB_OK;
   }

@@ -23,6 +23,15 @@ claim "... and of the figures" prints "3 runs in"
 claim "... with its reason" prints "'mass' must be greater than 0"
 claim "... and no numbers" grep -qx -- '-1,failed' some/sweep.csv
 
+cat >fast.yaml <<'Y'
+solver: {integrator: euler, step: 0.1}
+bodies: {ball: {shape: {sphere: {radius: 0.1}}, position: [0, 0, 1]}}
+springs: {stiff: {from: {at: [0, 0, 2]}, to: {body: ball}, stiffness: 1e9, length: 0.5}}
+Y
+run "$LIMBER" sweep fast.yaml --over springs.stiff.stiffness=1e9,1,2 --duration 5 --out fast
+claim "the first may fail" exits 0
+claim "... and the headings are there" grep -q 'energy_drift,time,ball.x' fast/sweep.csv
+
 run "$LIMBER" sweep "$scene" --over bodies.uper.mass=1:2:3 --out x
 claim "what does not exist is bad input" exits 2
 claim "... with a suggestion" complains "did you mean 'upper'?"
