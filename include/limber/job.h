@@ -26,6 +26,7 @@ typedef struct lb_section {
   lb_section_kind kind;
   const char* name; ///< of the scene, the figure or the file; else NULL
   const char* text; ///< without a newline
+  lb_place place;   ///< of a warning that is about a place of the scene, else all zero
 } lb_section;
 
 /// Options of a job. Start from lb_job_default() and change what differs; texts are copied. A kind

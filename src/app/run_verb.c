@@ -22,7 +22,7 @@ static exit_code exit_code_of(lb_status outcome) {
 static void told(void* context, const lb_section* s) {
   if (s->kind == LB_SECTION_WARNING) {
     meter_end(context);
-    tell_warning("%s", s->text);
+    tell_warning(s->place, s->text);
   }
 }
 

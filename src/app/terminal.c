@@ -104,8 +104,8 @@ void tell_error(const char* format, ...) {
   TELL("error", (lb_place){0}, format);
 }
 
-void tell_warning(const char* format, ...) {
-  TELL("warning", (lb_place){0}, format);
+void tell_warning(lb_place place, const char* text) {
+  tell("warning", place, text);
 }
 
 void tell_note(const char* format, ...) {

@@ -14,8 +14,8 @@ const char* style_off(FILE* file);
 
 // `error: ...` on stderr.
 void tell_error(const char* format, ...) __attribute__((format(printf, 1, 2)));
-// `warning: ...` on stderr.
-void tell_warning(const char* format, ...) __attribute__((format(printf, 1, 2)));
+// `warning: ...` on stderr, with its place unless that is all zero.
+void tell_warning(lb_place place, const char* text);
 // `note: ...` on stderr.
 void tell_note(const char* format, ...) __attribute__((format(printf, 1, 2)));
 // All messages of a list, each as an error.

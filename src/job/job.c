@@ -270,21 +270,26 @@ lb_simulate_options lb_job_runs(lb_job* j) {
 
 // --- the report ---
 
+// The text of a section is kept; empty ones add none.
+static void add(lb_job* j, lb_section s) {
+  s.text = *s.text ? lb_arena_text(&j->arena, s.text, strlen(s.text)) : NULL;
+  lb_section* more = s.text ? LB_GROW(&j->arena, j->section, j->nsection, &j->capacity) : NULL;
+  if (more) {
+    j->section = more;
+    j->section[j->nsection++] = s;
+    if (j->o.told) {
+      j->o.told(j->o.context, &j->section[j->nsection - 1]);
+    }
+  }
+}
+
 void lb_job_add(lb_job* j, lb_section_kind kind, const char* name, const char* format, ...) {
   char text[1200];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  const char* kept = *text ? lb_arena_text(&j->arena, text, strlen(text)) : NULL;
-  lb_section* more = kept ? LB_GROW(&j->arena, j->section, j->nsection, &j->capacity) : NULL;
-  if (more) {
-    j->section = more;
-    j->section[j->nsection++] = (lb_section){kind, name, kept};
-    if (j->o.told) {
-      j->o.told(j->o.context, &j->section[j->nsection - 1]);
-    }
-  }
+  add(j, (lb_section){.kind = kind, .name = name, .text = text});
 }
 
 void lb_job_warn_at(lb_job* j, lb_place place, const char* format, ...) {
@@ -293,8 +298,8 @@ void lb_job_warn_at(lb_job* j, lb_place place, const char* format, ...) {
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  lb_job_warn(j, "%s:%d:%d: %s", place.file ? place.file : j->scene.file, place.line, place.column,
-              text);
+  place.file = place.file ? place.file : j->scene.file;
+  add(j, (lb_section){.kind = LB_SECTION_WARNING, .text = text, .place = place});
 }
 
 void lb_job_add_rest(lb_job* j) {

@@ -21,6 +21,9 @@ run "$LIMBER" check --json bad.yaml
 claim "mistakes are objects" objects "error"
 claim "... with their place" eval 'complains "\"file\": \"bad.yaml\", \"line\": 1, \"column\": 20, \"text\": "'
 claim "... and the exit status is the same" exits 2
+echo "bodies: {a: {shape: {sphere: {radius: 100}}}}" >heavy.yaml
+run "$LIMBER" check --json heavy.yaml
+claim "warnings have their place, too" complains '{"kind": "warning", "file": "heavy.yaml", "line": 1, "column": 10, "text": "body'
 run "$LIMBER" check --jso --json bad.yaml
 claim "mistakes of the command line are objects" objects "error"
 run "$LIMBER" simulate odd.yaml --json --duration 0.1 --out out
