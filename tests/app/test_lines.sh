@@ -1,5 +1,5 @@
 # What the program prints: nothing that steers a terminal, and JSON for programs.
-printf 'name: "A\\e[31mred\\aB"\nbodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n' >odd.yaml
+printf 'gravity: [0, 0, 0]\nname: "A\\e[31mred\\aB"\nbodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n' >odd.yaml
 steers() { LC_ALL=C grep -q "[$(printf '\001-\010\013-\037\177')]" "$@"; }
 
 run "$LIMBER" simulate odd.yaml --duration 0.1 --out out
