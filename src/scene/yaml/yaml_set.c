@@ -116,6 +116,7 @@ static const lb_yaml* put(const setting* s, const lb_yaml* node, const char* pat
     at = copy->count++;
     copy->key[at] = make_key(s, path, taken);
     taken += path[taken] == '.';
+    copy = copy->key[at] ? copy : NULL;
   }
   const lb_yaml* below =
       copy ? put(s, node && at < node->count ? node->item[at] : NULL, path + taken) : NULL;
