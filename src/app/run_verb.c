@@ -30,11 +30,18 @@ static const char* const KINDS[] = {
     [LB_SECTION_TITLE] = "title", [LB_SECTION_FIGURE] = "figure",   [LB_SECTION_ROW] = "row",
     [LB_SECTION_FILE] = "file",   [LB_SECTION_WARNING] = "warning", [LB_SECTION_NOTE] = "note"};
 
+// As JSON, if lines are; files are called by their paths.
+static bool print_json(FILE* file, const lb_section* s, const char* dir) {
+  char path[4200];
+  snprintf(path, sizeof path, "%s/%s", dir ? dir : ".", s->name ? s->name : "");
+  return say_json(file, KINDS[s->kind], s->kind == LB_SECTION_FILE ? path : s->name, s->text);
+}
+
 static void print_results(const lb_section* section, int count, const char* dir) {
   const char* lead = "results";
   for (int i = 0; i < count; i++) {
     const lb_section* s = &section[i];
-    if (s->kind > LB_SECTION_FILE || say_json(stdout, KINDS[s->kind], s->name, s->text)) {
+    if (s->kind > LB_SECTION_FILE || print_json(stdout, s, dir)) {
       continue;
     }
     if (s->kind == LB_SECTION_TITLE) {
@@ -53,7 +60,7 @@ static void print_results(const lb_section* section, int count, const char* dir)
 static void print_notes(const lb_section* section, int count) {
   for (int i = 0; i < count; i++) {
     const lb_section* s = &section[i];
-    if (s->kind == LB_SECTION_NOTE && !say_json(stderr, KINDS[s->kind], NULL, s->text)) {
+    if (s->kind == LB_SECTION_NOTE && !print_json(stderr, s, NULL)) {
       say(stderr, "%s", s->text);
     }
   }

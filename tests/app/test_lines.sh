@@ -28,6 +28,7 @@ run "$LIMBER" check --jso --json bad.yaml
 claim "mistakes of the command line are objects" objects "error"
 run "$LIMBER" simulate odd.yaml --json --duration 0.1 --out out
 claim "results are objects" objects "title figure file"
+claim "... and files are named by their paths" prints '{"kind": "file", "name": "out/report.html", '
 run "$LIMBER" simulate odd.yaml --json --verbose --duration 0.1 --out out
 claim "so are notes" objects "title figure file note"
 
