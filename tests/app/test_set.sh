@@ -55,6 +55,9 @@ says "joint 'elbow': unknown key 'dampin' (did you mean 'damping'?)" joints.elbo
 says "--set bodies.upper.mass=2m: body 'upper': 'mass' must be a mass, but '2m' is a length" bodies.upper.mass=2m
 says "'mass' must be greater than 0" bodies.upper.mass=-1
 says "the path ends at a part" bodies.upper=3
+says "the path ends at a section" bodies=3
+says "there are 0 pieces of scenery" scenery.1.box=3
+says "the material is built in" materials.brass.density=5
 says "'x' is nothing inside '1', which is no mapping" bodies.upper.mass.x=3
 says "must go on with a number from 0 to 1" motors.turn.keys.2.1=3
 says "the scene has no list there" gravity.2=-1.6

@@ -129,10 +129,6 @@ static const lb_yaml* put(const setting* s, const lb_yaml* node, const char* pat
 
 // --- parts and settings ---
 
-static const char* word_of(int key) {
-  return key == LB_SCENE_INITIAL ? "start" : lb_scene_sections[key].word;
-}
-
 // An entry of a section, found by its name, or by its number where entries have none.
 static lb_entry* find_entry(const setting* s, int key, const char* path, size_t* taken) {
   const lb_entries* all = &s->r->section[key];
@@ -154,6 +150,26 @@ static bool add_start(const setting* s, const char* path) {
   return section[LB_SCENE_INITIAL] && lb_gather_sections(s->r, section);
 }
 
+static bool unknown_part(const setting* s, int key, const char* path) {
+  const lb_entries* all = &s->r->section[key];
+  const lb_yaml* name = make_key(s, path, strcspn(path, "."));
+  if (!name) {
+    return false;
+  }
+  if (!*path) {
+    return refuse(s, "the path ends at a section, not at a number (add a name and a key)");
+  }
+  if (key == LB_SCENE_SCENERY) {
+    return lb_complain(s->r, s->place, "there are %d pieces of scenery, numbered from 0",
+                       all->count);
+  }
+  if (key == LB_SCENE_MATERIALS && lb_builtin_material(name->text)) {
+    return refuse(s, "the material is built in (give the scene one of its own, and set that)");
+  }
+  s->r->subject = "it";
+  return lb_unknown_name(s->r, name, lb_scene_sections[key].word, &all->names);
+}
+
 static bool set_part(const setting* s, int key, const char* path) {
   size_t taken = 0;
   lb_entry* entry = find_entry(s, key, path, &taken);
@@ -161,10 +177,7 @@ static bool set_part(const setting* s, int key, const char* path) {
     return add_start(s, path);
   }
   if (!entry) {
-    const lb_yaml* name = make_key(s, path, strcspn(path, "."));
-    s->r->subject = "it";
-    return name && lb_unknown_name(s->r, name, word_of(key) ? word_of(key) : "piece of scenery",
-                                   &s->r->section[key].names);
+    return unknown_part(s, key, path);
   }
   if (!path[taken]) {
     return refuse(s, "the path ends at a part, not at one of its numbers (add a key of the part)");
