@@ -15,6 +15,14 @@ target_include_directories(limber INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR
 install(TARGETS limber limber_static EXPORT limber)
 if(TARGET limber_program)
   install(TARGETS limber_program)
+  # Pages and completion that the program made of its own tables.
+  install(DIRECTORY ${LIMBER_MANUAL}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+    FILES_MATCHING PATTERN "*.1")
+  install(FILES ${LIMBER_MANUAL}/limber.bash RENAME limber
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${LIMBER_MANUAL}/_limber DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${LIMBER_MANUAL}/limber.fish
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 install(DIRECTORY include/limber TYPE INCLUDE)
 install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/limber)

@@ -26,22 +26,28 @@ typedef struct lb_section {
   lb_section_kind kind;
   const char* name; ///< of the scene, the figure or the file; else NULL
   const char* text; ///< without a newline
+  lb_place place;   ///< of a warning that is about a place of the scene, else all zero
 } lb_section;
 
 /// Options of a job. Start from lb_job_default() and change what differs; texts are copied. A kind
 /// of job reads the fields it needs.
 typedef struct lb_job_options {
   const char* kind;       ///< "simulate", "reduce", "fit", "inverse", "retarget", "replay",
-                          ///< "optimize", or "check", which looks at the scene alone
+                          ///< "optimize", "sweep", or "check", which looks at the scene alone
   const char* scene;      ///< a file, or "-" for standard input
   const char* text;       ///< the scene itself, which `scene` is then the name of; NULL: it is read
-  const char* table;      ///< a file: the markers of a fit, the motion of inverse dynamics
-  const char* out;        ///< a folder for results, written while the job runs; NULL: none
-  double duration, step;  ///< [s]; NAN: as the scene says
-  int threads;            ///< >= 1
-  bool full;              ///< every node of elastic bodies moves
-  const char* basis;      ///< a folder of a reduction to take elastic bodies from, or NULL
-  const char* parameters; ///< a parameters.csv of an optimisation, or NULL
+  int nset;               ///< values from outside, "PATH=VALUE", as of lb_scene_origin
+  const char* const* set; ///< [nset]
+  int nover;              ///< sweeps: ranges of values, "PATH=FROM:TO:COUNT" or "PATH=A,B,C"
+  const char* const* over; ///< [nover]
+  int runs;                ///< sweeps: how many at a time; 0: one on each processor
+  const char* table;       ///< a file: the markers of a fit, the motion of inverse dynamics
+  const char* out;         ///< a folder for results, written while the job runs; NULL: none
+  double duration, step;   ///< [s]; NAN: as the scene says
+  int threads;             ///< >= 1
+  bool full;               ///< every node of elastic bodies moves
+  const char* basis;       ///< a folder of a reduction to take elastic bodies from, or NULL
+  const char* parameters;  ///< a parameters.csv of an optimisation, or NULL
   const char* from;   ///< a folder: of the curves to replay, or of a full run to reduce, or NULL
   const char* forces; ///< inverse dynamics: a file of measured forces, or NULL
   double cutoff, force_cutoff; ///< inverse dynamics: of low-pass filters [Hz]; NAN: none
@@ -49,7 +55,7 @@ typedef struct lb_job_options {
   int modes, frames;           ///< reduction: as of lb_reduce_options; 0 modes: as `missed` asks
   double missed;               ///< reduction: as of lb_reduce_options; NAN: as `modes` ask
   bool attachments;            ///< reduction: as of lb_reduce_options
-  bool keep;                   ///< reduction: write the full run, too
+  bool keep;                   ///< reduction: write the full run, too; sweeps: every run
   lb_retarget_method method;
   size_t memory; ///< retargeting: as of lb_retarget_options
   double rate;   ///< retargeting: samples a second of profiles.csv [Hz]

@@ -142,6 +142,8 @@ typedef struct lb_summary {
   bool interrupted;
   lb_failure failure;
   int threads;
+  int nset;                                  ///< values that were set from outside
+  const char* const* set;                    ///< [nset] these, as of lb_scene_origin
   double step;                               ///< as used [s]
   lb_torque_peak torque;                     ///< of inverse dynamics, largest of all; elsewhere 0
   lb_torque_peak residual;                   ///< largest where no motor can exert it; elsewhere 0

@@ -78,8 +78,8 @@ lb_status lb_curves_fit(const lb_model* model, const lb_retarget* retarget,
                         const lb_allocator* allocator, lb_curves** curves, lb_error* err);
 
 /// The curves that a scene's motors play, where they are cubic splines with as many points each and
-/// the same ends, as retargeting leaves them (lb_scene_read_playing). LB_INVALID when they are not,
-/// with the motor's place.
+/// the same ends, as retargeting leaves them (`motors` of lb_scene_origin). LB_INVALID when they
+/// are not, with the motor's place.
 lb_status lb_curves_of_scene(const lb_scene* scene, const lb_retarget* retarget,
                              const lb_allocator* allocator, lb_curves** curves, lb_error* err);
 

@@ -732,10 +732,21 @@ lb_status lb_scene_read(const char* path, const lb_allocator* allocator, lb_scen
 lb_status lb_scene_parse(const char* text, size_t length, const char* name,
                          const lb_allocator* allocator, lb_scene* scene, lb_error* err);
 
-/// lb_scene_read() with motors of another file in place of those with the same names. The file has
-/// `motors` and nothing else, as the profiles.yaml of retargeting.
-lb_status lb_scene_read_playing(const char* path, const char* motors, const lb_allocator* allocator,
-                                lb_scene* scene, lb_error* err);
+/// Where a scene comes from, and what is to be different in it.
+typedef struct lb_scene_origin {
+  const char* name;   ///< a file, "-" for standard input, or what `text` is called
+  const char* text;   ///< the scene itself, or NULL
+  size_t length;      ///< of `text`
+  bool no_files;      ///< no other file may be opened
+  const char* motors; ///< a file with `motors` and nothing else, as the profiles.yaml of
+                      ///< retargeting, which take the place of those with the same names; or NULL
+  int nset;           ///< values from outside, "PATH=VALUE": "bodies.rod.mass=2 kg" ...
+  const char* const* set; ///< ... puts a value into a part, "gravity.2=-1.62" into a list
+} lb_scene_origin;
+
+/// lb_scene_read() and lb_scene_parse() with changes.
+lb_status lb_scene_open(const lb_scene_origin* from, const lb_allocator* allocator, lb_scene* scene,
+                        lb_error* err);
 
 void lb_scene_release(lb_scene* scene);
 

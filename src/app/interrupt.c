@@ -12,11 +12,19 @@ static void ask(int signal) {
   asked = 1;
 }
 
+void interrupt_prepare(void) {
+  signal(SIGXFSZ, SIG_IGN); // writing then fails, which is told
+}
+
 void interrupt_listen(void) {
   struct sigaction action = {.sa_handler = ask, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+  struct sigaction before;
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
+  if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) { // else nohup's
+    sigaction(SIGHUP, &action, NULL);
+  }
 }
 
 bool interrupted(void) {

@@ -1,8 +1,10 @@
 // The command line: finds the verb and hands it the rest of the words.
-#include <cblas.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "app/blas_room.h"
+#include "app/interrupt.h"
+#include "app/manual.h"
 #include "app/suggest.h"
 #include "app/terminal.h"
 #include "app/verb.h"
@@ -15,7 +17,7 @@ static void print_help(FILE* file) {
     fprintf(file, "  %-10s %s\n", VERBS[i].name, VERBS[i].summary);
   }
   fprintf(file, "  %-10s %s\n", "help", "show this text, or 'limber help VERB' all about a verb");
-  fprintf(file, "\nOptions:\n  -h, --help   show this text\n  --version    show the version\n"
+  fprintf(file, "\nOptions:\n  -h, --help     show this text\n  -V, --version  show the version\n"
                 "\nStart with:\n  limber simulate scenes/double-pendulum.yaml\n");
 }
 
@@ -46,7 +48,7 @@ static exit_code unknown_verb(const char* name) {
 }
 
 static exit_code help(int narg, char** args) {
-  if (narg == 0) {
+  if (narg == 0 || strcmp(args[0], "help") == 0) {
     print_help(stdout);
     return EXIT_DONE;
   }
@@ -67,22 +69,25 @@ static exit_code dispatch(int narg, char** args) {
   if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
     return help(narg - 1, args + 1);
   }
-  if (strcmp(word, "--version") == 0) {
+  if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
     printf("limber %s\n", lb_version());
     return EXIT_DONE;
+  }
+  if (strcmp(word, "--generate") == 0 && narg == 2) { // of the build: see cmake/install.cmake
+    return write_manual(args[1]);
   }
   const verb* chosen = find_verb(word);
   return chosen ? verb_run(chosen, narg - 1, args + 1) : unknown_verb(word);
 }
 
 int main(int argc, char** argv) {
-  // Our own loops are the parallel ones, and their sums keep their order; BLAS's would not.
-  openblas_set_num_threads(1);
+  blas_begin(argv);
+  interrupt_prepare();
   const exit_code code = dispatch(argc > 0 ? argc - 1 : 0, argv + 1);
   // A full disk behind stdout is a failure, too.
   if (fflush(stdout) != 0 && code == EXIT_DONE) {
     tell_error("could not write to standard output");
-    return EXIT_JOB;
+    blas_leave(EXIT_JOB);
   }
-  return (int)code;
+  blas_leave((int)code);
 }

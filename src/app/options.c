@@ -81,11 +81,23 @@ static bool right_count(const verb* v, int nplain, char** plain) {
   return true;
 }
 
+// Mistakes of the command line itself are to be told in JSON, too.
+static bool wants_json(int narg, char** args) {
+  int i = 0;
+  while (i < narg && strcmp(args[i], "--") != 0 && strcmp(args[i], "--json") != 0) {
+    i++;
+  }
+  return i < narg && strcmp(args[i], "--json") == 0;
+}
+
 bool verb_parse(const verb* v, int narg, char** args, verb_args* into, int* nplain,
                 exit_code* code) {
   bool only_plain = false; // after "--"
   int n = 0;
   *code = EXIT_INPUT;
+  if (wants_json(narg, args)) {
+    terminal_use_json();
+  }
   for (int i = 0; i < narg; i++) {
     if (only_plain || args[i][0] != '-' || !args[i][1]) {
       args[n++] = args[i];

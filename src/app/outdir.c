@@ -1,14 +1,20 @@
 // Finds, makes and tries the folder that results go to.
 #include "app/outdir.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "app/terminal.h"
+#include "geom/mesh/file_load.h"
 #include "output/file/whole_file.h"
+#include "scene/yaml/yaml_node.h"
 
 void outdir_default(const char* scene, char* out, size_t size) {
   const char* slash = strrchr(scene, '/');
@@ -36,16 +42,97 @@ static bool try_writing(const char* dir) {
   return file >= 0;
 }
 
-bool outdir_prepare(const char* dir) {
+// --- other runs ---
+
+// One run at a time: the lock on the folder goes with the process. File systems without locks are
+// trusted.
+static bool lock(const char* dir) {
+  const int folder = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder >= 0 && flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    close(folder);
+    tell_error("%s: another run is writing its results there (wait for it, or choose another "
+               "folder with --out)",
+               dir);
+    return false;
+  }
+  return true;
+}
+
+// Is it half a file of a run that is dead, ".NAME.PID-NUMBER.part"?
+static bool is_left(const char* name) {
+  const char* end = strstr(name, ".part");
+  const char* dash = strrchr(name, '-');
+  if (*name != '.' || !end || end[strlen(".part")] || !dash) {
+    return false;
+  }
+  const char* dot = dash;
+  while (dot > name && *dot != '.') {
+    dot--;
+  }
+  const long pid = strtol(dot + 1, NULL, 10);
+  return pid > 0 && (pid == (long)getpid() || (kill((pid_t)pid, 0) != 0 && errno == ESRCH));
+}
+
+static void remove_left(const char* dir) {
+  DIR* folder = opendir(dir);
+  for (struct dirent* e; folder && (e = readdir(folder));) {
+    if (is_left(e->d_name)) {
+      unlinkat(dirfd(folder), e->d_name, 0);
+    }
+  }
+  if (folder) {
+    closedir(folder);
+  }
+}
+
+// --- other scenes ---
+
+// The scene whose results are in the folder, or NULL where none is known.
+static const char* scene_of(const char* dir, lb_arena* arena) {
+  char path[4200];
+  char* text = NULL;
+  size_t size = 0;
+  bool lack = false;
+  lb_report report = lb_report_make(NULL);
+  snprintf(path, sizeof path, "%s/summary.json", dir);
+  const lb_status status = lb_load(path, "summary", (lb_place){0}, arena, &text, &size, NULL);
+  const lb_yaml* all =
+      status == LB_OK ? lb_yaml_parse(text, size, path, arena, &report, &lack) : NULL;
+  const lb_yaml* scene = lb_is_map(all) ? lb_yaml_find(all, "scene_path") : NULL;
+  return lb_is_scalar(scene) && !lb_is_null(scene) ? scene->text : NULL;
+}
+
+// A scene that is no longer there was renamed, or does not mind.
+static bool is_free(const char* dir, const char* scene) {
+  lb_arena arena;
+  lb_arena_init(&arena, NULL);
+  const char* known = scene_of(dir, &arena);
+  char* own = realpath(scene, NULL);
+  const bool other = known && access(known, F_OK) == 0 && (!own || strcmp(known, own) != 0);
+  if (other) {
+    tell_error("%s: the results of another scene are there, %s (choose another folder with "
+               "--out, or overwrite them with --force)",
+               dir, known);
+  }
+  free(own);
+  lb_arena_release(&arena);
+  return !other;
+}
+
+bool outdir_prepare(const char* dir, const char* scene, bool force) {
   lb_error err = lb_error_make(NULL);
   const bool there = lb_folder_create(dir, NULL, &err) == LB_OK;
   if (!there) {
     tell_errors(&err);
   }
   lb_error_clear(&err);
-  if (there && !try_writing(dir)) {
+  if (!there || !lock(dir)) {
+    return false;
+  }
+  if (!try_writing(dir)) {
     tell_error("%s: cannot write results there: %s", dir, strerror(errno));
     return false;
   }
-  return there;
+  remove_left(dir);
+  return force || is_free(dir, scene);
 }

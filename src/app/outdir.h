@@ -6,6 +6,7 @@
 // "out/NAME" for a scene file "some/where/NAME.yaml"; "out/stdin" for "-".
 void outdir_default(const char* scene, char* out, size_t size);
 
-// Make the folder (and those above it) and try to write in it, so that a long job does not find
-// out at its end. Tells what is wrong and returns false when that fails.
-bool outdir_prepare(const char* dir);
+// Make the folder (and those above it), keep other runs out of it until the program ends, and try
+// to write in it, so that a long job does not find out at its end. Results of another scene are in
+// the way, unless `force`. Tells what is wrong and returns false when that fails.
+bool outdir_prepare(const char* dir, const char* scene, bool force);

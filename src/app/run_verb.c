@@ -1,10 +1,13 @@
 // From the words after a verb to a job, its progress, and what is said of its results.
 #include <stdio.h>
 
+#include "app/blas_room.h"
 #include "app/interrupt.h"
 #include "app/outdir.h"
 #include "app/terminal.h"
 #include "app/verb.h"
+#include "base/clock.h"
+#include "job/job_text.h"
 
 static exit_code exit_code_of(lb_status outcome) {
   static const exit_code code_of[] = {
@@ -19,22 +22,36 @@ static exit_code exit_code_of(lb_status outcome) {
 static void told(void* context, const lb_section* s) {
   if (s->kind == LB_SECTION_WARNING) {
     meter_end(context);
-    tell_warning("%s", s->text);
+    tell_warning(s->place, s->text);
   }
+}
+
+static const char* const KINDS[] = {
+    [LB_SECTION_TITLE] = "title", [LB_SECTION_FIGURE] = "figure",   [LB_SECTION_ROW] = "row",
+    [LB_SECTION_FILE] = "file",   [LB_SECTION_WARNING] = "warning", [LB_SECTION_NOTE] = "note"};
+
+// As JSON, if lines are; files are called by their paths.
+static bool print_json(FILE* file, const lb_section* s, const char* dir) {
+  char path[4200];
+  snprintf(path, sizeof path, "%s/%s", dir ? dir : ".", s->name ? s->name : "");
+  return say_json(file, KINDS[s->kind], s->kind == LB_SECTION_FILE ? path : s->name, s->text);
 }
 
 static void print_results(const lb_section* section, int count, const char* dir) {
   const char* lead = "results";
   for (int i = 0; i < count; i++) {
     const lb_section* s = &section[i];
+    if (s->kind > LB_SECTION_FILE || print_json(stdout, s, dir)) {
+      continue;
+    }
     if (s->kind == LB_SECTION_TITLE) {
-      printf("%s%s%s: %s\n", style_bold(stdout), s->name, style_off(stdout), s->text);
+      say_title(s->name, s->text);
     } else if (s->kind == LB_SECTION_FIGURE) {
-      printf("  %-9s %s\n", s->name, s->text);
+      say(stdout, "  %-9s %s", s->name, s->text);
     } else if (s->kind == LB_SECTION_ROW) {
-      printf("  %s\n", s->text);
-    } else if (s->kind == LB_SECTION_FILE) {
-      printf("  %-9s %s/%-15s %s\n", lead, dir, s->name, s->text);
+      say(stdout, "  %s", s->text);
+    } else {
+      say(stdout, "  %-9s %s/%-15s %s", lead, dir, s->name, s->text);
       lead = "";
     }
   }
@@ -42,8 +59,9 @@ static void print_results(const lb_section* section, int count, const char* dir)
 
 static void print_notes(const lb_section* section, int count) {
   for (int i = 0; i < count; i++) {
-    if (section[i].kind == LB_SECTION_NOTE) {
-      fprintf(stderr, "%s\n", section[i].text);
+    const lb_section* s = &section[i];
+    if (s->kind == LB_SECTION_NOTE && !print_json(stderr, s, NULL)) {
+      say(stderr, "%s", s->text);
     }
   }
 }
@@ -56,14 +74,28 @@ static exit_code load(lb_job* job, lb_error* err) {
   return status == LB_OK ? EXIT_DONE : status == LB_NO_MEMORY ? EXIT_JOB : EXIT_INPUT;
 }
 
+// How long a stage took, for those who ask.
+static void tell_stage(const verb_args* a, const char* stage, double* since) {
+  const double now = lb_clock();
+  if (a->verbose) {
+    tell_note("%s: %s", stage, lb_text_duration(now - *since).text);
+  }
+  *since = now;
+}
+
 static exit_code run_and_keep(lb_job* job, const verb_args* a, meter* m, lb_error* err) {
+  double clock = lb_clock();
   const lb_status outcome = lb_job_run(job, err);
   meter_end(m);
   if (outcome != LB_OK && outcome != LB_INTERRUPTED) {
     tell_errors(err);
   }
   lb_error_clear(err);
+  tell_stage(a, "the run", &clock);
   const lb_status written = lb_job_write(job, err);
+  if (a->o.out) {
+    tell_stage(a, "the files", &clock);
+  }
   if (written != LB_OK) {
     tell_errors(err);
   }
@@ -84,19 +116,30 @@ static exit_code do_job(const verb_args* a) {
   lb_job* job = NULL;
   meter m = meter_start(a->quiet);
   lb_job_options o = a->o;
+  o.nset = a->set.count;
+  o.set = a->set.text;
+  o.nover = a->over.count;
+  o.over = a->over.text;
   o.progress = meter_progress(&m);
   o.told = told;
   o.context = &m;
+  if (!blas_has_room(o.threads > o.runs ? o.threads : o.runs)) {
+    return EXIT_JOB;
+  }
+  double clock = lb_clock();
   exit_code code = exit_code_of(lb_job_create(&o, NULL, &job, &err));
   code = code == EXIT_DONE ? load(job, &err) : code;
   if (code != EXIT_DONE) {
     tell_errors(&err);
   } else {
+    tell_stage(a, "scene and model", &clock);
     if (o.out) {
       interrupt_listen(); // from here on there is something to keep
     }
     m = meter_start(a->quiet);
-    code = !o.out || outdir_prepare(o.out) ? run_and_keep(job, a, &m, &err) : EXIT_INPUT;
+    code = !o.out || outdir_prepare(o.out, o.scene, a->force || o.resume)
+               ? run_and_keep(job, a, &m, &err)
+               : EXIT_INPUT;
   }
   lb_job_release(job);
   lb_error_clear(&err);
@@ -136,6 +179,9 @@ exit_code verb_run(const verb* v, int narg, char** words) {
   a.o.kind = v->name;
   if (!verb_parse(v, narg, words, &a, &nplain, &code)) {
     return code;
+  }
+  if (v->act) {
+    return v->act(&a, nplain, words);
   }
   code = EXIT_DONE;
   const int nscene = v->many ? nplain : 1;

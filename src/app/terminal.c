@@ -1,4 +1,5 @@
-// Output for people.
+// Output for people, and for programs that read it.
+#define _GNU_SOURCE // vasprintf
 #include "app/terminal.h"
 
 #include <math.h>
@@ -10,6 +11,7 @@
 #include "app/interrupt.h"
 #include "base/clock.h"
 #include "job/job_text.h"
+#include "output/file/out.h"
 
 static const char* const red = "\033[1;31m";
 
@@ -32,36 +34,87 @@ const char* style_off(FILE* file) {
   return has_colour(file) ? "\033[0m" : "";
 }
 
-static void tell(const char* word, const char* format, va_list args) {
+// --- lines ---
+
+static bool json; // lines are objects of JSON
+
+void terminal_use_json(void) {
+  json = true;
+}
+
+// Text from files and command lines without what would steer the terminal: control characters.
+static void put_safely(FILE* file, const char* text) {
+  for (const unsigned char* c = (const unsigned char*)text; *c; c++) {
+    const bool second_set = c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0; // in UTF-8
+    const bool steers = (*c < ' ' && *c != '\n' && *c != '\t') || *c == 0x7f;
+    fputc(second_set || steers ? '?' : *c, file);
+    c += second_set;
+  }
+}
+
+static void put_json(FILE* file, const char* kind, const char* name, lb_place place,
+                     const char* text) {
+  lb_out out = lb_out_make(NULL, -1);
+  lb_print_json(&out, "{'kind': %s", kind);
+  if (name) {
+    lb_print_json(&out, ", 'name': %s", name);
+  }
+  if (place.file) {
+    lb_print_json(&out, ", 'file': %s, 'line': %d, 'column': %d", place.file, place.line,
+                  place.column);
+  }
+  lb_print_json(&out, ", 'text': %s}\n", text);
+  fwrite(out.data, 1, out.size, file);
+  lb_out_release(&out);
+}
+
+// A text made of parts; to be freed.
+static char* compose(const char* format, va_list args) {
+  char* text = NULL;
+  return vasprintf(&text, format, args) >= 0 ? text : NULL;
+}
+
+static void tell(const char* word, lb_place place, const char* text) {
   fflush(stdout); // keep the order of what was said
+  if (json) {
+    put_json(stderr, word, NULL, place, text ? text : "out of memory");
+    return;
+  }
   fprintf(stderr, "%s%s:%s ", has_colour(stderr) ? red : "", word, style_off(stderr));
-  vfprintf(stderr, format, args);
+  if (place.file) {
+    put_safely(stderr, place.file);
+    if (place.line > 0) {
+      fprintf(stderr, ":%d:%d", place.line, place.column);
+    }
+    fputs(": ", stderr);
+  }
+  put_safely(stderr, text ? text : "out of memory");
   fputc('\n', stderr);
 }
 
+#define TELL(word, place, format)                                                                  \
+  va_list args;                                                                                    \
+  va_start(args, format);                                                                          \
+  char* text = compose(format, args);                                                              \
+  va_end(args);                                                                                    \
+  tell(word, place, text);                                                                         \
+  free(text)
+
 void tell_error(const char* format, ...) {
-  va_list args;
-  va_start(args, format);
-  tell("error", format, args);
-  va_end(args);
+  TELL("error", (lb_place){0}, format);
 }
 
-void tell_warning(const char* format, ...) {
-  va_list args;
-  va_start(args, format);
-  tell("warning", format, args);
-  va_end(args);
+void tell_warning(lb_place place, const char* text) {
+  tell("warning", place, text);
+}
+
+void tell_note(const char* format, ...) {
+  TELL("note", (lb_place){0}, format);
 }
 
 void tell_errors(const lb_error* err) {
   for (int i = 0; i < err->count; i++) {
-    const size_t length = lb_error_format(err, i, NULL, 0);
-    char* text = malloc(length + 1);
-    if (text) {
-      lb_error_format(err, i, text, length + 1);
-    }
-    tell_error("%s", text ? text : err->message[i].text);
-    free(text);
+    tell("error", err->message[i].place, err->message[i].text);
   }
   if (err->lost) {
     tell_error("%d more %s not shown", err->lost, err->lost == 1 ? "mistake is" : "mistakes are");
@@ -69,6 +122,30 @@ void tell_errors(const lb_error* err) {
   if (!err->count && !err->lost) {
     tell_error("%s", lb_status_text(err->status));
   }
+}
+
+void say(FILE* file, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  char* text = compose(format, args);
+  va_end(args);
+  put_safely(file, text ? text : "");
+  fputc('\n', file);
+  free(text);
+}
+
+void say_title(const char* name, const char* text) {
+  fputs(style_bold(stdout), stdout);
+  put_safely(stdout, name);
+  fputs(style_off(stdout), stdout);
+  say(stdout, ": %s", text);
+}
+
+bool say_json(FILE* file, const char* kind, const char* name, const char* text) {
+  if (json) {
+    put_json(file, kind, name, (lb_place){0}, text);
+  }
+  return json;
 }
 
 // --- progress ---
@@ -80,7 +157,8 @@ static const double line_at_most = 30; // s between lines in any case
 
 meter meter_start(bool quiet) {
   const double now = lb_clock();
-  return (meter){.quiet = quiet, .terminal = is_terminal(stderr), .started = now, .shown = now};
+  return (meter){
+      .quiet = quiet || json, .terminal = is_terminal(stderr), .started = now, .shown = now};
 }
 
 static void draw_bar(double fraction, const char* what, const char* left) {
@@ -105,10 +183,12 @@ static bool due(const meter* m, double now, double fraction) {
 }
 
 // Work without a known end, by the same rules.
-static void say(meter* m, const char* what) {
+static void show(meter* m, const char* what) {
   const double now = lb_clock();
   if (what && !m->quiet && now - m->shown >= (m->terminal ? bar_every : line_every)) {
-    fprintf(stderr, m->terminal ? "\r%s\033[K" : "%s\n", what);
+    fputs(m->terminal ? "\r" : "", stderr);
+    put_safely(stderr, what);
+    fputs(m->terminal ? "\033[K" : "\n", stderr);
     fflush(stderr);
     m->drawn = m->terminal;
     m->shown = now;
@@ -119,7 +199,7 @@ static bool report(void* context, double fraction, const char* what) {
   meter* m = context;
   const double now = lb_clock();
   if (isnan(fraction)) {
-    say(m, what);
+    show(m, what);
     return !interrupted();
   }
   fraction = fmin(fmax(fraction, 0), 1);

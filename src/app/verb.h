@@ -1,4 +1,4 @@
-// A verb of the command line: `limber VERB ...`. Every verb is a kind of job (limber/job.h); the
+// A verb of the command line: `limber VERB ...`. Most are kinds of jobs (limber/job.h); the
 // tables in verbs.c give the parser, the help texts and the suggestions all they know.
 #pragma once
 #include <stdbool.h>
@@ -14,10 +14,21 @@ typedef enum exit_code {
   EXIT_INTERRUPTED = 130 // Ctrl-C or a polite kill; what was done so far is saved
 } exit_code;
 
+// Texts of an option that may be given several times.
+enum { MOST_TEXTS = 100 };
+typedef struct option_texts {
+  int count;
+  const char* text[MOST_TEXTS];
+} option_texts;
+
 // What options are read into.
 typedef struct verb_args {
   lb_job_options o;
+  option_texts set, over;
   bool quiet;
+  bool verbose; // say how long stages took
+  bool json;    // lines as JSON
+  bool force;   // results of another scene may be overwritten
 } verb_args;
 
 // What the text after an option may be.
@@ -50,12 +61,18 @@ typedef struct verb {
   int least, most;     // how many plain words it takes: the scene, and perhaps a table
   bool many;           // all of them are scenes, and nothing is written
   bool replays;        // it reads the folder of another job, and writes into one there
+  exit_code (*act)(const verb_args* args, int nplain, char** plain); // of verbs that are no jobs
 } verb;
 
 extern const verb VERBS[];
 extern const int NVERB;
 // The options of a verb, one after the other; NULL at the end.
 const option* verb_option(const verb* v, int i);
+
+// What verbs do that are no jobs.
+exit_code new_scene(const verb_args* a, int nplain, char** words);
+exit_code list_examples(const verb_args* a, int nplain, char** words);
+exit_code view_report(const verb_args* a, int nplain, char** words);
 
 // Read `args` into `into` and gather the plain arguments at the front of `args`, `*nplain` of them.
 // False after a mistake was reported, or when help was asked for and printed; `*code` is then what

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/template.h"
 #include "app/verb.h"
 #include "scene/yaml/yaml_number.h"
 
@@ -12,6 +13,17 @@ static bool read_text(const option_type* self, const char* text, void* target) {
   (void)self;
   *(const char**)target = text;
   return *text != 0;
+}
+
+// One more of several, with an '=' in it.
+static bool read_change(const option_type* self, const char* text, void* target) {
+  option_texts* all = target;
+  (void)self;
+  if (!strchr(text, '=') || *text == '=' || all->count == MOST_TEXTS) {
+    return false;
+  }
+  all->text[all->count++] = text;
+  return true;
 }
 
 // A positive number with units as in scenes.
@@ -77,6 +89,9 @@ static bool read_method(const option_type* self, const char* text, void* target)
 }
 
 static const option_type NAME = {.read = read_text, .expected = "a name"};
+static const option_type CHANGE = {
+    .read = read_change,
+    .expected = "a path and a value, such as bodies.rod.mass=2 (up to 100 of them)"};
 static const option_type SECONDS = {
     .read = read_quantity,
     .unit = LB_TIME,
@@ -116,7 +131,11 @@ enum {
   REPLAY = 32,
   OPTIMIZE = 64,
   CHECK = 128,
-  WRITERS = SIMULATE | REDUCE | FIT | INVERSE | RETARGET | OPTIMIZE
+  SWEEP = 256,
+  NEW = 512,
+  EXAMPLES = 1024,
+  VIEW = 2048,
+  WRITERS = SIMULATE | REDUCE | FIT | INVERSE | RETARGET | OPTIMIZE | SWEEP
 };
 
 #define AT(field) offsetof(verb_args, field)
@@ -127,15 +146,24 @@ static const option OPTIONS[] = {
      "folder for the results, made if missing (default: out/NAME for NAME.yaml)"},
     {"--out", "-o", "DIR", &NAME, AT(o.out), REPLAY,
      "folder for the results, made if missing (default: 'replay' or 'full' in that folder)"},
-    {"--duration", NULL, "S", &SECONDS, AT(o.duration), SIMULATE | REDUCE | FIT | REPLAY,
+    {"--set", NULL, "PATH=VALUE", &CHANGE, AT(set), WRITERS | REPLAY | CHECK,
+     "another value of the scene, such as bodies.rod.mass=2kg; may be given several times"},
+    {"--over", NULL, "RANGE", &CHANGE, AT(over), SWEEP,
+     "a number and its values, PATH=FROM:TO:COUNT, with :log behind in equal ratios, or "
+     "PATH=A,B,C"},
+    {"--jobs", "-j", "N", &THREADS, AT(o.runs), SWEEP,
+     "runs at a time; the table is the same for any N (default: one on each processor)"},
+    {"--keep", NULL, NULL, NULL, AT(o.keep), SWEEP,
+     "write the results of every run as well, into the folders DIR/1, DIR/2 and so on"},
+    {"--duration", NULL, "S", &SECONDS, AT(o.duration), SIMULATE | REDUCE | FIT | REPLAY | SWEEP,
      "seconds of motion from the start, or a time such as 2min (default: as the scene says)"},
-    {"--step", NULL, "S", &SECONDS, AT(o.step), SIMULATE | REDUCE | FIT | RETARGET | REPLAY,
+    {"--step", NULL, "S", &SECONDS, AT(o.step), SIMULATE | REDUCE | FIT | RETARGET | REPLAY | SWEEP,
      "time step in seconds, or such as 2ms (default: as the scene says)"},
     {"--threads", NULL, "N", &THREADS, AT(o.threads), SIMULATE | REDUCE | FIT | RETARGET | REPLAY,
      "threads to compute with; the results are the same for any N (default: 1)"},
-    {"--full", NULL, NULL, NULL, AT(o.full), SIMULATE | REPLAY,
+    {"--full", NULL, NULL, NULL, AT(o.full), SIMULATE | REPLAY | SWEEP,
      "let every node of the elastic bodies' meshes move, not only a few modes: slow and exact"},
-    {"--basis", NULL, "DIR", &NAME, AT(o.basis), SIMULATE,
+    {"--basis", NULL, "DIR", &NAME, AT(o.basis), SIMULATE | SWEEP,
      "take elastic bodies from the files that 'limber reduce' left in this folder"},
     {"--parameters", NULL, "FILE", &NAME, AT(o.parameters), SIMULATE,
      "put the numbers of a parameters.csv that 'limber optimize' left into the scene"},
@@ -171,8 +199,15 @@ static const option OPTIONS[] = {
      "gauss-newton, or to compare with it lbfgs or bfgs, which are slower (default: gauss-newton)"},
     {"--memory", NULL, "SIZE", &BYTES, AT(o.memory), RETARGET,
      "such as 64MB: what the states of a run may take; less costs time (default: 1GB)"},
-    {"--quiet", "-q", NULL, NULL, AT(quiet), WRITERS | REPLAY | CHECK,
+    {"--force", NULL, NULL, NULL, AT(force), WRITERS | REPLAY,
+     "overwrite the results of another scene"},
+    {"--force", NULL, NULL, NULL, AT(force), NEW, "overwrite a file"},
+    {"--quiet", "-q", NULL, NULL, AT(quiet), WRITERS | REPLAY | CHECK | NEW,
      "say nothing unless something is wrong"},
+    {"--verbose", "-v", NULL, NULL, AT(verbose), WRITERS | REPLAY | CHECK,
+     "say how long reading, running and writing took"},
+    {"--json", NULL, NULL, NULL, AT(json), WRITERS | REPLAY | CHECK | EXAMPLES,
+     "a line of JSON for each error, warning and result, for programs to read"},
 };
 
 const option* verb_option(const verb* v, int i) {
@@ -185,6 +220,8 @@ const option* verb_option(const verb* v, int i) {
 }
 
 // --- verbs ---
+
+#define TEMPLATE_LINE(name, symbol, about) "\n  " name ": " about
 
 const verb VERBS[] = {
     {.name = "simulate",
@@ -355,6 +392,27 @@ const verb VERBS[] = {
               "  130  interrupted; the best so far is in DIR",
      .least = 1,
      .most = 1},
+    {.name = "sweep",
+     .bit = SWEEP,
+     .usage = "SCENE --over PATH=FROM:TO:COUNT ... [--set PATH=VALUE] [--jobs N] [--out DIR]",
+     .summary = "simulate a scene for many values of its numbers, into one table",
+     .about =
+         "Simulates the scene for every combination of the values that --over gives to its\n"
+         "numbers, as many at a time as there are processors. Writes into the folder DIR:\n"
+         "  sweep.csv     a line for each run: the values, energy at the end and its drift,\n"
+         "                peaks of motors, and the last line of its trajectory.csv\n"
+         "  summary.json  the ranges and how many runs failed, for programs\n"
+         "Paths name a number by the keys above it, with dots between: bodies.rod.mass. Lists\n"
+         "go by numbers from 0: motors.turn.keys.1.1. Units may follow the numbers.",
+     .example =
+         "  limber sweep scenes/double-pendulum.yaml --over joints.elbow.damping=0:0.1:11 \\\n"
+         "    --over bodies.upper.mass=1kg,2kg,5kg --duration 2",
+     .exits = "  0    done, though some runs may have failed\n"
+              "  1    all runs failed; the message says why the first did\n"
+              "  2    a mistake in the scene or on the command line, or DIR cannot be written\n"
+              "  130  interrupted; the runs that were done are in sweep.csv",
+     .least = 1,
+     .most = 1},
     {.name = "check",
      .bit = CHECK,
      .usage = "SCENE...",
@@ -371,5 +429,42 @@ const verb VERBS[] = {
      .least = 1,
      .most = 1 << 20,
      .many = true},
+    {.name = "new",
+     .bit = NEW,
+     .usage = "TEMPLATE [FILE]",
+     .summary = "write a small scene with comments, to begin with",
+     .about =
+         "Writes a scene to FILE (TEMPLATE.yaml when there is none, standard output when it is "
+         "-).\nTemplates:" TEMPLATE_LIST(TEMPLATE_LINE),
+     .example = "  limber new arm my-robot.yaml\n"
+                "  limber simulate my-robot.yaml",
+     .exits = "  0  done\n"
+              "  1  the file cannot be written\n"
+              "  2  there is no such template, or the file is there already",
+     .least = 1,
+     .most = 2,
+     .act = new_scene},
+    {.name = "examples",
+     .bit = EXAMPLES,
+     .usage = "[--json]",
+     .summary = "list the scenes that were installed, a line each",
+     .about = "Lists the scenes that came with the program and what they show.",
+     .example = "  limber examples",
+     .exits = "  0  done\n"
+              "  1  the scenes are not there",
+     .most = 0,
+     .act = list_examples},
+    {.name = "view",
+     .bit = VIEW,
+     .usage = "[DIR]",
+     .summary = "open the report of a run in the browser",
+     .about = "Opens report.html of the folder DIR, or the newest one below out, with xdg-open.",
+     .example = "  limber simulate scenes/dancer.yaml\n"
+                "  limber view out/dancer",
+     .exits = "  0  done\n"
+              "  1  there is nothing to open it with\n"
+              "  2  there is no report",
+     .most = 1,
+     .act = view_report},
 };
 const int NVERB = sizeof VERBS / sizeof *VERBS;

@@ -11,9 +11,9 @@
 #include "limber/reduce.h"
 #include "output/file/writers.h"
 
-static const lb_job_type* const TYPES[] = {&lb_job_check,    &lb_job_fit,     &lb_job_inverse,
-                                           &lb_job_optimize, &lb_job_reduce,  &lb_job_replay,
-                                           &lb_job_retarget, &lb_job_simulate};
+static const lb_job_type* const TYPES[] = {&lb_job_check,    &lb_job_fit,      &lb_job_inverse,
+                                           &lb_job_optimize, &lb_job_reduce,   &lb_job_replay,
+                                           &lb_job_retarget, &lb_job_simulate, &lb_job_sweep};
 enum { NTYPE = sizeof TYPES / sizeof *TYPES };
 
 lb_job_options lb_job_default(void) {
@@ -35,12 +35,22 @@ lb_status lb_job_no_memory(lb_error* err) {
 
 // --- making and releasing ---
 
+static const char* const* copy_list(lb_job* j, const char* const* from, int count) {
+  const char** to = LB_TAKE(&j->arena, const char*, count);
+  for (int i = 0; to && i < count; i++) {
+    to[i] = lb_arena_text(&j->arena, from[i], strlen(from[i]));
+  }
+  return to;
+}
+
 static void copy_texts(lb_job* j) {
   const char** const text[] = {&j->o.kind,  &j->o.scene,      &j->o.text, &j->o.table, &j->o.out,
                                &j->o.basis, &j->o.parameters, &j->o.from, &j->o.forces};
   for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
     *text[i] = *text[i] ? lb_arena_text(&j->arena, *text[i], strlen(*text[i])) : NULL;
   }
+  j->o.set = copy_list(j, j->o.set, j->o.nset);
+  j->o.over = copy_list(j, j->o.over, j->o.nover);
 }
 
 static const lb_job_type* find_type(const char* kind) {
@@ -111,15 +121,42 @@ lb_status lb_job_play(lb_job* j, const lb_model* model, const lb_simulate_option
   return status;
 }
 
+lb_scene_origin lb_job_origin(const lb_job* j) {
+  return (lb_scene_origin){.name = j->o.scene ? j->o.scene : "scene",
+                           .text = j->o.text,
+                           .length = j->o.text ? strlen(j->o.text) : 0,
+                           .nset = j->o.nset,
+                           .set = j->o.set};
+}
+
 static lb_status read_scene(lb_job* j, lb_error* err) {
   const char* name = j->o.scene ? j->o.scene : "scene";
   if (j->type->rereads && (j->o.text || strcmp(name, "-") == 0)) {
     return lb_error_add(err, LB_INVALID, (lb_place){0},
                         "the scene is read twice, which standard input cannot be: name a file");
   }
-  return j->o.text ? lb_scene_parse(j->o.text, strlen(j->o.text), name, j->arena.allocator,
-                                    &j->scene, err)
-                   : lb_scene_read(name, j->arena.allocator, &j->scene, err);
+  const lb_scene_origin from = lb_job_origin(j);
+  return lb_scene_open(&from, j->arena.allocator, &j->scene, err);
+}
+
+// Bodies heavier than any machine: lengths in millimetres, mostly.
+static void ask_of_masses(lb_job* j) {
+  static const double HEAVY = 1e6; // [kg]
+  int count = 0, first = -1;
+  for (int i = 0; j->model && i < j->scene.nbody; i++) {
+    if (j->model->body.mass[i].mass > HEAVY) {
+      first = count++ ? first : i;
+    }
+  }
+  if (count) {
+    char others[40] = "";
+    snprintf(others, sizeof others, ", and %d more are as heavy", count - 1);
+    lb_job_warn_at(j, j->scene.body[first].place,
+                   "body '%s' weighs %.3g kg%s; is that meant? (numbers without a unit are metres, "
+                   "kilograms and kg/m^3)",
+                   j->scene.body[first].name, j->model->body.mass[first].mass,
+                   count > 1 ? others : "");
+  }
 }
 
 lb_status lb_job_load(lb_job* j, lb_error* err) {
@@ -131,7 +168,14 @@ lb_status lb_job_load(lb_job* j, lb_error* err) {
   for (int i = 0; j->read && i < j->scene.nnote; i++) {
     lb_job_warn_at(j, j->scene.note[i].place, "%s", j->scene.note[i].text);
   }
-  return j->read ? j->type->load(j, err) : status;
+  if (!j->read) {
+    return status;
+  }
+  const lb_status loaded = j->type->load(j, err);
+  if (loaded == LB_OK) {
+    ask_of_masses(j);
+  }
+  return loaded;
 }
 
 lb_status lb_job_run(lb_job* j, lb_error* err) {
@@ -147,6 +191,8 @@ lb_status lb_job_run(lb_job* j, lb_error* err) {
   j->summary.wall_seconds = lb_clock() - j->start;
   j->summary.interrupted = status == LB_INTERRUPTED;
   j->summary.threads = j->o.threads;
+  j->summary.nset = j->o.nset;
+  j->summary.set = j->o.set;
   j->outcome = status;
   j->ran = true;
   return status;
@@ -224,21 +270,26 @@ lb_simulate_options lb_job_runs(lb_job* j) {
 
 // --- the report ---
 
+// The text of a section is kept; empty ones add none.
+static void add(lb_job* j, lb_section s) {
+  s.text = *s.text ? lb_arena_text(&j->arena, s.text, strlen(s.text)) : NULL;
+  lb_section* more = s.text ? LB_GROW(&j->arena, j->section, j->nsection, &j->capacity) : NULL;
+  if (more) {
+    j->section = more;
+    j->section[j->nsection++] = s;
+    if (j->o.told) {
+      j->o.told(j->o.context, &j->section[j->nsection - 1]);
+    }
+  }
+}
+
 void lb_job_add(lb_job* j, lb_section_kind kind, const char* name, const char* format, ...) {
   char text[1200];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  const char* kept = *text ? lb_arena_text(&j->arena, text, strlen(text)) : NULL;
-  lb_section* more = kept ? LB_GROW(&j->arena, j->section, j->nsection, &j->capacity) : NULL;
-  if (more) {
-    j->section = more;
-    j->section[j->nsection++] = (lb_section){kind, name, kept};
-    if (j->o.told) {
-      j->o.told(j->o.context, &j->section[j->nsection - 1]);
-    }
-  }
+  add(j, (lb_section){.kind = kind, .name = name, .text = text});
 }
 
 void lb_job_warn_at(lb_job* j, lb_place place, const char* format, ...) {
@@ -247,8 +298,8 @@ void lb_job_warn_at(lb_job* j, lb_place place, const char* format, ...) {
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  lb_job_warn(j, "%s:%d:%d: %s", place.file ? place.file : j->scene.file, place.line, place.column,
-              text);
+  place.file = place.file ? place.file : j->scene.file;
+  add(j, (lb_section){.kind = LB_SECTION_WARNING, .text = text, .place = place});
 }
 
 void lb_job_add_rest(lb_job* j) {

@@ -21,7 +21,7 @@ typedef struct lb_job_type {
 } lb_job_type;
 
 extern const lb_job_type lb_job_check, lb_job_fit, lb_job_inverse, lb_job_optimize, lb_job_reduce,
-    lb_job_replay, lb_job_retarget, lb_job_simulate;
+    lb_job_replay, lb_job_retarget, lb_job_simulate, lb_job_sweep;
 
 struct lb_job {
   lb_arena arena; // of texts, sections and its own data
@@ -49,6 +49,8 @@ lb_progress lb_job_progress(lb_job* job);
 lb_sink lb_job_sink(lb_job* job);
 lb_simulate_options lb_job_runs(lb_job* job);
 
+// Where the scene comes from.
+lb_scene_origin lb_job_origin(const lb_job* job);
 // The model of the scene; what is wrong with it is a mistake there.
 lb_status lb_job_make_model(lb_job* job, lb_error* err);
 // An empty recording of a model.

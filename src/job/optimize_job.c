@@ -13,6 +13,7 @@
 typedef struct optimize_job {
   lb_optimization* o;
   double* x;              // [nvalue] the best so far
+  double *began, *slope;  // [nvalue] those the search began with, and the gradient at the best
   double *before, *after; // [ngoal]
   int nhistory, capacity;
   double* history; // objective after each iteration
@@ -63,11 +64,13 @@ static lb_status load(lb_job* j, lb_error* err) {
   }
   const int ngoal = j->scene.optimize.ngoal;
   own->x = LB_TAKE(&j->arena, double, own->o->nvalue);
+  own->began = LB_TAKE(&j->arena, double, 2 * own->o->nvalue);
   own->before = LB_TAKE(&j->arena, double, 2 * ngoal);
   if (lb_arena_status(&j->arena) != LB_OK) {
     return lb_job_no_memory(err);
   }
   own->after = own->before + ngoal;
+  own->slope = own->began + own->o->nvalue;
   memcpy(own->x, own->o->start, (size_t)own->o->nvalue * sizeof *own->x);
   if (j->o.resume) {
     return resume(j, err);
@@ -128,15 +131,37 @@ static bool news(void* context, const lb_optimize_news* n) {
   return lb_progress_report(&progress, NAN, text);
 }
 
+// Parameters that stayed as they were, since goals do not change with any of their numbers.
+static void warn_of_idle(lb_job* j) {
+  const optimize_job* own = j->own;
+  for (int i = 0; i < own->o->scene->optimize.nparameter; i++) {
+    int k = own->o->first[i];
+    while (k < own->o->first[i + 1] && own->slope[k] == 0 && own->x[k] == own->began[k]) {
+      k++;
+    }
+    if (k == own->o->first[i + 1]) {
+      const lb_scene_parameter* p = &own->o->scene->optimize.parameter[i];
+      lb_job_warn_at(j, p->place,
+                     "parameter '%s' stays as it is, for no goal changes with it (take it away, "
+                     "or begin elsewhere)",
+                     p->name);
+    }
+  }
+}
+
 static lb_status search(lb_job* j, lb_error* err) {
   optimize_job* own = j->own;
+  memcpy(own->began, own->x, (size_t)own->o->nvalue * sizeof *own->x);
   const lb_optimize_options o = {.news = news, .context = j};
   const lb_status status = lb_optimize_run(own->o, &o, own->x, &own->objective, err);
   if (status == LB_OK || status == LB_INTERRUPTED) {
     // the goals' shares at the best numbers, which need not be those evaluated last
     double value;
-    const lb_status last = lb_optimization_evaluate(own->o, own->x, &value, NULL, err);
+    const lb_status last = lb_optimization_evaluate(own->o, own->x, &value, own->slope, err);
     memcpy(own->after, own->o->goal, (size_t)j->scene.optimize.ngoal * sizeof *own->after);
+    if (last == LB_OK) {
+      warn_of_idle(j);
+    }
     return last == LB_OK ? status : last;
   }
   return status;

@@ -23,8 +23,9 @@ static lb_status read_motors(lb_job* j, lb_error* err) {
   if (!motors) {
     return lb_job_no_memory(err);
   }
-  const lb_status status =
-      lb_scene_read_playing(j->o.scene, motors, j->arena.allocator, &own->found, err);
+  lb_scene_origin from = lb_job_origin(j);
+  from.motors = motors;
+  const lb_status status = lb_scene_open(&from, j->arena.allocator, &own->found, err);
   own->read = status == LB_OK;
   return status;
 }

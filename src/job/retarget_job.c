@@ -141,6 +141,7 @@ static lb_status search(lb_job* j, lb_error* err) {
   if (own->state->done) {
     return LB_OK;
   }
+  keep_state(j, own->state); // the first iteration may be stopped, too
   const lb_status status = lb_retarget_run(j->model, own->c.what, own->c.input, own->targets, &o,
                                            own->state, &value, err);
   if (status == LB_OK) {
@@ -310,6 +311,8 @@ static void report(lb_job* j) {
   char text[160];
   if (j->outcome == LB_INTERRUPTED && own->state) {
     lb_job_add_stopped(j, own->state->iteration);
+  } else if (j->outcome == LB_INTERRUPTED) {
+    lb_job_note(j, "Interrupted before the search began. Nothing was kept.");
   }
   if (j->outcome != LB_OK) {
     return;

@@ -174,3 +174,31 @@ for more in "initial: {lower: {velocity: [0, 0, 3]}}" "gravity: [0, 0, 0]" "spri
   run "$LIMBER" check held.yaml
   claim "what is thrown, weightless or held is not: $more" content
 done
+
+# Values that are no mistakes, but may be: they are asked about.
+cat >odd.yaml <<'Y'
+gravity: [0, 0, 0]
+bodies:
+  ball: {shape: {sphere: {radius: 20}}}
+  arm: {mass: 1, inertia: [1, 1, 1]}
+  hand: {mass: 1, inertia: [1, 1, 1]}
+joints:
+  shoulder: {type: revolute, child: arm, axis: y, limits: {lower: -90, upper: 90, stiffness: 9}}
+  wrist: {type: revolute, parent: arm, child: hand, axis: y}
+motors:
+  turn: {joint: wrist, keys: [[0, 0], [10, 30], [20, 45]]}
+Y
+run "$LIMBER" check odd.yaml
+claim "odd values are no mistakes" exits 0
+claim "a body of 33500 t is asked about" complains "warning: odd.yaml:3:3: body 'ball' weighs 3.35e+07 kg; is that meant?"
+claim "... and limits of many turns" complains "odd.yaml:7:67: limits of joint 'shoulder': 'lower' is -90 radians, -14.3 turns; are degrees meant?"
+claim "... and curves" complains "motor 'turn': 'value' is 30 radians, 4.77 turns; are degrees meant? (write 30 deg, or 30 rad if not)"
+claim "... each once" test "$(grep -c degrees stderr)" -eq 2
+sed -i 's/, 30\], \[20, 45\]/, 30 rad], [20, 7.5]/; s/20}/20 cm}/; s/90/90 deg/g' odd.yaml
+run "$LIMBER" check odd.yaml
+claim "with units nothing is asked" content
+
+# One mistake inside a repetition is told once, also when the model is what finds it.
+printf 'repeat:\n  - count: 100\n    bodies: {"b(n)": {}}\n' >many.yaml
+run "$LIMBER" check many.yaml
+claim "a mistake in a repetition is told once" test "$(grep -c 'has inertia against it' stderr)" -eq 1

@@ -11,7 +11,7 @@ interrupt() {
   status=0
   wait $job || status=$?
 }
-for signal in INT TERM; do
+for signal in INT TERM HUP; do
   # A background job of a shell script ignores SIGINT; job control gives it back.
   set -m
   interrupt $signal out-$signal
@@ -40,3 +40,20 @@ claim "a run that blows up fails" exits 1
 claim "... and says so" complains "error: "
 claim "... and keeps the frames before" complains "kept in wild"
 claim "... in all files" test "$(ls -A wild | wc -l)" -eq 5
+
+# A file that may not grow further is told, and the program ends as after any other failure.
+run bash -c 'ulimit -f 1; exec "$0" simulate "$1" --out small 2> >(cat >small.err)' "$LIMBER" "$scene"
+sleep 0.2
+claim "a limit of the size of files is no crash" exits 1
+claim "... and it is told" grep -q "small/trajectory.csv: .*File too large" small.err
+
+# What nohup started goes on when its terminal is closed.
+(trap '' HUP; exec "$LIMBER" simulate "$scene" --out nohup --duration 1e4 --step 1e-5) >stdout 2>stderr &
+job=$!
+until [ -d nohup ]; do sleep 0.1; done
+sleep 0.3
+kill -HUP $job
+sleep 0.5
+claim "a run under nohup ignores SIGHUP" kill -0 $job
+kill -KILL $job
+wait $job 2>/dev/null || true

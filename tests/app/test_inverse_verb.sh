@@ -132,3 +132,10 @@ for option in --cutoff --force-cutoff; do
   run "$LIMBER" inverse arm.yaml forward/trajectory.csv --out more $option -3
   claim "$option below nothing" complains "it must be a positive frequency in hertz, such as 6 or 20Hz"
 done
+
+# Finite numbers may be too large to work with.
+printf 'time,shoulder.q,elbow.q\n0,0,0\n0.1,1e300,0\n0.2,-1e300,0\n' >huge.csv
+run "$LIMBER" inverse "$LIMBER_SOURCE_DIR/scenes/double-pendulum.yaml" huge.csv --out huge
+claim "a motion of huge values is bad input" exits 2
+claim "... and it says where" complains "at joint 'shoulder', t = 0 s"
+claim "... without figures" test ! -s huge/summary.json

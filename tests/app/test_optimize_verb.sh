@@ -207,6 +207,23 @@ Y
 run "$LIMBER" optimize loop.yaml --out x
 claim "what is unilateral may be there" exits 0
 
+# A number that no goal changes with.
+cat >idle.yaml <<'Y'
+solver: {integrator: bdf2}
+duration: 0.2
+bodies: {a: {mass: 1 kg, inertia: [1, 1, 1]}, b: {mass: 1 kg, inertia: [1, 1, 1]}}
+joints:
+  one: {type: revolute, child: a, axis: y}
+  two: {type: revolute, child: b, axis: y}
+optimize:
+  parameters: {speed: {velocity: one}, other: {velocity: two}}
+  goals: {g: {joint: one, position: 30 deg}}
+Y
+run "$LIMBER" optimize idle.yaml --out idle
+claim "a parameter without effect spoils nothing" exits 0
+claim "... and is named" complains "idle.yaml:8:58: parameter 'other' stays as it is, for no goal changes with it"
+claim "... alone" eval '! complains "'"'speed'"'"'
+
 # A search that is stopped keeps its best numbers.
 cat >long.yaml <<Y
 include: $scenes/swing-up.yaml

@@ -45,6 +45,15 @@ claim "... against the same target" cmp out/target.csv out/replay/target.csv
 claim "... so figures are the same" test "$(figures out/summary.json)" = "$(figures out/replay/summary.json)"
 claim "the summary tells what it is of" grep -q '"job": "replay"' out/replay/summary.json
 
+mkdir cut
+size=$(stat -c %s out/profiles.yaml)
+for part in 10 30 50 70 90 99; do
+  head -c $((size * part / 100)) out/profiles.yaml >cut/profiles.yaml
+  run "$LIMBER" replay beam.yaml --from cut
+  claim "$part % of a file of curves is no file of curves" exits 2
+  claim "... and it is named" complains "cut/profiles.yaml"
+done
+
 run "$LIMBER" replay beam.yaml --from out --full
 claim "every node can move" exits 0
 claim "... and that is said" prints "all nodes moving"

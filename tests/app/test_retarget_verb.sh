@@ -108,6 +108,27 @@ P
 }
 claim "... and with the same history, from the input on" same_history
 
+# A search that is stopped in its first iteration, or before it, too.
+set -m
+"$LIMBER" retarget cart.yaml --out begun --step 0.05ms --quiet >stdout 2>stderr &
+job=$!
+until [ -s begun/retarget.state ] || ! kill -0 $job 2>/dev/null; do sleep 0.01; done
+kill -INT $job
+status=0
+wait $job || status=$?
+claim "the first iteration can be stopped" complains "Interrupted after 0 iterations"
+run "$LIMBER" retarget cart.yaml --out begun --step 0.05ms --quiet --resume
+claim "... and is gone on with" eval '! complains "no search to go on with"'
+"$LIMBER" retarget cart.yaml --out early --step 0.001ms --quiet >stdout 2>stderr &
+job=$!
+until [ -d early ]; do sleep 0.01; done
+kill -INT $job
+status=0
+wait $job || status=$?
+set +m
+claim "before a search there is nothing to keep" exits 130
+claim "... and it says so" complains "Interrupted before the search began"
+
 # Other methods go on as well, and each only with what it began itself.
 sed 's/^retarget:/retarget:\n  iterations: 12/' cart.yaml >twelve.yaml
 for method in lbfgs bfgs; do
@@ -124,6 +145,10 @@ for method in lbfgs bfgs; do
 done
 run "$LIMBER" retarget cart.yaml --method newton
 claim "methods have names" complains "it must be gauss-newton, lbfgs or bfgs"
+
+: >begun/retarget.state
+run "$LIMBER" retarget cart.yaml --out begun --resume --quiet
+claim "an empty state is told" complains "begun/retarget.state: cannot go on from it: it is not whole"
 
 # What cannot be written is said, and nothing that was there is lost.
 if [ -z "${LIMBER_SANITIZED:-}" ]; then # the thread sanitizer cannot live with such a limit

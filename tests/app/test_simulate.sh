@@ -113,3 +113,13 @@ run "$LIMBER" simulate spin.yaml --out spin -q --duration 0.15
 claim "one that goes on is run" exits 0
 run "$LIMBER" simulate spin.yaml --out spin -q --duration 0.25
 claim "... until a path ends" complains "spin.yaml:4:15: the path of constraint 'pull' jumps at t = 0.2 s"
+
+# A smaller step is recommended where it helps.
+cat >huge.yaml <<'Y'
+bodies: {a: {mass: 1, inertia: [1, 1, 1]}}
+joints: {j: {type: revolute, child: a, axis: y, spring: {stiffness: 1e300, rest: 1e10}}}
+Y
+run "$LIMBER" simulate huge.yaml --out huge
+claim "numbers beyond all units fail" exits 1
+claim "... and nobody is told to take smaller steps" eval '! complains "take a smaller step"'
+claim "... but to look at the units" complains "check the units of masses, stiffnesses and lengths"

@@ -23,6 +23,7 @@ for verb in $verbs; do
   done
   run "$LIMBER" help "$verb"
   claim "help $verb is the same text" cmp -s stdout help.txt
+  if [ "$verb" = examples ] || [ "$verb" = view ]; then continue; fi # they need none
   run "$LIMBER" "$verb"
   claim "$verb without arguments is a usage error" exits 2
   claim "$verb without arguments points to its help" complains "limber $verb --help"

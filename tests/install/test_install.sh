@@ -5,6 +5,9 @@ run cmake --install "$LIMBER_BUILD_DIR" --prefix "$prefix"
 claim "it installs" exits 0
 claim "the program runs from there" "$prefix/bin/limber" --version >version.txt
 claim "scenes come along" test -e "$prefix/share/limber/scenes/double-pendulum.yaml"
+claim "the scenes are listed from there" eval '"$prefix/bin/limber" examples | grep -q "$prefix/share/limber/scenes"'
+claim "manual pages come along" test -e "$prefix/share/man/man1/limber-simulate.1"
+claim "completion comes along" test -e "$prefix/share/bash-completion/completions/limber"
 claim "documents come along" test -e "$prefix/share/doc/limber/README.md"
 
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib

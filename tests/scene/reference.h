@@ -136,6 +136,7 @@ static void write_number(FILE* out, lb_dimension dimension, lb_range range) {
       [LB_NOT_NEGATIVE] = ", \"minimum\": 0",
       [LB_UNIT_RANGE] = ", \"minimum\": 0, \"maximum\": 1",
       [LB_POISSON_RANGE] = ", \"exclusiveMinimum\": -1, \"exclusiveMaximum\": 0.5",
+      [LB_MODULUS_RANGE] = ", \"minimum\": 0.001, \"maximum\": 1e18",
       [LB_ANY_OR_UNSET] = "",
       [LB_POSITIVE_OR_UNSET] = ", \"exclusiveMinimum\": 0",
       [LB_NOT_NEGATIVE_OR_UNSET] = ", \"minimum\": 0",

@@ -71,6 +71,13 @@ static void every_unit_is_the_si_value_it_names(void** state) {
       {"-1.5e-3", LB_LENGTH, -0.0015},
       {"  +.5  ", LB_PURE, 0.5},
       {"1e3", LB_PURE, 1000},
+      {"2 in", LB_LENGTH, 0.0508},
+      {"1 lb", LB_MASS, 0.45359237},
+      {"30°", LB_ANGLE, 0.52359877559829887},
+      {"-90 °/s", LB_TURN_RATE, -1.5707963267948966},
+      {"5 g", LB_MASS, 0.005},
+      {"2 g", LB_ACCELERATION, 19.6133},
+      {"1.5 kN/m", LB_STIFFNESS, 1500},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     double value = NAN;

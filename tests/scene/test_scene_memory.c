@@ -23,22 +23,23 @@ static void metered_release(void* context, void* block) {
   lb_release(NULL, block);
 }
 
-static lb_status read_with(meter* m, const char* path, lb_scene* scene) {
+static lb_status read_with(meter* m, const lb_scene_origin* from, lb_scene* scene) {
   m->allocator = (lb_allocator){metered_allocate, metered_release, m};
   lb_error err = lb_error_make(&m->allocator);
-  const lb_status status = lb_scene_read(path, &m->allocator, scene, &err);
+  const lb_status status = lb_scene_open(from, &m->allocator, scene, &err);
   lb_error_clear(&err);
   return status;
 }
 
 // Fail at the n-th request, for every n that there is.
-static void starve(const char* file, bool once) {
+static void starve(const char* file, int nset, const char* const* set, bool once) {
   char path[300];
   snprintf(path, sizeof path, LIMBER_SOURCE_DIR "/%s", file);
+  const lb_scene_origin from = {.name = path, .nset = nset, .set = set};
   for (long n = 0;; n++) {
     meter m = {.left = n, .once = once};
     lb_scene scene = {.nbody = 77, .duration = 3};
-    const lb_status status = read_with(&m, path, &scene);
+    const lb_status status = read_with(&m, &from, &scene);
     if (status == LB_OK) {
       assert_above(n, 3);
       lb_scene_release(&scene);
@@ -60,9 +61,23 @@ static void a_scene_that_runs_out_of_memory_leaves_nothing(void** state) {
                                       "scenes/joint-gallery.yaml", "scenes/spline-knee.yaml",
                                       "scenes/hand.yaml",          "scenes/gear-train.yaml"};
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-    starve(files[i], false);
-    starve(files[i], true);
+    starve(files[i], 0, NULL, false);
+    starve(files[i], 0, NULL, true);
   }
+}
+
+static void values_from_outside_that_run_out_of_memory_leave_nothing(void** state) {
+  (void)state;
+  enum { MANY = 900 };
+  static const char* const values[] = {"bodies.upper.mass=2 kg", "joints.elbow.damping=0.1",
+                                       "initial.elbow.position=10 deg", "gravity=[0, 0, -1.62]",
+                                       "solver.step=2 ms"};
+  const char* set[MANY];
+  for (int i = 0; i < MANY; i++) { // enough for several blocks of memory
+    set[i] = values[i % (int)(sizeof values / sizeof *values)];
+  }
+  starve("scenes/double-pendulum.yaml", MANY, set, false);
+  starve("scenes/double-pendulum.yaml", MANY, set, true);
 }
 
 // Messages may be lost for want of memory, but the verdict stands.
@@ -72,7 +87,7 @@ static void a_bad_scene_that_runs_out_of_memory_is_never_good(void** state) {
   for (long n = 0; n < 200; n++) {
     meter m = {.left = n, .once = n % 2};
     lb_scene scene = {.nbody = 77};
-    const lb_status status = read_with(&m, path, &scene);
+    const lb_status status = read_with(&m, &(lb_scene_origin){.name = path}, &scene);
     assert_true(status == LB_INVALID || status == LB_NO_MEMORY);
     assert_int_equal(m.live, 0);
     assert_int_equal(scene.nbody, 77);
@@ -82,6 +97,7 @@ static void a_bad_scene_that_runs_out_of_memory_is_never_good(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_scene_that_runs_out_of_memory_leaves_nothing),
+      cmocka_unit_test(values_from_outside_that_run_out_of_memory_leave_nothing),
       cmocka_unit_test(a_bad_scene_that_runs_out_of_memory_is_never_good),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

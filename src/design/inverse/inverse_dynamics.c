@@ -262,10 +262,28 @@ static void note_peaks(const job* J, lb_summary* s) {
   }
 }
 
+// Huge values, or ones that change hugely, need forces beyond all numbers.
+static lb_status check_finite(const job* J) {
+  const lb_model* m = J->m;
+  for (int j = 0; j < m->njoint; j++) {
+    for (int k = 0; k < m->joint.nv[j]; k++) {
+      if (!isfinite(J->torque[m->joint.v[j] + k])) {
+        return lb_error_add(J->err, LB_INVALID, (lb_place){0},
+                            "the motion needs more than any number at joint '%s', t = %g s: its "
+                            "coordinates are too large, or jump (angles are in radians, lengths "
+                            "in metres)",
+                            m->joint.name[j], J->d->time);
+      }
+    }
+  }
+  return LB_OK;
+}
+
 static lb_status run(job* J, lb_recording* r, lb_summary* s) {
   lb_status status = LB_OK;
   for (int i = 0; i < J->motion.n && status == LB_OK; i++) {
     status = solve_sample(J, i);
+    status = status == LB_OK ? check_finite(J) : status;
     if (status == LB_OK) {
       note_peaks(J, s);
       status = lb_frame_put(r, J->d, J->err);

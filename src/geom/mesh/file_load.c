@@ -10,18 +10,18 @@
 
 lb_status lb_load(const char* path, const char* what, lb_place from, lb_arena* arena, char** text,
                   size_t* size, lb_error* err) {
-  FILE* file = fopen(path, "rb");
+  FILE* file = lb_open_to_read(path);
   if (!file) {
     return lb_error_add(err, LB_IO, from, "cannot read %s '%s': %s", what, path, strerror(errno));
   }
-  errno = 0;
-  const lb_status status = lb_read_all(file, LB_MESH_MOST_BYTES, arena, text, size);
-  if (status == LB_IO) {
-    lb_error_add(err, status, from, "cannot read %s '%s': %s", what, path, strerror(errno));
-  } else if (status != LB_OK) {
-    lb_error_add(err, status, from, "no memory to read %s '%s'", what, path);
-  }
+  const char* why = NULL;
+  const lb_status status = lb_read_all(file, LB_FILE_MOST_BYTES, arena, text, size, &why);
   fclose(file);
+  if (status == LB_NO_MEMORY) {
+    lb_error_add(err, status, from, "no memory to read %s '%s'", what, path);
+  } else if (status != LB_OK) {
+    lb_error_add(err, status, from, "cannot read %s '%s': %s", what, path, why);
+  }
   return status;
 }
 

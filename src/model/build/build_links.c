@@ -355,6 +355,18 @@ static lb_status complain_about_start(lb_build* b, const char* name, lb_place pl
                             "inertia");
 }
 
+// Was something said of this place before? What a repetition made is at one.
+static bool is_told(const lb_error* err, lb_place place) {
+  for (int i = 0; err && i < err->count; i++) {
+    const lb_place told = err->message[i].place;
+    if (told.line == place.line && told.column == place.column && place.file && told.file &&
+        strcmp(told.file, place.file) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static lb_status complain_about_mass(lb_build* b, int link, resistance seen) {
   const lb_model* m = b->m;
   const int joint = m->link.joint[link], carrier = b->carrier[m->joint.body[joint]];
@@ -362,6 +374,9 @@ static lb_status complain_about_mass(lb_build* b, int link, resistance seen) {
   lb_place place = {b->scene->file, 0, 0};
   for (int j = 0; j < b->scene->nbody; j++) {
     place = m->body.link[j] == link ? b->scene->body[j].place : place;
+  }
+  if (is_told(b->err, place)) {
+    return LB_INVALID;
   }
   if (seen != MOVES_NOTHING) {
     return complain_about_start(b, name, carrier >= 0 ? b->scene->joint[carrier].place : place,

@@ -1,20 +1,17 @@
 // Mass properties of the bodies: what their shapes weigh, corrected by what the author gave.
 #include "elastic/reduced/reduced.h"
 #include "model/build/build.h"
-#include "model/build/scene_rewrite.h"
 
-// Mass of a body's shapes.
-static lb_mass shapes_mass(const lb_scene* s, int body) {
-  lb_mass mass = {0};
+// Add the mass of each shape to its body.
+static void add_shapes(lb_mass* mass, const lb_scene* s) {
   for (int i = 0; i < s->nshape; i++) {
     const lb_scene_shape* shape = &s->shape[i];
-    if (shape->body == body && !shape->massless) {
+    if (shape->body >= 0 && !shape->massless) {
       const double density = s->material[shape->material].density;
-      mass =
-          lb_mass_add(mass, lb_mass_transform(shape->pose, lb_shape_mass(&shape->shape, density)));
+      const lb_mass own = lb_shape_mass(&shape->shape, density);
+      mass[shape->body] = lb_mass_add(mass[shape->body], lb_mass_transform(shape->pose, own));
     }
   }
-  return mass;
 }
 
 // Mass of an undeformed elastic body; E0 holds the second moments about its origin.
@@ -34,9 +31,8 @@ static lb_sym3 scaled(double s, lb_sym3 A) {
   return (lb_sym3){s * A.xx, s * A.yy, s * A.zz, s * A.xy, s * A.xz, s * A.yz};
 }
 
-lb_mass lb_scene_body_mass(const lb_scene* scene, int body, const lb_reduced* reduced) {
-  const lb_scene_body* said = &scene->body[body];
-  lb_mass mass = reduced ? reduced_mass(reduced) : shapes_mass(scene, body);
+// What the author gave instead of `mass`.
+static lb_mass corrected(const lb_scene_body* said, lb_mass mass) {
   if (said->has_mass) {
     mass.inertia = scaled(mass.mass > 0 ? said->mass.mass / mass.mass : 0, mass.inertia);
     mass.mass = said->mass.mass;
@@ -51,8 +47,10 @@ lb_mass lb_scene_body_mass(const lb_scene* scene, int body, const lb_reduced* re
 }
 
 lb_status lb_build_masses(lb_build* b) {
+  lb_mass* mass = b->m->body.mass;
+  add_shapes(mass, b->scene);
   for (int i = 0; i < b->scene->nbody; i++) {
-    b->m->body.mass[i] = lb_scene_body_mass(b->scene, i, b->reduced[i]);
+    mass[i] = corrected(&b->scene->body[i], b->reduced[i] ? reduced_mass(b->reduced[i]) : mass[i]);
   }
   return LB_OK;
 }

@@ -33,7 +33,3 @@ lb_status lb_rewrite_split(lb_rewrite* w);
 // that moves is a loop, but for those that must have coordinates. Bodies fixed to the world stay,
 // and so do elastic bodies fixed to the rigid one they are seen from.
 lb_status lb_rewrite_apart(lb_rewrite* w);
-
-// Mass of a body, in its own frame: as its shapes and its author say, or an elastic one's
-// basis.
-lb_mass lb_scene_body_mass(const lb_scene* scene, int body, const struct lb_reduced* reduced);

@@ -6,6 +6,7 @@
 #include "limber/reduce.h"
 #include "limber/version.h"
 #include "output/file/whole_file.h"
+#include "output/file/writers.h"
 #include "solve/full/full_run.h"
 
 static lb_status no_bytes(lb_status status, const char* name, lb_error* err) {
@@ -88,6 +89,7 @@ static void write_summary(lb_out* out, const void* of) {
     write_one(out, &r->body[i]);
   }
   lb_out_text(out, "\n  ]");
+  lb_print_scene_path(out, r->scene);
   write_replay(out, "principal", &r->replay[LB_REPLAY_PCA]);
   write_replay(out, "linear", &r->replay[LB_REPLAY_LINEAR]);
   write_replay(out, "scene_basis", &r->replay[LB_REPLAY_SCENE]);

@@ -79,7 +79,7 @@ void lb_write_profiles(lb_out* out, const lb_recording* r, const lb_summary* s) 
   }
 }
 
-// Lines for a scene: put them in place of its motors.
+// Lines for a scene: put them in place of its motors. Brackets tell when a file is cut off.
 void lb_write_splines(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const lb_retarget_result* t = s->retarget;
   const lb_model* m = t->model;
@@ -95,11 +95,12 @@ void lb_write_splines(lb_out* out, const lb_recording* r, const lb_summary* s) {
                                                    : m->constraint.loop[m->motor.loop[motor]].name;
     lb_print_json(out,
                   "  %s:\n    joint: %s\n    spline:\n      degree: 3\n      from: %g\n"
-                  "      to: %g\n      points:\n",
+                  "      to: %g\n      points: [",
                   m->motor.name[motor], joint, c->start, end);
     for (int k = 0; k < c->ncontrol; k++) {
-      lb_print(out, "        - %g\n", c->control[i * c->ncontrol + k]);
+      lb_print(out, "%s\n        %g", k ? "," : "", c->control[i * c->ncontrol + k]);
     }
+    lb_out_text(out, "]\n");
   }
 }
 

@@ -1,6 +1,7 @@
 // summary.json: the figures of a run for programs to read. Written by hand rather than through a
 // JSON library, because numbers must read back exactly and memory comes from the caller.
 #include <math.h>
+#include <stdlib.h>
 
 #include "limber/fit.h"
 #include "limber/version.h"
@@ -126,6 +127,12 @@ static void force_figures(lb_out* out, const lb_recording* r) {
 
 // --- all of it ---
 
+void lb_print_scene_path(lb_out* out, const char* file) {
+  char* path = file && *file ? realpath(file, NULL) : NULL;
+  lb_print_json(out, ",\n  'scene_path': %s", path);
+  free(path);
+}
+
 static void run_figures(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const lb_model* m = r->model;
   const double simulated = r->nframe > 0 ? r->time[r->nframe - 1] - r->time[0] : 0;
@@ -140,6 +147,12 @@ static void run_figures(lb_out* out, const lb_recording* r, const lb_summary* s)
                 s->wall_seconds, lb_model_simulated(m)->nv, s->steps, s->iterations, s->matrices,
                 (double)s->steps / s->wall_seconds, simulated, simulated / s->wall_seconds,
                 s->energy_start, s->energy_end, s->energy_drift, truth(s->conservative));
+  lb_print_scene_path(out, m->file);
+  lb_out_text(out, ",\n  \"set\": [");
+  for (int i = 0; i < s->nset; i++) {
+    lb_print_json(out, "%-s%s", i ? ", " : "", s->set[i]);
+  }
+  lb_out_text(out, "]");
   vectors(out, "linear_momentum", s->linear_momentum, s->linear_drift);
   vectors(out, "angular_momentum", s->angular_momentum, s->angular_drift);
   lb_print_json(out, ",\n  'constraint_violation': %g", s->constraint_violation);

@@ -7,6 +7,8 @@ void lb_write_csv(lb_out* out, const lb_recording* recording);
 // The line of a frame; -1: the headings.
 void lb_write_csv_line(lb_out* out, const lb_recording* recording, int frame);
 void lb_write_summary(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+// In summary.json, where the scene is, from the root; null when it is no file.
+void lb_print_scene_path(lb_out* out, const char* file);
 // With at most `most` frames, evenly spread.
 void lb_write_gltf(lb_out* out, const lb_recording* recording, int most);
 // With its bodies in groups of equal size, each a node of that name.

@@ -118,7 +118,12 @@ static void wrong_face(lb_checker* c, const char* face, const lb_scene_body* bod
     lb_nearest_offer(&nearest, name[i]);
   }
   char text[600];
-  if (nearest.best) {
+  if (count == 0) {
+    lb_say(c,
+           " names face '%s', but the mesh of body '%s' has no named surfaces (name them in the "
+           "mesh's file: in Gmsh, as physical surfaces)",
+           face, body->name);
+  } else if (nearest.best) {
     lb_say(c, " names face '%s', which body '%s' has not (did you mean '%s'?)", face, body->name,
            nearest.best);
   } else {

@@ -103,8 +103,12 @@ static void check_settings(checker* c) {
     }
   }
   // beyond this a mistake in a unit is more likely than patience
-  const double steps = fmax(s->duration, s->record.every) / s->solver.step;
-  if (steps > MOST_STEPS || s->duration / s->record.every > MOST_STEPS) {
+  if (s->record.every / s->solver.step > MOST_STEPS) {
+    SAY(c, place,
+        "record: a frame every %g s is one in more than %g steps of %g s (check the units)",
+        s->record.every, MOST_STEPS, s->solver.step);
+  }
+  if (s->duration / s->solver.step > MOST_STEPS || s->duration / s->record.every > MOST_STEPS) {
     SAY(c, s->solver.place, "%g s in steps of %g s is more than %g steps (check the units)",
         s->duration, fmin(s->solver.step, s->record.every), MOST_STEPS);
   }

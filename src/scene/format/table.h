@@ -82,7 +82,7 @@ typedef enum lb_value {
   LB_VALUE_KIND_COUNT
 } lb_value;
 
-// What a number must be; the last three are read like those they are named after, and may be left
+// What a number must be; the last four are read like those they are named after, and may be left
 // unset in scenes made by hand: 0, or not finite.
 typedef enum lb_range {
   LB_ANY,
@@ -90,6 +90,7 @@ typedef enum lb_range {
   LB_NOT_NEGATIVE,  // >= 0
   LB_UNIT_RANGE,    // 0 to 1
   LB_POISSON_RANGE, // between -1 and 0.5
+  LB_MODULUS_RANGE, // of any solid or gel there is
   LB_ANY_OR_UNSET,
   LB_POSITIVE_OR_UNSET,
   LB_NOT_NEGATIVE_OR_UNSET

@@ -30,7 +30,7 @@ static const lb_field material_fields[] = {
              "as on a screen: \"#rrggbb\", \"#rrggbbaa\" with opacity, or [r, g, b] from 0 to 1"),
     MATERIAL("roughness", roughness, LB_PURE, LB_UNIT_RANGE, "0.6", "0 a mirror, 1 chalk"),
     MATERIAL("metallic", metallic, LB_PURE, LB_UNIT_RANGE, "0", "1 for bare metal"),
-    MATERIAL("young", young, LB_PRESSURE, LB_POSITIVE_OR_UNSET, "none",
+    MATERIAL("young", young, LB_PRESSURE, LB_MODULUS_RANGE, "none",
              "Young's modulus: what elastic bodies need to bend"),
     MATERIAL("poisson", poisson, LB_PURE, LB_POISSON_RANGE, "0.3",
              "Poisson's ratio: how much it thins when stretched"),

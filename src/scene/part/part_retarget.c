@@ -329,7 +329,7 @@ void lb_check_retarget(lb_checker* c) {
   } else if (r->ntrack > 0) {
     check_spacing(c, r);
   }
-  if (c->report->status == LB_OK) { // else what is wrong may be the cause
+  if (c->report->status == LB_OK && r->ntrack > 0) { // else what is wrong may be the cause
     check_reach(c, r);
   }
 }

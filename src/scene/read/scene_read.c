@@ -145,20 +145,11 @@ static void finish_settings(lb_reader* r, const char* path) {
   scene->solver.place = solver ? solver->place : (lb_place){path, 1, 1};
 }
 
-// Source of a scene: a text, or the file when there is none.
-typedef struct origin {
-  const char* text;
-  size_t length;
-  const char* name;
-  const char* motors; // a file of others, or NULL
-  bool no_files;
-} origin;
-
 static const char* keep_text(lb_reader* r, const char* text) {
   return text ? lb_arena_text(r->keep, text, strlen(text)) : NULL;
 }
 
-static void read_all(lb_reader* r, const origin* from) {
+static void read_all(lb_reader* r, const lb_scene_origin* from) {
   const char* path = keep_text(r, from->name);
   const char* motors = keep_text(r, from->motors);
   if (!path || (from->motors && !motors)) {
@@ -175,6 +166,9 @@ static void read_all(lb_reader* r, const origin* from) {
       (motors && !lb_gather_motors(r, motors))) {
     return;
   }
+  for (int i = 0; i < from->nset; i++) {
+    lb_set_value(r, from->set[i]);
+  }
   finish_settings(r, path);
   lb_read_sections(r);
   choose_integrator(r);
@@ -185,8 +179,8 @@ static void read_all(lb_reader* r, const origin* from) {
   }
 }
 
-static lb_status read_scene(const origin* from, const lb_allocator* allocator, lb_scene* scene,
-                            lb_error* err) {
+lb_status lb_scene_open(const lb_scene_origin* from, const lb_allocator* allocator, lb_scene* scene,
+                        lb_error* err) {
   const lb_place place = {from->name, 0, 0};
   lb_arena* keep = lb_allocate(allocator, sizeof *keep);
   if (!keep) {
@@ -213,22 +207,19 @@ static lb_status read_scene(const origin* from, const lb_allocator* allocator, l
 
 lb_status lb_scene_read(const char* path, const lb_allocator* allocator, lb_scene* scene,
                         lb_error* err) {
-  return read_scene(&(origin){.name = path}, allocator, scene, err);
-}
-
-lb_status lb_scene_read_playing(const char* path, const char* motors, const lb_allocator* allocator,
-                                lb_scene* scene, lb_error* err) {
-  return read_scene(&(origin){.name = path, .motors = motors}, allocator, scene, err);
+  return lb_scene_open(&(lb_scene_origin){.name = path}, allocator, scene, err);
 }
 
 lb_status lb_scene_parse(const char* text, size_t length, const char* name,
                          const lb_allocator* allocator, lb_scene* scene, lb_error* err) {
-  return read_scene(&(origin){text, length, name, NULL, false}, allocator, scene, err);
+  const lb_scene_origin from = {.name = name, .text = text, .length = length};
+  return lb_scene_open(&from, allocator, scene, err);
 }
 
 lb_status lb_scene_parse_alone(const char* text, size_t length, const char* name,
                                const lb_allocator* allocator, lb_scene* scene, lb_error* err) {
-  return read_scene(&(origin){text, length, name, NULL, true}, allocator, scene, err);
+  const lb_scene_origin from = {.name = name, .text = text, .length = length, .no_files = true};
+  return lb_scene_open(&from, allocator, scene, err);
 }
 
 void lb_scene_release(lb_scene* scene) {

@@ -32,6 +32,7 @@ typedef struct lb_reader {
   bool no_files; // no file may be opened
   int nnote, note_capacity;
   lb_message* note;    // [nnote] for the scene
+  const char* asked;   // the subject whose angles were asked about
   const char* subject; // whose keys are being read: "joint 'elbow'"; "" for the file itself
   const char* folder;  // where paths of the entry being read begin: "" or ends in a slash
   lb_scene scene;
@@ -140,6 +141,8 @@ bool lb_gather_file(lb_reader* r, const char* path, const lb_yaml* mention);
 bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* path);
 // Put the motors of a file in the place of those with the same names.
 bool lb_gather_motors(lb_reader* r, const char* path);
+// Put a value from outside, "PATH=VALUE", into what was gathered.
+bool lb_set_value(lb_reader* r, const char* text);
 // Add the entries that a repetition makes.
 bool lb_gather_repeat(lb_reader* r, const lb_yaml* list);
 // Add the entries of sections, given by their LB_SCENE_ numbers.

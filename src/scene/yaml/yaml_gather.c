@@ -2,7 +2,6 @@
 #define _GNU_SOURCE // strerror_r that returns the text
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -51,7 +50,8 @@ static bool defined_before(lb_reader* r, int key, const char* word, const lb_yam
   const int before = lb_names_find(&all->names, name->text, -1);
   if (before >= 0 && before < start && key != LB_SCENE_INITIAL) {
     const lb_place first = all->entry[before].name->place;
-    if (first.line == name->place.line && first.column == name->place.column) {
+    const bool same_file = strcmp(first.file, name->place.file) == 0;
+    if (same_file && first.line == name->place.line && first.column == name->place.column) {
       lb_complain(r, name->place,
                   "%s '%s' is made again at every repetition (put (n) into its name)", word,
                   name->text);
@@ -172,25 +172,14 @@ static bool cannot_read(lb_reader* r, const char* path, const lb_yaml* mention, 
   return false;
 }
 
-// Files that can be read as a scene: files and pipes, and whatever standard input is.
-static const char* unfit(const struct stat* status, bool input) {
-  if (!S_ISREG(status->st_mode) && !S_ISFIFO(status->st_mode) && !input) {
-    return "it is not a file";
-  }
-  return status->st_size > LB_YAML_LONGEST_TEXT && S_ISREG(status->st_mode) ? TOO_LARGE : NULL;
-}
-
 // All of a file of bearable size into scratch memory; a reason in words when it cannot be.
-static const char* load(lb_reader* r, FILE* file, char** text, size_t* length, bool pipe) {
-  const lb_status status = lb_read_all(file, LB_YAML_LONGEST_TEXT, &r->scratch, text, length);
+static const char* load(lb_reader* r, FILE* file, char** text, size_t* length) {
+  const char* why = NULL;
+  const lb_status status = lb_read_all(file, LB_YAML_LONGEST_TEXT, &r->scratch, text, length, &why);
   if (status == LB_NO_MEMORY) {
     lb_lack(r);
-    return NULL;
   }
-  return status != LB_OK                  ? "reading failed half-way"
-         : *length > LB_YAML_LONGEST_TEXT ? TOO_LARGE
-         : *length == 0 && pipe           ? "nothing came through the pipe"
-                                          : NULL;
+  return status == LB_INVALID ? TOO_LARGE : status == LB_IO ? why : NULL;
 }
 
 // Index of this file among those met before; -1: new.
@@ -237,8 +226,7 @@ static bool gather_open_file(lb_reader* r, FILE* file, const char* path, const l
   }
   char* text = NULL;
   size_t length = 0;
-  const char* why = unfit(&status, file == stdin);
-  why = why ? why : load(r, file, &text, &length, S_ISFIFO(status.st_mode));
+  const char* why = load(r, file, &text, &length);
   if (why) {
     return cannot_read(r, path, mention, why);
   }
@@ -283,7 +271,7 @@ static bool file_opens(lb_reader* r, const char* path, const lb_yaml* mention) {
   if (access(path, R_OK) == 0) {
     // a pipe may be a scene, but what a scene mentions must be there to be read again
     struct stat status;
-    return !mention || stat(path, &status) != 0 || !S_ISFIFO(status.st_mode) ||
+    return !mention || stat(path, &status) != 0 || S_ISREG(status.st_mode) ||
            cannot_read(r, path, mention, "it is not a file");
   }
   char why[100];
@@ -304,12 +292,8 @@ bool lb_gather_file(lb_reader* r, const char* path, const lb_yaml* mention) {
   if (!path || !file_opens(r, path, mention)) {
     return false;
   }
-  const int opened = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); // without waiting for a writer
-  FILE* file = opened >= 0 ? fdopen(opened, "rb") : NULL;
+  FILE* file = lb_open_to_read(path);
   if (!file) {
-    if (opened >= 0) {
-      close(opened);
-    }
     return cannot_read(r, path, mention, "it cannot be opened");
   }
   const bool ok = gather_open_file(r, file, path, mention);

@@ -37,9 +37,11 @@ const lb_unit lb_units[] = {
     {"cm", LB_LENGTH, 1, 1e2},
     {"mm", LB_LENGTH, 1, 1e3},
     {"km", LB_LENGTH, 1e3, 1},
+    {"in", LB_LENGTH, 254, 1e4},
     {"kg", LB_MASS, 1, 1},
     {"g", LB_MASS, 1, 1e3},
     {"t", LB_MASS, 1e3, 1},
+    {"lb", LB_MASS, 45359237, 1e8},
     {"s", LB_TIME, 1, 1},
     {"ms", LB_TIME, 1, 1e3},
     {"us", LB_TIME, 1, 1e6},
@@ -47,6 +49,7 @@ const lb_unit lb_units[] = {
     {"h", LB_TIME, 3600, 1},
     {"rad", LB_ANGLE, 1, 1},
     {"deg", LB_ANGLE, PI, 180},
+    {"°", LB_ANGLE, PI, 180},
     {"turn", LB_ANGLE, 2 * PI, 1},
     {"m/s", LB_SPEED, 1, 1},
     {"cm/s", LB_SPEED, 1, 1e2},
@@ -54,10 +57,12 @@ const lb_unit lb_units[] = {
     {"km/h", LB_SPEED, 1, 3.6},
     {"rad/s", LB_TURN_RATE, 1, 1},
     {"deg/s", LB_TURN_RATE, PI, 180},
+    {"°/s", LB_TURN_RATE, PI, 180},
     {"rpm", LB_TURN_RATE, PI, 30},
     {"rad/s^2", LB_TURN_ACCELERATION, 1, 1},
     {"deg/s^2", LB_TURN_ACCELERATION, PI, 180},
     {"m/s^2", LB_ACCELERATION, 1, 1},
+    {"g", LB_ACCELERATION, 980665, 1e5},
     {"N", LB_FORCE, 1, 1},
     {"mN", LB_FORCE, 1, 1e3},
     {"kN", LB_FORCE, 1e3, 1},
@@ -74,6 +79,7 @@ const lb_unit lb_units[] = {
     {"g cm^2", LB_INERTIA, 1, 1e7},
     {"N/m", LB_STIFFNESS, 1, 1},
     {"N/mm", LB_STIFFNESS, 1e3, 1},
+    {"kN/m", LB_STIFFNESS, 1e3, 1},
     {"N m/rad", LB_TURN_STIFFNESS, 1, 1},
     {"N m/deg", LB_TURN_STIFFNESS, 180, PI},
     {"N s/m", LB_DAMPING, 1, 1},
@@ -96,13 +102,12 @@ static bool same_without_spaces(const char* a, const char* b) {
   }
 }
 
-const lb_unit* lb_unit_find(const char* text) {
-  for (int i = 0; i < lb_unit_count; i++) {
-    if (same_without_spaces(text, lb_units[i].name)) {
-      return &lb_units[i];
-    }
+const lb_unit* lb_unit_find(const char* text, lb_dimension dimension) {
+  const lb_unit* found = NULL;
+  for (int i = 0; i < lb_unit_count && !(found && found->dimension == dimension); i++) {
+    found = same_without_spaces(text, lb_units[i].name) ? &lb_units[i] : found;
   }
-  return NULL;
+  return found;
 }
 
 static const char* skip_digits(const char* s, bool* any) {
@@ -162,15 +167,16 @@ lb_number_outcome lb_number_read(const char* text, lb_dimension dimension, doubl
   if (!end) {
     return means_not_finite(text) ? LB_NUMBER_NOT_FINITE : LB_NUMBER_NONE;
   }
-  // letters right behind the digits are a unit (30deg); anything else is not a number (1.2.3, 3-4)
+  // letters right behind the digits are a unit (30deg, 30°); anything else is not a number (1.2.3,
+  // 3-4)
   const char* rest = end + strspn(end, " ");
-  if (*rest && !isalpha((unsigned char)*rest)) {
+  if (*rest && !isalpha((unsigned char)*rest) && strncmp(rest, "°", strlen("°")) != 0) {
     return LB_NUMBER_NONE;
   }
   double times = 1, per = 1;
   *unit = rest;
   if (*rest) {
-    const lb_unit* known = lb_unit_find(rest);
+    const lb_unit* known = lb_unit_find(rest, dimension);
     if (!known || known->dimension != dimension) {
       return LB_NUMBER_UNIT;
     }

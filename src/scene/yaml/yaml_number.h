@@ -56,5 +56,6 @@ typedef enum lb_number_outcome {
 lb_number_outcome lb_number_read(const char* text, lb_dimension dimension, double* value,
                                  const char** unit);
 
-// The unit written at `text`, spaces aside, or NULL.
-const lb_unit* lb_unit_find(const char* text);
+// The unit written at `text`, spaces aside, or NULL: of this dimension if there is one (g is a mass
+// and an acceleration), else of another.
+const lb_unit* lb_unit_find(const char* text, lb_dimension dimension);

@@ -5,6 +5,34 @@
 
 #include "scene/yaml/reader.h"
 
+// --- remarks ---
+
+// What an author should know of what is written here, though nothing is wrong.
+static void remark(lb_reader* r, lb_place place, const char* what) {
+  const char* text = lb_compose(r, "%s%s%s", r->subject, *r->subject ? ": " : "", what);
+  lb_message* grown = LB_GROW(r->keep, r->note, r->nnote, &r->note_capacity);
+  char* copy = lb_arena_text(r->keep, text, strlen(text));
+  if (!grown || !copy) {
+    lb_lack(r);
+    return;
+  }
+  r->note = grown;
+  r->note[r->nnote++] = (lb_message){place, copy};
+}
+
+// Whole numbers of many radians without a unit look like degrees; a part is asked once.
+static void ask_of_degrees(lb_reader* r, const lb_yaml* node, const char* key, double value) {
+  const bool likely = value == floor(value) && fabs(value) >= 10 && fabs(value) <= 720;
+  if (likely && r->asked != r->subject) {
+    r->asked = r->subject;
+    remark(r, node->place,
+           lb_compose(r,
+                      "'%s' is %g radians, %.3g turns; are degrees meant? (write %g deg, or "
+                      "%g rad if not)",
+                      key, value, value / (2 * M_PI), value, value));
+  }
+}
+
 // --- numbers ---
 
 static bool wrong_unit(lb_reader* r, const lb_yaml* node, const char* key, lb_dimension dimension,
@@ -20,7 +48,7 @@ static bool wrong_unit(lb_reader* r, const lb_yaml* node, const char* key, lb_di
       names[count++] = lb_units[i].name;
     }
   }
-  const lb_unit* other = lb_unit_find(unit);
+  const lb_unit* other = lb_unit_find(unit, dimension);
   if (other) {
     return lb_complain(r, node->place, "'%s' must be %s, but '%s' is %s (use %s)", key,
                        lb_dimension_words(dimension), node->text,
@@ -41,6 +69,7 @@ const char* lb_range_fault(lb_range range, double x, bool unset) {
       [LB_NOT_NEGATIVE] = {"must be 0 or more", not_negative, false},
       [LB_UNIT_RANGE] = {"must be from 0 to 1", not_negative && x <= 1, false},
       [LB_POISSON_RANGE] = {"must be more than -1 and less than 0.5", x > -1 && x < 0.5, false},
+      [LB_MODULUS_RANGE] = {"must be from 1e-3 Pa to 1e18 Pa", x >= 1e-3 && x <= 1e18, true},
       [LB_ANY_OR_UNSET] = {"must be finite", true, true},
       [LB_POSITIVE_OR_UNSET] = {"must be greater than 0", positive, true},
       [LB_NOT_NEGATIVE_OR_UNSET] = {"must be 0 or more", not_negative, true},
@@ -74,6 +103,9 @@ bool lb_read_number(lb_reader* r, const lb_yaml* node, const char* key, lb_dimen
   const char* fault = lb_range_fault(range, value, false);
   if (fault) {
     return lb_complain(r, node->place, "'%s' %s, not '%s'", key, fault, node->text);
+  }
+  if (dimension == LB_ANGLE && !*unit) {
+    ask_of_degrees(r, node, key, value);
   }
   *out = value;
   return true;
@@ -564,8 +596,29 @@ static int find_field(const lb_table* table, const char* key) {
   return -1;
 }
 
+// Which key of a table has this one, a number or a choice, inside: the stiffness of a joint is that
+// of its spring.
+static const lb_field* find_inside(const lb_table* table, const char* key) {
+  for (int i = 0; i < table->count; i++) {
+    const lb_field* field = &table->field[i];
+    const lb_table* inner = field->value == LB_VALUE_TABLE ? field->more : NULL;
+    const int at = inner ? find_field(inner, key) : -1;
+    if (at >= 0 &&
+        (inner->field[at].value == LB_VALUE_NUMBER || inner->field[at].value == LB_VALUE_CHOICE)) {
+      return field;
+    }
+  }
+  return NULL;
+}
+
 static bool unknown_key(lb_reader* r, const lb_yaml* key, const lb_table* table) {
   const char* known[LB_FIELD_MOST];
+  const lb_field* inside = find_inside(table, key->text);
+  if (inside) {
+    return lb_complain(r, key->place,
+                       "unknown key '%s' (it belongs into '%s': write %s: {%s: ...})", key->text,
+                       inside->key, inside->key, key->text);
+  }
   for (int i = 0; i < table->count; i++) {
     known[i] = table->field[i].key;
   }
@@ -653,19 +706,6 @@ static bool read_key(lb_reader* r, const lb_yaml* node, const lb_field* field, v
                     : ok;
 }
 
-static void note_name(lb_reader* r, lb_place place, const lb_alias* alias) {
-  const char* text = lb_compose(r, "%s%s'%s' is now called '%s' (the old name still works)",
-                                r->subject, *r->subject ? ": " : "", alias->was, alias->is);
-  lb_message* grown = LB_GROW(r->keep, r->note, r->nnote, &r->note_capacity);
-  char* copy = lb_arena_text(r->keep, text, strlen(text));
-  if (!grown || !copy) {
-    lb_lack(r);
-    return;
-  }
-  r->note = grown;
-  r->note[r->nnote++] = (lb_message){place, copy};
-}
-
 void lb_rename_keys(lb_reader* r, const lb_yaml* node, const lb_table* table) {
   for (const lb_alias* a = table->alias; a && a->was && lb_is_map(node); a++) {
     for (int i = 0; i < node->count; i++) {
@@ -674,7 +714,8 @@ void lb_rename_keys(lb_reader* r, const lb_yaml* node, const lb_table* table) {
           lb_complain(r, node->key[i]->place, "'%s' is the old name of '%s' (keep one)", a->was,
                       a->is);
         }
-        note_name(r, node->key[i]->place, a);
+        remark(r, node->key[i]->place,
+               lb_compose(r, "'%s' is now called '%s' (the old name still works)", a->was, a->is));
         node->key[i]->text = a->is;
       }
     }

@@ -276,6 +276,24 @@ static void find_reason(const lb_stepper* st, const lb_data* d, int joint, char*
   *place = t->place;
 }
 
+// Does a smaller step from where the last one began come to an end? Motion that ran away over many
+// steps is taken to; that of recorded steps, which must not be repeated, too.
+static bool smaller_helps(lb_stepper* st, lb_data* d, double h) {
+  const lb_model* m = st->m;
+  const double start = d->time;
+  bool helps =
+      st->runaway > 0 || st->watcher || memcmp(d->q, st->saved, sizeof *d->q * (size_t)m->nq) != 0;
+  for (double part = 1e-2; part > 1e-7 && !helps; part *= 1e-2) {
+    helps = st->type->step(st, d, part * h);
+    for (int i = 0; i < m->nv && helps; i++) {
+      helps = isfinite(d->qd[i]);
+    }
+    lb_stepper_restart(st, d);
+    d->time = start;
+  }
+  return helps;
+}
+
 lb_status lb_diagnose_lost(lb_stepper* st, lb_data* d, double h, bool left, lb_error* err) {
   const lb_model* m = st->m;
   const lb_integrator by = st->solver.integrator;
@@ -295,11 +313,16 @@ lb_status lb_diagnose_lost(lb_stepper* st, lb_data* d, double h, bool left, lb_e
   } else {
     name_node(m, v, who, sizeof who);
   }
-  const char* way = adaptive ? "loosen the tolerance"
+  const bool helps = adaptive || smaller_helps(st, d, h);
+  const char* way = !helps     ? "smaller steps fail, too"
+                    : adaptive ? "loosen the tolerance"
                     : left && lb_stepper_type_of(by)->tableau
                         ? "take a smaller step, or the adaptive integrator"
                         : "take a smaller step";
   find_reason(st, d, joint, reason, sizeof reason, &place);
+  if (!helps) {
+    snprintf(reason, sizeof reason, "check the units of masses, stiffnesses and lengths");
+  }
   return left ? lb_error_add(err, LB_FAILED, place,
                              "the motion of %s left all bounds after t = %g s: %s; %s", who, time,
                              way, reason)
