@@ -43,8 +43,9 @@ typedef struct lb_retarget {
   lb_place* limit_place;    ///< [nmotor] place in the scene's file
   double spacing;           ///< of control points [s]
   lb_place spacing_place;
-  double closeness;  ///< weight of the squared distance to the input's curves
-  double smoothness; ///< weight of squared accelerations [s^4]
+  double period;     ///< of the slowest vibration that matters [s]; 0: there is none
+  double closeness;  ///< weight of a curve's change, over the deviation it would bring at rest
+  double smoothness; ///< the same of the change's acceleration times the square of `spacing`
   double tolerance;  ///< stop when the objective's relative change is below
   int iterations;    ///< most of them
   double robust;     ///< part by which stiffness and masses may be off; 0: not at all
@@ -102,6 +103,8 @@ typedef struct lb_targets {
   double every;       ///< [s]
   lb_transform* pose; ///< [nframe][ntrack]
   double* q0;         ///< [nq] the start of runs: equilibrium under its weight
+  double* lever;      ///< [nmotor] mean weighted square of how far a motor takes tracked bodies
+                      ///< when nothing swings; NULL: all one
   void* storage;
 } lb_targets;
 
@@ -118,7 +121,7 @@ typedef struct lb_retarget_value {
   double objective;  ///< all of it
   double deviation;  ///< the part of the tracked bodies
   double closeness;  ///< the part of the distance to the input
-  double smoothness; ///< the part of accelerations
+  double smoothness; ///< the part of accelerations of the change
   double limits;     ///< the part of torques beyond their limits
   double peak;       ///< largest distance of a tracked point from its target [m]
   double angle;      ///< largest angle of a tracked body from its target's [rad]

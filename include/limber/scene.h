@@ -503,9 +503,9 @@ typedef struct lb_scene_retarget {
   lb_scene_track* track;
   int nmotor; ///< 0: all that drive positions of joints of one coordinate
   lb_scene_motor_limit* motor;
-  double spacing; ///< of control points [s] > 0
+  double spacing; ///< of control points [s]; 0: by vibrations and the input
   lb_place spacing_place;
-  double closeness, smoothness; ///< weights of the distance to the input and of accelerations
+  double closeness, smoothness; ///< weights of a change and of its acceleration
   double tolerance;
   int iterations;
   double robust; ///< part by which stiffness and masses may be off; 0: they are as they are

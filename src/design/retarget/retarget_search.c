@@ -42,8 +42,10 @@ enum { STAGE, BASE, DAMPING, HOLD, RUNS, GRADIENTS, HEAD };
 // this part of the objective.
 static const double ROUGH_STEP = 2e-3, ROUGHLY = 0.03;
 // The draft goes on by so much [s] when an iteration gains less than this part; it looks so far
-// behind and ahead of there. Predictions have to come true by this part.
+// behind and ahead of there; all of it as much longer as a slow character's period is than PERIOD.
+// Predictions have to come true by this part.
 static const double ADVANCE = 1, LEAST_ADVANCE = 0.2, PARTLY = 0.2, BEHIND = 1.5, AHEAD = 0.4;
+static const double PERIOD = 0.75;
 static const double FAIR = 0.4;
 static const double FIRST_STEP = 0.01; // [rad] that the first step of L-BFGS changes a curve by
 
@@ -160,6 +162,10 @@ static bool news(void* context, const lb_search_news* n) {
 
 // --- a first draft ---
 
+static double slowness(const lb_newton* s) {
+  return fmax(1, s->r.what->period / PERIOD);
+}
+
 // A part of the motion: it is played until `until`, and control points are free from `from` on; the
 // last AHEAD of it is played as the input has it, so that what is left shaking there counts.
 static void look_at(lb_newton* s, double from, double until) {
@@ -173,7 +179,7 @@ static void look_at(lb_newton* s, double from, double until) {
   while (lb_bspline_knot(&spline, s->free[0]) < from) {
     s->free[0]++;
   }
-  while (steps < most && lb_bspline_knot(&spline, s->free[1] - 1) > until - AHEAD) {
+  while (steps < most && lb_bspline_knot(&spline, s->free[1] - 1) > until - AHEAD * slowness(s)) {
     s->free[1]--;
   }
   const double first = lb_bspline_knot(&spline, s->free[0]);
@@ -205,15 +211,16 @@ static lb_status draft_part(curve_search* s, bool may_fail, bool* well, lb_error
 // better than the input, whose value is in `kept`.
 static lb_status draft(curve_search* s, lb_error* err) {
   const double end = s->at.whole * s->at.r.h;
-  double *x = s->state->curves->control, done = 0, by = ADVANCE, unused = 0;
+  const double slow = slowness(&s->at);
+  double *x = s->state->curves->control, done = 0, by = ADVANCE * slow, unused = 0;
   const lb_retarget_value input = s->kept;
   lb_status status = LB_OK;
   memcpy(s->draft, x, (size_t)s->at.n * sizeof *x);
   s->state->memory[DAMPING] = 0;
   while (done < end && status == LB_OK) {
     bool well = false;
-    look_at(&s->at, done - BEHIND, done + by + AHEAD);
-    status = draft_part(s, by > LEAST_ADVANCE, &well, err);
+    look_at(&s->at, done - BEHIND * slow, done + by + AHEAD * slow);
+    status = draft_part(s, by > LEAST_ADVANCE * slow, &well, err);
     done += well ? by : 0;
     by *= well ? 1.5 : 0.5;
     if (status == LB_OK && !lb_progress_report(s->at.r.progress, fmin(1, done / end), "drafting")) {
@@ -341,7 +348,8 @@ static lb_status run_stage(curve_search* s, const lb_model* model, const lb_reta
   lb_retarget_state* state = s->state;
   lb_retarget_options options = *s->options;
   const double h = isnan(options.step) ? model->solver.step : options.step;
-  options.step = state->memory[STAGE] < FINE ? fmax(h, ROUGH_STEP) : h;
+  options.step = state->memory[STAGE] < FINE ? fmax(h, fmin(ROUGH_STEP, input->spacing / LB_SPACING_STEPS))
+                                                     : h;
   s->at = (lb_newton){.n = 0};
   s->runs = state->memory[RUNS];
   s->gradients = state->memory[GRADIENTS];

@@ -110,12 +110,13 @@ static const lb_field retarget_fields[] = {
     LB_LATER(SECTION, "motors", &lb_hinge_limit_table,
              "all that drive positions of joints of one coordinate, without limits",
              "motors whose curves may change, by name, and what they must keep to"),
-    RETARGET(NUMBER, "spacing", spacing, LB_TIME, LB_POSITIVE, "40 ms",
+    RETARGET(NUMBER, "spacing", spacing, LB_TIME, LB_POSITIVE_OR_UNSET,
+             "an eighth of the fastest vibration that matters, or less for a quick input",
              "time between the control points of a curve"),
-    RETARGET(NUMBER, "closeness", closeness, LB_PURE, LB_NOT_NEGATIVE, "1e-5",
-             "weight of the squared distance of a curve from its input"),
-    RETARGET(NUMBER, "smoothness", smoothness, LB_PURE, LB_NOT_NEGATIVE, "1e-7",
-             "weight of a curve's squared acceleration"),
+    RETARGET(NUMBER, "closeness", closeness, LB_PURE, LB_NOT_NEGATIVE, "1e-6",
+             "weight of a curve's change, beside the deviation that it would bring if nothing bent"),
+    RETARGET(NUMBER, "smoothness", smoothness, LB_PURE, LB_NOT_NEGATIVE, "1e-4",
+             "the same of the change's acceleration over a time of 'spacing'"),
     RETARGET(NUMBER, "tolerance", tolerance, LB_PURE, LB_POSITIVE, "0.01",
              "stop when an iteration gains less than this part of the objective"),
     RETARGET(COUNT, "iterations", iterations, LB_PURE, LB_POSITIVE, "30", "the most to take"),
@@ -291,6 +292,9 @@ static void check_reach(lb_checker* c, const lb_scene_retarget* r) {
 static void check_spacing(lb_checker* c, const lb_scene_retarget* r) {
   enum { LEAST_SPANS = 4 }; // three control points stay at each end, and one must be free
   const double longest = c->s->duration / LEAST_SPANS;
+  if (!(r->spacing > 0)) { // chosen when the model is known
+    return;
+  }
   if (r->spacing > longest) {
     LB_SAY(c, r->spacing_place,
            "retarget: the motion of %g s is too short for control points %g s apart (make "
