@@ -316,6 +316,30 @@ static lb_status find_direction(lb_newton* s, const double* x) {
 
 // --- the step ---
 
+lb_status lb_newton_open(lb_newton* s) {
+  lb_arena* arena = &s->r.arena;
+  s->n = s->r.what->nmotor * s->r.input->ncontrol;
+  s->width = 4 * s->r.what->nmotor - 1;
+  double** const vector[] = {&s->residual, &s->z,       &s->direction, &s->image,
+                             &s->right,    &s->swapped, &s->before};
+  for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
+    *vector[i] = LB_TAKE(arena, double, s->n);
+  }
+  s->band = LB_TAKE(arena, double, (size_t)s->n*(size_t)(s->width + 1));
+  s->limits = lb_limits_create(&s->r, arena);
+  lb_linear_create(&s->r, &s->linear);
+  for (const lb_retargeting* r = &s->r; r; r = r->next) { // each has its own
+    if (lb_arena_check(&r->arena, "retargeting", s->r.err) != LB_OK) {
+      return LB_NO_MEMORY;
+    }
+  }
+  s->whole = s->r.nstep;
+  s->free[0] = LB_CURVES_FIXED;
+  s->free[1] = s->r.input->ncontrol - LB_CURVES_FIXED;
+  lb_linear_window(s->linear, 0);
+  return LB_OK;
+}
+
 // The first mu: a small weight beside what the change would do if nothing bent; along limits, where
 // nothing is gentle, all of it.
 static double first_mu(const lb_newton* s) {

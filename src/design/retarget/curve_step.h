@@ -28,6 +28,9 @@ typedef struct lb_newton {
   int sides;                         // of bounds that there are
 } lb_newton;
 
+// Room in the arena of s->r, which is open; the whole motion is looked at.
+lb_status lb_newton_open(lb_newton* s);
+
 // Zero for control points that may not change.
 void lb_newton_clear_fixed(const lb_newton* s, double* x);
 
