@@ -55,6 +55,7 @@ typedef struct lb_job_options {
   double rate;   ///< retargeting: samples a second of profiles.csv [Hz]
   bool baseline; ///< retargeting: compare with filters and shapers
   bool perturb;  ///< retargeting: compare with robots that differ
+  bool verify;   ///< retargeting: play the result with every node
   bool resume;   ///< searches: go on from what is in `out`
   lb_progress
       progress; ///< told and asked in the thread that runs the job. Of work whose end is not

@@ -161,6 +161,8 @@ static const option OPTIONS[] = {
      "gap below which floors and limits are active, in metres or radians (default: 0.1mm)"},
     {"--baseline", NULL, NULL, NULL, AT(o.baseline), RETARGET,
      "compare with what people use today: low-pass filter, ZV and ZVD shapers"},
+    {"--verify", NULL, NULL, NULL, AT(o.verify), RETARGET,
+     "play the result with every node of elastic bodies too"},
     {"--perturb", NULL, NULL, NULL, AT(o.perturb), RETARGET,
      "play the result with stiffness, damping and mass off by a few per cent, and slow motors"},
     {"--resume", NULL, NULL, NULL, AT(o.resume), RETARGET | OPTIMIZE,
@@ -290,7 +292,7 @@ const verb VERBS[] = {
      .most = 2},
     {.name = "retarget",
      .bit = RETARGET,
-     .usage = "SCENE [--out DIR] [--baseline] [--perturb] [--resume]",
+     .usage = "SCENE [--out DIR] [--baseline] [--perturb] [--verify] [--resume]",
      .summary = "change motor curves until a flexible character does as it was meant to",
      .about = "Plays the scene's motors infinitely slowly, which shows what its author meant, and\n"
               "then changes their curves until the bodies named under 'retarget' in the scene do\n"
