@@ -18,6 +18,7 @@ typedef enum exit_code {
 typedef struct verb_args {
   lb_job_options o;
   bool quiet;
+  bool no_cache;
 } verb_args;
 
 // What the text after an option may be.

@@ -173,6 +173,10 @@ static const option OPTIONS[] = {
      "gauss-newton, or to compare with it lbfgs or bfgs, which are slower (default: gauss-newton)"},
     {"--memory", NULL, "SIZE", &BYTES, AT(o.memory), RETARGET,
      "such as 64MB: what the states of a run may take; less costs time (default: 1GB)"},
+    {"--models", NULL, NULL, NULL, AT(o.models), CHECK,
+     "make the shapes of elastic bodies, too, and say how they swing"},
+    {"--no-cache", NULL, NULL, NULL, AT(no_cache), WRITERS | REPLAY | CHECK,
+     "make elastic bodies anew, and keep none for other runs"},
     {"--quiet", "-q", NULL, NULL, AT(quiet), WRITERS | REPLAY | CHECK,
      "say nothing unless something is wrong"},
 };
