@@ -115,7 +115,7 @@ static const lb_field retarget_fields[] = {
              "time between the control points of a curve"),
     RETARGET(NUMBER, "closeness", closeness, LB_PURE, LB_NOT_NEGATIVE, "1e-6",
              "weight of a curve's change, beside the deviation that it would bring if nothing bent"),
-    RETARGET(NUMBER, "smoothness", smoothness, LB_PURE, LB_NOT_NEGATIVE, "1e-4",
+    RETARGET(NUMBER, "smoothness", smoothness, LB_PURE, LB_NOT_NEGATIVE, "1e-2",
              "the same of the change's acceleration over a time of 'spacing'"),
     RETARGET(NUMBER, "tolerance", tolerance, LB_PURE, LB_POSITIVE, "0.01",
              "stop when an iteration gains less than this part of the objective"),
