@@ -686,8 +686,8 @@ typedef struct lb_scene_record {
 
 /// How models of a scene are made; it describes nothing.
 typedef struct lb_making {
-  const char* cache; ///< folder where elastic bodies are kept for other runs; NULL: they are not
-  bool outline;      ///< elastic bodies are rigid: no bases are made
+  const char* cache;    ///< folder where elastic bodies are kept for other runs; NULL: they are not
+  bool outline;         ///< elastic bodies are rigid: no bases are made
   lb_progress progress; ///< while elastic bodies are made
 } lb_making;
 

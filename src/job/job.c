@@ -36,9 +36,9 @@ lb_status lb_job_no_memory(lb_error* err) {
 // --- making and releasing ---
 
 static void copy_texts(lb_job* j) {
-  const char** const text[] = {&j->o.kind,  &j->o.scene,      &j->o.text, &j->o.table, &j->o.out,
-                               &j->o.basis, &j->o.parameters, &j->o.from, &j->o.forces,
-                               &j->o.cache};
+  const char** const text[] = {&j->o.kind,   &j->o.scene, &j->o.text,       &j->o.table,
+                               &j->o.out,    &j->o.basis, &j->o.parameters, &j->o.from,
+                               &j->o.forces, &j->o.cache};
   for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
     *text[i] = *text[i] ? lb_arena_text(&j->arena, *text[i], strlen(*text[i])) : NULL;
   }
@@ -98,7 +98,7 @@ void lb_job_release(lb_job* j) {
 lb_status lb_job_make_model(lb_job* j, lb_error* err) {
   const lb_status status = lb_model_create(&j->scene, j->arena.allocator, &j->model, err);
   return status == LB_OK || status == LB_NO_MEMORY || status == LB_INTERRUPTED ? status
-                                                                                : LB_INVALID;
+                                                                               : LB_INVALID;
 }
 
 lb_status lb_job_record(lb_job* j, const lb_model* model, lb_recording** recording, lb_error* err) {

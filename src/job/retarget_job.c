@@ -282,8 +282,8 @@ static lb_status explain(lb_job* j, lb_error* err) {
   if (r->is.all.peak < LITTLE * r->was.all.peak) {
     return LB_OK;
   }
-  const lb_status status = lb_limiting_find(j->model, r->what, own->targets, own->state->curves, &o,
-                                            &r->limiting, err);
+  const lb_status status =
+      lb_limiting_find(j->model, r->what, own->targets, own->state->curves, &o, &r->limiting, err);
   r->explained = status == LB_OK;
   return status;
 }
@@ -327,8 +327,7 @@ static lb_status verify(lb_job* j, lb_error* err) {
   if (status == LB_OK) {
     r->verified = own->verified;
     r->nverified = 2;
-    lb_limiting_note(&r->limiting, LB_LIMITING_BASIS,
-                     r->is.all.rms / own->verified[1].all.rms);
+    lb_limiting_note(&r->limiting, LB_LIMITING_BASIS, r->is.all.rms / own->verified[1].all.rms);
   }
   return status;
 }

@@ -64,6 +64,10 @@ claim "... no worse than it was" check_kept
 at_end() { awk -F, '$1 == 0.9 {exit !($2 > 0.4999 && $2 < 0.5001)}' "$1"; }
 claim "... and profiles that play it" at_end stiff/profiles.csv
 
+sed 's/^retarget:/retarget:\n  smoothness: 1e-9/' cart.yaml >former.yaml
+run "$LIMBER" check former.yaml
+claim "weights of former times get a word" complains "'smoothness' has no unit any more"
+
 # A rod, in its basis and with every node.
 cat >rod.yaml <<'Y'
 name: Rod

@@ -37,10 +37,9 @@ lb_status lb_curves_precondition(lb_newton* s, const double* sigma, lb_error* er
     for (int i = 0; i < 4 * n; i++) {
       const int k = i / 4, l = k + i % 4;
       const bool apart = is_fixed(s, k) || l >= n || is_fixed(s, l); // fixed ones stand alone
-      band[i] =
-          apart ? i % 4 == 0
-                : (sigma[j] + lever * what->closeness) * s->r.square[i] +
-                      lever * what->smoothness * s->r.bend[i];
+      band[i] = apart ? i % 4 == 0
+                      : (sigma[j] + lever * what->closeness) * s->r.square[i] +
+                            lever * what->smoothness * s->r.bend[i];
     }
     status = lb_band_cholesky(n, 3, band);
   }

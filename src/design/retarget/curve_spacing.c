@@ -26,9 +26,9 @@ static lb_status find_vibrations(const lb_model* m, const lb_allocator* allocato
   status = status == LB_OK ? lb_modes_of_model(m, d, MOST_MODES, mode, &count, NULL) : status;
   lb_data_release(d);
   if (status != LB_OK) { // without a rest at the start there are no targets, which is told there
-    return status == LB_NO_MEMORY ? lb_error_add(err, status, (lb_place){0},
-                                                 "out of memory for retargeting")
-                                  : LB_OK;
+    return status == LB_NO_MEMORY
+               ? lb_error_add(err, status, (lb_place){0}, "out of memory for retargeting")
+               : LB_OK;
   }
   count = count < MOST_MODES ? count : MOST_MODES;
   double most = 0;
@@ -73,8 +73,7 @@ lb_status lb_spacing_choose(const lb_model* m, lb_retarget* r, const lb_allocato
   if (r->spacing > 0 || status != LB_OK) {
     return status;
   }
-  const double widest =
-      fmin(fast > 0 ? 1 / (A_PERIOD * fast) : USUAL, m->duration / LEAST_SPANS);
+  const double widest = fmin(fast > 0 ? 1 / (A_PERIOD * fast) : USUAL, m->duration / LEAST_SPANS);
   const double least = fmax(STEPS * m->solver.step, widest / DETAIL);
   double error = INFINITY;
   r->spacing = widest;

@@ -16,8 +16,8 @@
 #include "math/curve/time_profile.h"
 
 enum { MOMENTS = 9 };
-static const double SMALL = 1e-3;  // [rad] or [m] on either side
-static const double LEAST = 1e-4;  // of the largest lever: a motor that moves no tracked body
+static const double SMALL = 1e-3; // [rad] or [m] on either side
+static const double LEAST = 1e-4; // of the largest lever: a motor that moves no tracked body
 
 // Two characters, whose motor is a little before and a little behind.
 typedef struct lever_pair {

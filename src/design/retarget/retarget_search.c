@@ -329,8 +329,9 @@ static lb_status run_stage(curve_search* s, const lb_model* model, const lb_reta
   lb_retarget_state* state = s->state;
   lb_retarget_options options = *s->options;
   const double h = isnan(options.step) ? model->solver.step : options.step;
-  options.step = state->memory[STAGE] < FINE ? fmax(h, fmin(ROUGH_STEP, input->spacing / LB_SPACING_STEPS))
-                                                     : h;
+  options.step = state->memory[STAGE] < FINE
+                     ? fmax(h, fmin(ROUGH_STEP, input->spacing / LB_SPACING_STEPS))
+                     : h;
   s->at = (lb_newton){.n = 0};
   s->runs = state->memory[RUNS];
   s->gradients = state->memory[GRADIENTS];

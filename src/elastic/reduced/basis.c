@@ -64,8 +64,7 @@ static lb_status add_modes(lb_shapes* c, const lb_basis_options* o, double* omeg
       lb_fem_mass_apply(c->h->fem, lb_shapes_mass_vector(&b, i), v);
       memcpy(v, lb_shapes_mass_vector(&b, i), (size_t)ndof * sizeof *v);
     }
-    lb_status status =
-        lb_held_solve_all(c->h, block, b.V, iteration >= ITERATIONS - REFINED);
+    lb_status status = lb_held_solve_all(c->h, block, b.V, iteration >= ITERATIONS - REFINED);
     if (status != LB_OK) {
       return status;
     }

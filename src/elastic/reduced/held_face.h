@@ -17,10 +17,10 @@ typedef struct lb_held {
   lb_direct* direct;
   lb_sparse K, A;
   int* from;
-  int* index;                  // [ndof] among the free
-  double* x;            // [LB_HELD_BLOCK][ndof]
-  double* still;        // [ndof] zeros
-  double *load, *left;  // [LB_HELD_BLOCK][ndof] scratch
+  int* index;          // [ndof] among the free
+  double* x;           // [LB_HELD_BLOCK][ndof]
+  double* still;       // [ndof] zeros
+  double *load, *left; // [LB_HELD_BLOCK][ndof] scratch
 } lb_held;
 
 // Factor the stiffness at u = 0. Close it also after a failure.

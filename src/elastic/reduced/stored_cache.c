@@ -54,9 +54,9 @@ static void add_face(key* k, const char* name, const lb_basis_face* face) {
 static key key_of(const lb_stored_input* in, const lb_basis_options* basis) {
   const lb_cubature_options cubature = lb_cubature_default();
   const double number[] = {cubature.tolerance, cubature.range};
-  const int count[] = {RECIPE,        LB_STORED_FORMAT,   basis->modes,
-                       basis->most,   basis->derivatives, cubature.most,
-                       cubature.poses, cubature.slopes,   in->nface};
+  const int count[] = {RECIPE,         LB_STORED_FORMAT,   basis->modes,
+                       basis->most,    basis->derivatives, cubature.most,
+                       cubature.poses, cubature.slopes,    in->nface};
   key k = {{LB_HASH_START, LB_HASH_START}};
   add_text(&k, LB_VERSION);
   add(&k, number, sizeof number);

@@ -590,9 +590,9 @@ static lb_status make_alone(maker* k) {
   static lb_status (*const stored[])(maker*) = {build_stored, describe, NULL};
   static lb_status (*const kept[])(maker*) = {build_kept, describe, NULL};
   lb_status status = k->stored ? LB_OK : find_materials(k);
-  lb_status (*const* step)(maker*) = k->stored                             ? stored
+  lb_status (*const* step)(maker*) = k->stored                         ? stored
                                      : status == LB_OK && find_kept(k) ? kept
-                                                                           : made;
+                                                                       : made;
   for (int i = 0; step[i] && status == LB_OK; i++) {
     status = show_progress(k, i / 4.);
     status = status == LB_OK ? step[i](k) : status;

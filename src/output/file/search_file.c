@@ -43,9 +43,9 @@ uint64_t lb_search_key(const lb_model* m, const lb_retarget* r, const lb_curves*
                            r->smoothness, r->tolerance,   m->gravity.z, r->robust};
   uint64_t h = lb_hash(LB_HASH_START, number, sizeof number);
   h = lb_hash(h, input->control,
-          (size_t)input->nmotor * (size_t)input->ncontrol * sizeof *input->control);
+              (size_t)input->nmotor * (size_t)input->ncontrol * sizeof *input->control);
   h = lb_hash(h, targets->pose,
-          (size_t)targets->nframe * (size_t)targets->ntrack * sizeof *targets->pose);
+              (size_t)targets->nframe * (size_t)targets->ntrack * sizeof *targets->pose);
   h = lb_hash(h, targets->q0, (size_t)m->nq * sizeof *targets->q0);
   for (int i = 0; i < r->ntrack; i++) {
     const lb_retarget_track* t = &r->track[i];

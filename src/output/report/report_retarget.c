@@ -80,8 +80,9 @@ static void limiting(lb_out* out, const lb_retarget_result* t) {
              "from the one in their bases.</p>\n",
              1e3 * t->basis_error);
   } else if (t->nhistory > 0) { // a replay has none
-    lb_out_text(out, "<p class=\"note\">Elastic bodies move in their bases here; <code>--verify</code> "
-                     "plays the result with every node.</p>\n");
+    lb_out_text(out,
+                "<p class=\"note\">Elastic bodies move in their bases here; <code>--verify</code> "
+                "plays the result with every node.</p>\n");
   }
   if (!t->explained) {
     return;

@@ -113,8 +113,9 @@ static const lb_field retarget_fields[] = {
     RETARGET(NUMBER, "spacing", spacing, LB_TIME, LB_POSITIVE_OR_UNSET,
              "an eighth of the fastest vibration that matters, or less for a quick input",
              "time between the control points of a curve"),
-    RETARGET(NUMBER, "closeness", closeness, LB_PURE, LB_NOT_NEGATIVE, "1e-6",
-             "weight of a curve's change, beside the deviation that it would bring if nothing bent"),
+    RETARGET(
+        NUMBER, "closeness", closeness, LB_PURE, LB_NOT_NEGATIVE, "1e-6",
+        "weight of a curve's change, beside the deviation that it would bring if nothing bent"),
     RETARGET(NUMBER, "smoothness", smoothness, LB_PURE, LB_NOT_NEGATIVE, "1e-2",
              "the same of the change's acceleration over a time of 'spacing'"),
     RETARGET(NUMBER, "tolerance", tolerance, LB_PURE, LB_POSITIVE, "0.01",
@@ -126,6 +127,17 @@ static const lb_field retarget_fields[] = {
 };
 const lb_table lb_retarget_table = LB_TABLE("retarget", lb_scene_retarget, retarget_fields);
 
+// Weights were in units once, of which numbers this small are.
+static void check_unit(lb_reader* r) {
+  static const double FORMER = 1e-6;
+  const lb_yaml* given = lb_given(r, LB_SCENE_RETARGET, "smoothness");
+  if (given && r->scene.retarget.smoothness > 0 && r->scene.retarget.smoothness < FORMER) {
+    lb_advise(r, given->place,
+              "retarget: 'smoothness' has no unit any more, and so little of it allows rough "
+              "curves (leave it away: the default suits every size)");
+  }
+}
+
 void lb_read_retarget(lb_reader* r) {
   lb_scene_retarget* to = &r->scene.retarget;
   const lb_yaml *bodies = lb_given_map(r, LB_SCENE_RETARGET, "bodies"),
@@ -136,6 +148,7 @@ void lb_read_retarget(lb_reader* r) {
   }
   to->place = r->given[LB_SCENE_RETARGET]->place;
   to->spacing_place = spacing ? spacing->place : to->place;
+  check_unit(r);
   if (bodies && bodies->count == 0) {
     r->subject = "retarget";
     lb_complain(r, bodies->place,

@@ -653,9 +653,7 @@ static bool read_key(lb_reader* r, const lb_yaml* node, const lb_field* field, v
                     : ok;
 }
 
-static void note_name(lb_reader* r, lb_place place, const lb_alias* alias) {
-  const char* text = lb_compose(r, "%s%s'%s' is now called '%s' (the old name still works)",
-                                r->subject, *r->subject ? ": " : "", alias->was, alias->is);
+void lb_advise(lb_reader* r, lb_place place, const char* text) {
   lb_message* grown = LB_GROW(r->keep, r->note, r->nnote, &r->note_capacity);
   char* copy = lb_arena_text(r->keep, text, strlen(text));
   if (!grown || !copy) {
@@ -664,6 +662,12 @@ static void note_name(lb_reader* r, lb_place place, const lb_alias* alias) {
   }
   r->note = grown;
   r->note[r->nnote++] = (lb_message){place, copy};
+}
+
+static void note_name(lb_reader* r, lb_place place, const lb_alias* alias) {
+  lb_advise(r, place,
+            lb_compose(r, "%s%s'%s' is now called '%s' (the old name still works)", r->subject,
+                       *r->subject ? ": " : "", alias->was, alias->is));
 }
 
 void lb_rename_keys(lb_reader* r, const lb_yaml* node, const lb_table* table) {
