@@ -46,6 +46,8 @@ typedef struct lb_job_options {
   double duration, step;   ///< [s]; NAN: as the scene says
   int threads;             ///< >= 1
   bool full;               ///< every node of elastic bodies moves
+  const char* cache;       ///< folder of elastic bodies, as of lb_making, or NULL
+  bool models;             ///< check: make the shapes of elastic bodies, too
   const char* basis;       ///< a folder of a reduction to take elastic bodies from, or NULL
   const char* parameters;  ///< a parameters.csv of an optimisation, or NULL
   const char* from;   ///< a folder: of the curves to replay, or of a full run to reduce, or NULL
@@ -61,6 +63,7 @@ typedef struct lb_job_options {
   double rate;   ///< retargeting: samples a second of profiles.csv [Hz]
   bool baseline; ///< retargeting: compare with filters and shapers
   bool perturb;  ///< retargeting: compare with robots that differ
+  bool verify;   ///< retargeting: play the result with every node
   bool resume;   ///< searches: go on from what is in `out`
   lb_progress
       progress; ///< told and asked in the thread that runs the job. Of work whose end is not

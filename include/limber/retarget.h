@@ -43,8 +43,9 @@ typedef struct lb_retarget {
   lb_place* limit_place;    ///< [nmotor] place in the scene's file
   double spacing;           ///< of control points [s]
   lb_place spacing_place;
-  double closeness;  ///< weight of the squared distance to the input's curves
-  double smoothness; ///< weight of squared accelerations [s^4]
+  double period;     ///< of the slowest vibration that matters [s]; 0: there is none
+  double closeness;  ///< weight of a curve's change, over the deviation it would bring at rest
+  double smoothness; ///< the same of the change's acceleration times the square of `spacing`
   double tolerance;  ///< stop when the objective's relative change is below
   int iterations;    ///< most of them
   double robust;     ///< part by which stiffness and masses may be off; 0: not at all
@@ -102,6 +103,8 @@ typedef struct lb_targets {
   double every;       ///< [s]
   lb_transform* pose; ///< [nframe][ntrack]
   double* q0;         ///< [nq] the start of runs: equilibrium under its weight
+  double* lever;      ///< [nmotor] mean weighted square of how far a motor takes tracked bodies
+                      ///< when nothing swings; NULL: all one
   void* storage;
 } lb_targets;
 
@@ -118,7 +121,7 @@ typedef struct lb_retarget_value {
   double objective;  ///< all of it
   double deviation;  ///< the part of the tracked bodies
   double closeness;  ///< the part of the distance to the input
-  double smoothness; ///< the part of accelerations
+  double smoothness; ///< the part of accelerations of the change
   double limits;     ///< the part of torques beyond their limits
   double peak;       ///< largest distance of a tracked point from its target [m]
   double angle;      ///< largest angle of a tracked body from its target's [rad]
@@ -201,6 +204,43 @@ lb_status lb_retarget_run(const lb_model* model, const lb_retarget* retarget,
                           const lb_curves* input, const lb_targets* targets,
                           const lb_retarget_options* options, lb_retarget_state* state,
                           lb_retarget_value* value, lb_error* err);
+
+/// What may keep curves from coming nearer to their target. code, name, words
+#define LB_LIMITING_LIST(X)                                                                        \
+  X(LB_LIMITING_REACH, "reach", "what the motors can do at all")                                   \
+  X(LB_LIMITING_SPACING, "spacing", "with control points half as far apart")                       \
+  X(LB_LIMITING_SMOOTHNESS, "smoothness", "with a hundredth of the smoothness")                    \
+  X(LB_LIMITING_MOTORS, "limits", "without limits of angles, speeds and accelerations")            \
+  X(LB_LIMITING_TORQUE, "torque", "without limits of torques")                                     \
+  X(LB_LIMITING_BASIS, "basis", "were the basis as good as every node")
+
+typedef enum lb_limiting_factor {
+#define LB_LIMITING_CODE(code, name, words) code,
+  LB_LIMITING_LIST(LB_LIMITING_CODE)
+#undef LB_LIMITING_CODE
+      LB_LIMITING_COUNT
+} lb_limiting_factor;
+
+const char* lb_limiting_name(lb_limiting_factor factor);
+const char* lb_limiting_words(lb_limiting_factor factor);
+
+typedef struct lb_limiting {
+  lb_limiting_factor factor; ///< that limits most
+  /// Part of the root mean square deviation that would be left without it, to first order; NAN:
+  /// not looked at, or not there.
+  double left[LB_LIMITING_COUNT];
+} lb_limiting;
+
+/// Note what would be left without a factor: the one with the least limits most, or reach where
+/// none of them helps.
+void lb_limiting_note(lb_limiting* limiting, lb_limiting_factor factor, double left);
+
+/// What limits the curves that a search ended with. The basis is not looked at: that takes a run
+/// with every node.
+lb_status lb_limiting_find(const lb_model* model, const lb_retarget* retarget,
+                           const lb_targets* targets, const lb_curves* curves,
+                           const lb_retarget_options* options, lb_limiting* limiting,
+                           lb_error* err);
 
 /// Objective of curves and, unless NULL, its gradient by the control points, [nmotor][ncontrol],
 /// exact for the steps taken.

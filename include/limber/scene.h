@@ -3,6 +3,7 @@
 #pragma once
 #include "limber/geometry.h"
 #include "limber/profile.h"
+#include "limber/progress.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -503,9 +504,9 @@ typedef struct lb_scene_retarget {
   lb_scene_track* track;
   int nmotor; ///< 0: all that drive positions of joints of one coordinate
   lb_scene_motor_limit* motor;
-  double spacing; ///< of control points [s] > 0
+  double spacing; ///< of control points [s]; 0: by vibrations and the input
   lb_place spacing_place;
-  double closeness, smoothness; ///< weights of the distance to the input and of accelerations
+  double closeness, smoothness; ///< weights of a change and of its acceleration
   double tolerance;
   int iterations;
   double robust; ///< part by which stiffness and masses may be off; 0: they are as they are
@@ -683,6 +684,13 @@ typedef struct lb_scene_record {
   bool reactions; ///< joint reactions, too
 } lb_scene_record;
 
+/// How models of a scene are made; it describes nothing.
+typedef struct lb_making {
+  const char* cache;    ///< folder where elastic bodies are kept for other runs; NULL: they are not
+  bool outline;         ///< elastic bodies are rigid: no bases are made
+  lb_progress progress; ///< while elastic bodies are made
+} lb_making;
+
 typedef struct lb_scene {
   const char* name;  ///< title
   const char* about; ///< a sentence or more, or ""
@@ -707,6 +715,7 @@ typedef struct lb_scene {
   lb_scene_fit fit;
   lb_scene_retarget retarget;
   lb_scene_optimize optimize;
+  lb_making making;
   int nnote;
   const lb_message* note; ///< [nnote] warnings to its author
   void* storage;          ///< memory of the pieces; NULL in scenes made by hand

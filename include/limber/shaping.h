@@ -107,6 +107,13 @@ typedef struct lb_retarget_result {
   lb_replay* baseline; ///< [nbaseline]
   int nperturbed;
   lb_replay* perturbed; ///< [nperturbed]
+  int nverified;
+  lb_replay* verified;  ///< [nverified] before and after with every node of elastic bodies
+  double basis_error;   ///< largest distance of a tracked point from where it is with every
+                        ///< node, with the same curves [m]; NAN: not looked at
+  lb_limiting limiting; ///< what keeps the curves from coming nearer ...
+  bool explained;       ///< ... if it was looked at
+  bool unchanged;       ///< nothing was gained, and the curves are the input's
   int niteration;       ///< made in all
   int nhistory;         ///< iterations known here, the last ones; the input counts as one
   const lb_retarget_value* history; ///< [nhistory]

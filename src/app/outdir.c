@@ -24,6 +24,16 @@ void outdir_default(const char* scene, char* out, size_t size) {
   snprintf(out, size, "out/%.*s", length, name);
 }
 
+// A relative path there means nothing, says the standard.
+const char* cache_default(char* out, size_t size) {
+  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  const bool given = cache && *cache == '/';
+  const int length = given                  ? snprintf(out, size, "%s/limber", cache)
+                     : home && *home == '/' ? snprintf(out, size, "%s/.cache/limber", home)
+                                            : 0;
+  return length > 0 && length < (int)size ? out : NULL;
+}
+
 // Create a file in the folder and remove it again.
 static bool try_writing(const char* dir) {
   static const char name[] = "/.limber-XXXXXX";

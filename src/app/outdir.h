@@ -1,10 +1,14 @@
-// The folder a job writes into.
+// The folders that jobs write into.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
 // "out/NAME" for a scene file "some/where/NAME.yaml"; "out/stdin" for "-".
 void outdir_default(const char* scene, char* out, size_t size);
+
+// Where elastic bodies are kept for other runs: $XDG_CACHE_HOME/limber, else ~/.cache/limber; NULL
+// where there is neither. The text is in `out`.
+const char* cache_default(char* out, size_t size);
 
 // Make the folder (and those above it), keep other runs out of it until the program ends, and try
 // to write in it, so that a long job does not find out at its end. Results of another scene are in

@@ -71,7 +71,9 @@ static void print_notes(const lb_section* section, int count) {
 // What files do wrong is bad input, unreadable ones too.
 static exit_code load(lb_job* job, lb_error* err) {
   const lb_status status = lb_job_load(job, err);
-  return status == LB_OK ? EXIT_DONE : status == LB_NO_MEMORY ? EXIT_JOB : EXIT_INPUT;
+  return status == LB_OK || status == LB_NO_MEMORY || status == LB_INTERRUPTED
+             ? exit_code_of(status)
+             : EXIT_INPUT;
 }
 
 // How long a stage took, for those who ask.
@@ -129,6 +131,7 @@ static exit_code do_job(const verb_args* a) {
   double clock = lb_clock();
   exit_code code = exit_code_of(lb_job_create(&o, NULL, &job, &err));
   code = code == EXIT_DONE ? load(job, &err) : code;
+  meter_end(&m);
   if (code != EXIT_DONE) {
     tell_errors(&err);
   } else {
@@ -150,7 +153,7 @@ static exit_code do_job(const verb_args* a) {
 
 // Folders that were not named: that of the scene, and for a replay one in the folder of its curves.
 typedef struct folders {
-  char scene[4096], replay[4104];
+  char scene[4096], replay[4104], cache[4096];
 } folders;
 
 static bool choose_folders(const verb* v, verb_args* a, const char* scene, folders* f) {
@@ -184,6 +187,7 @@ exit_code verb_run(const verb* v, int narg, char** words) {
     return v->act(&a, nplain, words);
   }
   code = EXIT_DONE;
+  a.o.cache = a.no_cache ? NULL : cache_default(f.cache, sizeof f.cache);
   const int nscene = v->many ? nplain : 1;
   a.o.table = v->many || nplain < 2 ? NULL : words[1];
   for (int i = 0; i < nscene; i++) {

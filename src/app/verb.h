@@ -29,6 +29,7 @@ typedef struct verb_args {
   bool verbose; // say how long stages took
   bool json;    // lines as JSON
   bool force;   // results of another scene may be overwritten
+  bool no_cache;
 } verb_args;
 
 // What the text after an option may be.

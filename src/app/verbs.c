@@ -189,6 +189,8 @@ static const option OPTIONS[] = {
      "gap below which floors and limits are active, in metres or radians (default: 0.1mm)"},
     {"--baseline", NULL, NULL, NULL, AT(o.baseline), RETARGET,
      "compare with what people use today: low-pass filter, ZV and ZVD shapers"},
+    {"--verify", NULL, NULL, NULL, AT(o.verify), RETARGET,
+     "play the result with every node of elastic bodies too"},
     {"--perturb", NULL, NULL, NULL, AT(o.perturb), RETARGET,
      "play the result with stiffness, damping and mass off by a few per cent, and slow motors"},
     {"--resume", NULL, NULL, NULL, AT(o.resume), RETARGET | OPTIMIZE,
@@ -199,6 +201,10 @@ static const option OPTIONS[] = {
      "gauss-newton, or to compare with it lbfgs or bfgs, which are slower (default: gauss-newton)"},
     {"--memory", NULL, "SIZE", &BYTES, AT(o.memory), RETARGET,
      "such as 64MB: what the states of a run may take; less costs time (default: 1GB)"},
+    {"--models", NULL, NULL, NULL, AT(o.models), CHECK,
+     "make the shapes of elastic bodies, too, and say how they swing"},
+    {"--no-cache", NULL, NULL, NULL, AT(no_cache), WRITERS | REPLAY | CHECK,
+     "make elastic bodies anew, and keep none for other runs"},
     {"--force", NULL, NULL, NULL, AT(force), WRITERS | REPLAY,
      "overwrite the results of another scene"},
     {"--force", NULL, NULL, NULL, AT(force), NEW, "overwrite a file"},
@@ -327,7 +333,7 @@ const verb VERBS[] = {
      .most = 2},
     {.name = "retarget",
      .bit = RETARGET,
-     .usage = "SCENE [--out DIR] [--baseline] [--perturb] [--resume]",
+     .usage = "SCENE [--out DIR] [--baseline] [--perturb] [--verify] [--resume]",
      .summary = "change motor curves until a flexible character does as it was meant to",
      .about = "Plays the scene's motors infinitely slowly, which shows what its author meant, and\n"
               "then changes their curves until the bodies named under 'retarget' in the scene do\n"

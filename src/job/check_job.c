@@ -37,6 +37,8 @@ static lb_status try_start(lb_job* j, lb_error* err) {
 
 static lb_status load(lb_job* j, lb_error* err) {
   check_job* own = j->own;
+  j->scene.making.outline = !j->o.models;
+  j->scene.solver.elastic = j->o.models ? j->scene.solver.elastic : LB_SPACE_REDUCED;
   lb_status status = lb_job_make_model(j, err);
   status = status == LB_OK ? try_start(j, err) : status;
   if (status == LB_OK && j->scene.optimize.nparameter > 0) {
@@ -80,8 +82,12 @@ static void add_bodies(lb_job* j) {
 static void add_elastic(lb_job* j, const lb_model_elastic* e) {
   enum { SHOWN = 4 };
   line l = {.used = 0};
-  put(&l, "%s: %d nodes, %d elements, %d %s; held, it swings at", j->model->body.name[e->body],
-      e->nnode, e->nelem, e->r, plural(e->r, "coordinate", "coordinates"));
+  put(&l, "%s: %d nodes, %d elements", j->model->body.name[e->body], e->nnode, e->nelem);
+  if (e->r == 0) {
+    lb_job_figure(j, "elastic", "%s; its shapes with --models", l.text);
+    return;
+  }
+  put(&l, ", %d %s; held, it swings at", e->r, plural(e->r, "coordinate", "coordinates"));
   for (int k = 0; k < e->r && k < SHOWN; k++) {
     put(&l, "%s %.4g", k ? "," : "", e->frequency[k]);
   }
@@ -141,6 +147,9 @@ static void add_freedom(lb_job* j) {
     driven += m->link.driven[i] ? 1 : 0;
   }
   put(&l, "%d %s of freedom", m->nv, plural(m->nv, "degree", "degrees"));
+  if (j->scene.making.outline && m->elastic.count > 0) {
+    put(&l, " and those of elastic bodies");
+  }
   if (driven) {
     put(&l, ", %d of them prescribed by motors", driven);
   }

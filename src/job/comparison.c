@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 
 #include "job/retarget_job.h"
@@ -46,6 +47,7 @@ void lb_comparison_conclude(lb_job* j, lb_comparison* c, const lb_curves* curves
                                    .after = &c->shown[2],
                                    .was = c->was,
                                    .is = c->is,
+                                   .basis_error = NAN,
                                    .rate = j->o.rate,
                                    .done = done};
   j->summary.retarget = n > 0 ? &c->result : NULL;

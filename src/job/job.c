@@ -44,8 +44,9 @@ static const char* const* copy_list(lb_job* j, const char* const* from, int coun
 }
 
 static void copy_texts(lb_job* j) {
-  const char** const text[] = {&j->o.kind,  &j->o.scene,      &j->o.text, &j->o.table, &j->o.out,
-                               &j->o.basis, &j->o.parameters, &j->o.from, &j->o.forces};
+  const char** const text[] = {&j->o.kind,   &j->o.scene, &j->o.text,       &j->o.table,
+                               &j->o.out,    &j->o.basis, &j->o.parameters, &j->o.from,
+                               &j->o.forces, &j->o.cache};
   for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
     *text[i] = *text[i] ? lb_arena_text(&j->arena, *text[i], strlen(*text[i])) : NULL;
   }
@@ -106,7 +107,8 @@ void lb_job_release(lb_job* j) {
 
 lb_status lb_job_make_model(lb_job* j, lb_error* err) {
   const lb_status status = lb_model_create(&j->scene, j->arena.allocator, &j->model, err);
-  return status == LB_OK || status == LB_NO_MEMORY ? status : LB_INVALID;
+  return status == LB_OK || status == LB_NO_MEMORY || status == LB_INTERRUPTED ? status
+                                                                               : LB_INVALID;
 }
 
 lb_status lb_job_record(lb_job* j, const lb_model* model, lb_recording** recording, lb_error* err) {
@@ -159,9 +161,18 @@ static void ask_of_masses(lb_job* j) {
   }
 }
 
+// While models are made; how much of the job is done is another matter.
+static bool show_making(void* context, double fraction, const char* what) {
+  lb_job* j = context;
+  return lb_progress_report(&j->o.progress, fraction, what) && !atomic_load(&j->cancelled);
+}
+
 lb_status lb_job_load(lb_job* j, lb_error* err) {
   const lb_status status = read_scene(j, err);
   j->read = status == LB_OK;
+  if (j->read) {
+    j->scene.making = (lb_making){.cache = j->o.cache, .progress = {show_making, j}};
+  }
   if (j->read && j->type->reduced) {
     j->scene.solver.elastic = LB_SPACE_REDUCED; // many runs want a fast model
   }

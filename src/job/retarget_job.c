@@ -14,13 +14,15 @@ typedef struct retarget_job {
   lb_targets* targets;
   lb_retarget_state* state;
   lb_search_history history;
-  lb_replay baseline[LB_BASELINE_COUNT], perturbed[LB_PERTURBATION_COUNT];
+  lb_replay baseline[LB_BASELINE_COUNT], perturbed[LB_PERTURBATION_COUNT], verified[2];
+  lb_model* full;   // to verify with
+  lb_curves* plain; // the input's, finely, where nothing was gained
   uint64_t key;
   bool told; // that the state cannot be written
   bool kept; // the state as it is now has been
 } retarget_job;
 
-enum { REPLAYS = 2 + LB_BASELINE_COUNT + LB_PERTURBATION_COUNT };
+enum { REPLAYS = 4 + LB_BASELINE_COUNT + LB_PERTURBATION_COUNT };
 
 // --- loading ---
 
@@ -34,10 +36,38 @@ static lb_retarget_options search_options(lb_job* j) {
   return o;
 }
 
+static void share_room(retarget_job* own) {
+  const struct {
+    lb_replay* first;
+    int count;
+  } all[] = {{own->baseline, LB_BASELINE_COUNT},
+             {own->perturbed, LB_PERTURBATION_COUNT},
+             {own->verified, 2}};
+  lb_deviation* room = own->c.was.track + 2 * own->c.what->ntrack;
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+    for (int i = 0; i < all[k].count; i++, room += own->c.what->ntrack) {
+      all[k].first[i].track = room;
+    }
+  }
+}
+
+// The model with every node, for the end.
+static lb_status make_full(lb_job* j, lb_error* err) {
+  retarget_job* own = j->own;
+  if (!j->o.verify) {
+    return LB_OK;
+  }
+  j->scene.solver.elastic = LB_SPACE_FULL;
+  const lb_status status = lb_model_create(&j->scene, j->arena.allocator, &own->full, err);
+  j->scene.solver.elastic = LB_SPACE_REDUCED;
+  return status;
+}
+
 // All that can be wrong with what is asked for is reported before anything long is done.
 static lb_status load(lb_job* j, lb_error* err) {
   retarget_job* own = j->own;
   lb_status status = lb_job_make_model(j, err);
+  status = status == LB_OK ? make_full(j, err) : status;
   if (status == LB_OK) {
     status = lb_comparison_create(j, &own->c, j->model, REPLAYS, err);
   }
@@ -45,12 +75,7 @@ static lb_status load(lb_job* j, lb_error* err) {
     return status;
   }
   const lb_retarget_options o = search_options(j);
-  lb_deviation* room = own->c.was.track;
-  for (int i = 2; i < REPLAYS; i++) {
-    lb_replay* r = i < 2 + LB_BASELINE_COUNT ? &own->baseline[i - 2]
-                                             : &own->perturbed[i - 2 - LB_BASELINE_COUNT];
-    r->track = room + i * own->c.what->ntrack;
-  }
+  share_room(own);
   own->history.allocator = j->arena.allocator;
   return lb_retarget_check(j->model, own->c.what, own->c.input, &o, err);
 }
@@ -221,6 +246,99 @@ static lb_status compare(lb_job* j, lb_error* err) {
   return status;
 }
 
+// --- the end ---
+
+// Whether a motion is farther from the target than another in one of the figures that are shown of
+// what is tracked.
+static bool is_worse(const lb_retarget* w, const lb_deviation* a, const lb_deviation* b) {
+  bool places = false;
+  for (int i = 0; i < w->ntrack; i++) {
+    places = places || w->track[i].position > 0;
+  }
+  return places ? a->peak > b->peak || a->rms > b->rms : a->angle > b->angle;
+}
+
+// Nothing was gained: the curves stay those of the input, as splines that are fine enough to be.
+static lb_status keep_input(lb_job* j, lb_error* err) {
+  static const double FINE = 5e-3; // [s]
+  retarget_job* own = j->own;
+  lb_comparison* c = &own->c;
+  const lb_simulate_options o = alone(j, j->o.threads);
+  lb_retarget fine = *c->what;
+  fine.spacing = fmin(fine.spacing, FINE);
+  j->recording->nframe = 0;
+  lb_status status = lb_curves_fit(j->model, &fine, j->arena.allocator, &own->plain, err);
+  return status == LB_OK ? lb_replay_run(j->model, c->what, NULL, c->target, &o, j->recording,
+                                         &j->summary, &c->is, err)
+                         : status;
+}
+
+// What keeps the curves from coming nearer; nobody asks where hardly anything is left.
+static lb_status explain(lb_job* j, lb_error* err) {
+  static const double LITTLE = 0.01;
+  retarget_job* own = j->own;
+  lb_retarget_result* r = &own->c.result;
+  lb_retarget_options o = search_options(j);
+  o.progress = (lb_progress){listen, j};
+  if (r->is.all.peak < LITTLE * r->was.all.peak) {
+    return LB_OK;
+  }
+  const lb_status status =
+      lb_limiting_find(j->model, r->what, own->targets, own->state->curves, &o, &r->limiting, err);
+  r->explained = status == LB_OK;
+  return status;
+}
+
+// The largest distance between tracked points of two runs.
+static double distance_of(const lb_retarget* w, const lb_recording* a, const lb_recording* b) {
+  const int n = a->nframe < b->nframe ? a->nframe : b->nframe;
+  double most = 0;
+  for (int f = 0; f < n; f++) {
+    for (int i = 0; i < w->ntrack; i++) {
+      const lb_retarget_track* t = &w->track[i];
+      const lb_transform *A = &a->pose[(size_t)f * (size_t)a->model->nbody + (size_t)t->body],
+                         *B = &b->pose[(size_t)f * (size_t)b->model->nbody + (size_t)t->body];
+      most = fmax(most, lb_vec3_norm(lb_vec3_sub(lb_transform_point(*A, t->point),
+                                                 lb_transform_point(*B, t->point))));
+    }
+  }
+  return most;
+}
+
+// Both motions with every node, the new one first.
+static lb_status verify(lb_job* j, lb_error* err) {
+  retarget_job* own = j->own;
+  lb_retarget_result* r = &own->c.result;
+  lb_recording* run = NULL;
+  lb_simulate_options o = alone(j, j->o.threads);
+  o.progress = lb_job_progress(j);
+  own->verified[0].name = "before, verified";
+  own->verified[1].name = "after, verified";
+  lb_status status = lb_job_record(j, own->full, &run, err);
+  if (status == LB_OK) {
+    status = lb_replay_run(own->full, r->what, r->unchanged ? NULL : r->curves, own->c.target, &o,
+                           run, NULL, &own->verified[1], err);
+  }
+  if (status == LB_OK) {
+    r->basis_error = distance_of(r->what, run, r->after);
+    status = lb_replay_run(own->full, r->what, NULL, own->c.target, &o, NULL, NULL,
+                           &own->verified[0], err);
+  }
+  lb_recording_release(run);
+  if (status == LB_OK) {
+    r->verified = own->verified;
+    r->nverified = 2;
+    lb_limiting_note(&r->limiting, LB_LIMITING_BASIS, r->is.all.rms / own->verified[1].all.rms);
+  }
+  return status;
+}
+
+static lb_status finish(lb_job* j, lb_error* err) {
+  lb_status status = explain(j, err);
+  status = status == LB_OK && j->o.verify ? verify(j, err) : status;
+  return status == LB_OK ? compare(j, err) : status;
+}
+
 // Motion with the new curves, and what it is compared with. A search that was stopped is shown as
 // far as it came.
 static lb_status conclude(lb_job* j, lb_status outcome, lb_error* err) {
@@ -229,11 +347,14 @@ static lb_status conclude(lb_job* j, lb_status outcome, lb_error* err) {
   const lb_simulate_options o = alone(j, j->o.threads);
   lb_status status = lb_replay_run(j->model, c->what, own->state->curves, c->target, &o,
                                    j->recording, &j->summary, &c->is, err);
-  lb_comparison_conclude(j, c, own->state->curves, outcome == LB_OK);
+  const bool worse = status == LB_OK && is_worse(c->what, &c->is.all, &c->was.all);
+  status = worse ? keep_input(j, err) : status;
+  lb_comparison_conclude(j, c, own->plain ? own->plain : own->state->curves, outcome == LB_OK);
+  c->result.unchanged = worse;
   c->result.niteration = own->state->iteration;
   c->result.nhistory = own->history.count;
   c->result.history = own->history.value;
-  return status == LB_OK && outcome == LB_OK ? compare(j, err) : status;
+  return status == LB_OK && outcome == LB_OK ? finish(j, err) : status;
 }
 
 static lb_status run(lb_job* j, lb_error* err) {
@@ -305,6 +426,23 @@ static void add_torques(lb_job* j, const lb_retarget_result* r) {
   }
 }
 
+// What limits the curves most, and what would be left without that.
+static void add_limiting(lb_job* j, const lb_retarget_result* r) {
+  const lb_limiting_factor f = r->limiting.factor;
+  if (r->unchanged) {
+    lb_job_note(j, "Nothing was gained: the curves are those of the input.");
+  }
+  if (r->explained && f == LB_LIMITING_REACH) {
+    lb_job_row(j, "limited by reach: other curves of these motors would do little better");
+  } else if (r->explained) {
+    lb_job_row(j, "limited by %s: %s, about %.0f %% of the rms would be left", lb_limiting_name(f),
+               lb_limiting_words(f), 100 * r->limiting.left[f]);
+  }
+  if (isfinite(r->basis_error)) {
+    lb_job_row(j, "basis: up to %.3g mm from the motion with every node", 1e3 * r->basis_error);
+  }
+}
+
 static void report(lb_job* j) {
   const retarget_job* own = j->own;
   const lb_retarget_result* r = &own->c.result;
@@ -329,6 +467,10 @@ static void report(lb_job* j) {
   for (int i = 0; i < r->nperturbed; i++) {
     lb_job_add_deviations(j, &r->perturbed[i]);
   }
+  for (int i = 0; i < r->nverified; i++) {
+    lb_job_add_deviations(j, &r->verified[i]);
+  }
+  add_limiting(j, r);
   add_torques(j, r);
 }
 
@@ -337,6 +479,8 @@ static void release(lb_job* j) {
   lb_retarget_state_release(own->state);
   lb_targets_release(own->targets);
   lb_comparison_release(&own->c);
+  lb_curves_release(own->plain);
+  lb_model_release(own->full);
   lb_release(own->history.allocator, own->history.value);
 }
 

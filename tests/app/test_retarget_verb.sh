@@ -44,6 +44,62 @@ P
 }
 claim "the summary has the figures, and they are better than all baselines'" check_figures out/summary.json
 
+# Curves that cannot do better are left alone, and the reason is told.
+sed -e 's/spring: {stiffness: 80}, damping: 0.3/spring: {stiffness: 8000}, damping: 3/' \
+  -e 's/^retarget:/retarget:\n  spacing: 250 ms/' cart.yaml >stiff.yaml
+run "$LIMBER" retarget stiff.yaml --out stiff
+claim "curves too coarse for their input end well" exits 0
+claim "... with the input kept" complains "Nothing was gained: the curves are those of the input."
+claim "... and what is to be changed" prints "limited by spacing"
+check_kept() {
+  python3 - <<'P'
+import json
+s = json.load(open("stiff/summary.json"))
+t = s["tracked"][0]
+assert s["unchanged"] and s["limited_by"] == "spacing", s
+assert t["after"]["peak"] <= t["before"]["peak"] and t["after"]["rms"] <= t["before"]["rms"], t
+P
+}
+claim "... no worse than it was" check_kept
+at_end() { awk -F, '$1 == 0.9 {exit !($2 > 0.4999 && $2 < 0.5001)}' "$1"; }
+claim "... and profiles that play it" at_end stiff/profiles.csv
+
+sed 's/^retarget:/retarget:\n  smoothness: 1e-9/' cart.yaml >former.yaml
+run "$LIMBER" check former.yaml
+claim "weights of former times get a word" complains "'smoothness' has no unit any more"
+
+# A rod, in its basis and with every node.
+cat >rod.yaml <<'Y'
+name: Rod
+bodies:
+  hub: {shape: {sphere: {radius: 1 cm}}}
+  rod: {elastic: {rod: {radius: 2 mm, to: [0, 0, 40 cm]}, material: steel, elements: {along: 8, across: 1}}}
+  weight: {mass: 50 g, shape: {sphere: {radius: 1 cm}}}
+joints:
+  motor: {type: revolute, child: hub, axis: y}
+  clamp: {type: fixed, parent: hub, child: rod, face: start}
+  tip: {type: fixed, parent: rod, face: end, child: weight}
+motors: {turn: {joint: motor, keys: [[50 ms, 0], [200 ms, 10 deg]]}}
+solver: {step: 2 ms}
+duration: 400 ms
+record: {every: 10 ms}
+retarget: {bodies: {weight: {position: 1}}, iterations: 3}
+Y
+run "$LIMBER" retarget rod.yaml --out rod --verify
+claim "a result is verified" exits 0
+claim "... with every node" prints "after, verified"
+claim "... and the basis's error beside it" prints "from the motion with every node"
+check_verified() {
+  python3 - <<'P'
+import json
+s = json.load(open("rod/summary.json"))
+before, after = (v["deviation"]["peak"] for v in s["verified"])
+assert after < before / 5, s["verified"]
+assert 0 < s["basis_error"] < 0.1 * before, s["basis_error"]
+P
+}
+claim "... as good as it looked" check_verified
+
 # Short of memory it steps again what it cannot keep, to the same curves.
 run "$LIMBER" retarget cart.yaml --out little --rate 500 --memory 60kB
 claim "60 kB are enough" exits 0

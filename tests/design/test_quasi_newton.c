@@ -21,6 +21,7 @@
   "duration: 1.2\n"                                                                                \
   "retarget:\n"                                                                                    \
   "  bodies: {load: {position: 1}}\n"                                                              \
+  "  smoothness: 1e-4\n"                                                                           \
   "  iterations: 300\n"                                                                            \
   "  tolerance: 1e-9\n"
 

@@ -1,7 +1,7 @@
 // A guess of the second derivative for searches that know gradients only: what it would be if
 // nothing bent and motors did not know of each other,
 //
-//   P = (sigma_j + closeness) * square + smoothness * bend    of each motor j
+//   P = (sigma_j + lever_j closeness) * square + lever_j smoothness * bend    of each motor j
 //
 // where sigma_j says how much the tracked bodies move with it (lb_linear_still).
 #include <string.h>
@@ -33,12 +33,13 @@ lb_status lb_curves_precondition(lb_newton* s, const double* sigma, lb_error* er
   lb_status status = LB_OK;
   for (int j = 0; j < what->nmotor && status == LB_OK; j++) {
     double* band = s->band + (size_t)j * 4 * (size_t)n;
+    const double lever = lb_regular_lever(&s->r, j);
     for (int i = 0; i < 4 * n; i++) {
       const int k = i / 4, l = k + i % 4;
       const bool apart = is_fixed(s, k) || l >= n || is_fixed(s, l); // fixed ones stand alone
-      band[i] =
-          apart ? i % 4 == 0
-                : (sigma[j] + what->closeness) * s->r.square[i] + what->smoothness * s->r.bend[i];
+      band[i] = apart ? i % 4 == 0
+                      : (sigma[j] + lever * what->closeness) * s->r.square[i] +
+                            lever * what->smoothness * s->r.bend[i];
     }
     status = lb_band_cholesky(n, 3, band);
   }

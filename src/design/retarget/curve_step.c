@@ -80,11 +80,12 @@ static lb_status precondition(lb_newton* s) {
   memset(s->band, 0, (size_t)s->n * (size_t)(s->width + 1) * sizeof *s->band);
   lb_linear_still(s->linear, s->band, s->width);
   for (int i = 0; i < M; i++) {
+    const double lever = lb_regular_lever(&s->r, i);
     for (int k = 0; k < n; k++) {
       for (int l = 0; l < 4 && k + l < n; l++) {
         add_to_band(s, i * n + k + l, i * n + k,
-                    what->closeness * s->r.square[4 * k + l] +
-                        (what->smoothness + s->mu + s->sway) * s->r.bend[4 * k + l]);
+                    lever * (what->closeness * s->r.square[4 * k + l] +
+                             (what->smoothness + s->mu + s->sway) * s->r.bend[4 * k + l]));
       }
     }
   }
@@ -315,20 +316,35 @@ static lb_status find_direction(lb_newton* s, const double* x) {
 
 // --- the step ---
 
-// The first mu: as much as tracked bodies weigh, for motions faster than a tenth of a second; those
-// that move only when something bends weigh nothing here.
-static double first_mu(lb_newton* s) {
-  static const double FAST = 0.05;   // [s] over a radian
-  static const double GENTLE = 1e-3; // part of it; along limits, where nothing is gentle, all of it
-  double sum = 0, whole = 0;
-  memset(s->band, 0, (size_t)s->n * (size_t)(s->width + 1) * sizeof *s->band);
-  lb_linear_still(s->linear, s->band, s->width);
-  for (int i = 0; i < s->n; i++) {
-    sum += s->band[(size_t)i * (size_t)(s->width + 1)];
-    whole += s->r.square[4 * (i % s->r.input->ncontrol)];
+lb_status lb_newton_open(lb_newton* s) {
+  lb_arena* arena = &s->r.arena;
+  s->n = s->r.what->nmotor * s->r.input->ncontrol;
+  s->width = 4 * s->r.what->nmotor - 1;
+  double** const vector[] = {&s->residual, &s->z,       &s->direction, &s->image,
+                             &s->right,    &s->swapped, &s->before};
+  for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
+    *vector[i] = LB_TAKE(arena, double, s->n);
   }
-  return (s->limits->count > 0 ? 1 : GENTLE) *
-         fmax(s->r.what->smoothness, sum / whole * pow(FAST, 4));
+  s->band = LB_TAKE(arena, double, (size_t)s->n*(size_t)(s->width + 1));
+  s->limits = lb_limits_create(&s->r, arena);
+  lb_linear_create(&s->r, &s->linear);
+  for (const lb_retargeting* r = &s->r; r; r = r->next) { // each has its own
+    if (lb_arena_check(&r->arena, "retargeting", s->r.err) != LB_OK) {
+      return LB_NO_MEMORY;
+    }
+  }
+  s->whole = s->r.nstep;
+  s->free[0] = LB_CURVES_FIXED;
+  s->free[1] = s->r.input->ncontrol - LB_CURVES_FIXED;
+  lb_linear_window(s->linear, 0);
+  return LB_OK;
+}
+
+// The first mu: a small weight beside what the change would do if nothing bent; along limits, where
+// nothing is gentle, all of it.
+static double first_mu(const lb_newton* s) {
+  static const double GENTLE = 2.5e-3, FIRM = 2.5;
+  return s->limits->count > 0 ? FIRM : GENTLE;
 }
 
 // How much the objective should fall along p.

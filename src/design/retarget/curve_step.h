@@ -15,7 +15,7 @@ typedef struct lb_newton {
   double *residual, *z, *direction, *image, *right;
   double* band; // [n][width + 1] preconditioner, by control point and then motor
   int width;
-  double mu;       // damping: weight of the change's accelerations
+  double mu;       // damping: a weight as `smoothness` is
   double sway;     // of accelerations, in the preconditioner
   int whole;       // steps of the whole motion
   int free[2];     // control points that may change, of every motor
@@ -27,6 +27,9 @@ typedef struct lb_newton {
                                      // worst excess over a limit, as a part of it
   int sides;                         // of bounds that there are
 } lb_newton;
+
+// Room in the arena of s->r, which is open; the whole motion is looked at.
+lb_status lb_newton_open(lb_newton* s);
 
 // Zero for control points that may not change.
 void lb_newton_clear_fixed(const lb_newton* s, double* x);

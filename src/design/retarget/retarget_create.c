@@ -98,6 +98,7 @@ lb_status lb_retarget_create(const lb_model* model, const lb_scene_retarget* wha
   }
   status = lb_arena_check(&arena, "retargeting", err);
   status = status == LB_OK ? check(model, what, r, err) : status;
+  status = status == LB_OK ? lb_spacing_choose(model, r, allocator, err) : status;
   if (status == LB_OK) {
     *retarget = r;
   } else {
@@ -136,6 +137,7 @@ lb_status lb_targets_create(const lb_recording* rest, const lb_retarget* retarge
   const size_t ntrack = (size_t)retarget->ntrack;
   lb_transform* pose = LB_TAKE(&arena, lb_transform, (size_t)rest->nframe * ntrack);
   double* q0 = LB_COPY(&arena, rest->q, m->nq);
+  double* lever = LB_TAKE(&arena, double, retarget->nmotor);
   void* kept = lb_arena_keep(&arena);
   if (lb_arena_check(&arena, "targets", err) != LB_OK) {
     lb_arena_release(&arena);
@@ -152,7 +154,13 @@ lb_status lb_targets_create(const lb_recording* rest, const lb_retarget* retarge
                     .every = rest->nframe > 1 ? rest->time[1] - rest->time[0] : 1,
                     .pose = pose,
                     .q0 = q0,
+                    .lever = lever,
                     .storage = kept};
+  const lb_status status = lb_levers_find(rest, retarget, allocator, lever, err);
+  if (status != LB_OK) {
+    lb_arena_release_kept(kept);
+    return status;
+  }
   *targets = t;
   return LB_OK;
 }

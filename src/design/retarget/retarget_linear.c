@@ -93,7 +93,8 @@ lb_status lb_linear_create(lb_retargeting* r, lb_linear** out) {
   L->width = 2 * L->nfree + 3 * L->nmotor;
   // torques are differences of large numbers, which have to match from step to step
   const bool torques = L->ntorque > 0;
-  L->skip = torques ? 1 : (int)fmax(1, round(LEAST / r->h));
+  L->skip =
+      torques ? 1 : (int)fmax(1, round(fmin(LEAST, r->input->spacing / LB_SPACING_STEPS) / r->h));
   lb_linear_window(L, 0);
   L->h = L->skip * r->h;
   const bool first = r->tape.by == LB_INTEGRATOR_BDF1;

@@ -34,16 +34,20 @@ enum {
 // A search goes through these stages, with ever better models of the motion.
 enum { DRAFT, ROUGH, FINE };
 // What it remembers: the stage, iterations before the present search, its first damping, the weight
-// of torques beyond their limits, and how much it has done. Then come the motors' weights in the
-// preconditioner, and what the search remembers.
-enum { STAGE, BASE, DAMPING, HOLD, RUNS, GRADIENTS, HEAD };
+// of torques beyond their limits, how much it has done, and the objective of the input. Then come
+// the motors' weights in the preconditioner, and what the search remembers.
+enum { STAGE, BASE, DAMPING, HOLD, RUNS, GRADIENTS, INPUT, HEAD };
 
 // Steps are that long [s] before the last stage, which begins when an iteration gains less than
 // this part of the objective.
 static const double ROUGH_STEP = 2e-3, ROUGHLY = 0.03;
+// Of the input's objective: nobody sees a deviation that is three hundred times smaller.
+static const double ENOUGH = 1e-5;
 // The draft goes on by so much [s] when an iteration gains less than this part; it looks so far
-// behind and ahead of there. Predictions have to come true by this part.
+// behind and ahead of there; all of it as much longer as a slow character's period is than PERIOD.
+// Predictions have to come true by this part.
 static const double ADVANCE = 1, LEAST_ADVANCE = 0.2, PARTLY = 0.2, BEHIND = 1.5, AHEAD = 0.4;
+static const double PERIOD = 0.75;
 static const double FAIR = 0.4;
 static const double FIRST_STEP = 0.01; // [rad] that the first step of L-BFGS changes a curve by
 
@@ -160,6 +164,10 @@ static bool news(void* context, const lb_search_news* n) {
 
 // --- a first draft ---
 
+static double slowness(const lb_newton* s) {
+  return fmax(1, s->r.what->period / PERIOD);
+}
+
 // A part of the motion: it is played until `until`, and control points are free from `from` on; the
 // last AHEAD of it is played as the input has it, so that what is left shaking there counts.
 static void look_at(lb_newton* s, double from, double until) {
@@ -173,7 +181,7 @@ static void look_at(lb_newton* s, double from, double until) {
   while (lb_bspline_knot(&spline, s->free[0]) < from) {
     s->free[0]++;
   }
-  while (steps < most && lb_bspline_knot(&spline, s->free[1] - 1) > until - AHEAD) {
+  while (steps < most && lb_bspline_knot(&spline, s->free[1] - 1) > until - AHEAD * slowness(s)) {
     s->free[1]--;
   }
   const double first = lb_bspline_knot(&spline, s->free[0]);
@@ -205,15 +213,16 @@ static lb_status draft_part(curve_search* s, bool may_fail, bool* well, lb_error
 // better than the input, whose value is in `kept`.
 static lb_status draft(curve_search* s, lb_error* err) {
   const double end = s->at.whole * s->at.r.h;
-  double *x = s->state->curves->control, done = 0, by = ADVANCE, unused = 0;
+  const double slow = slowness(&s->at);
+  double *x = s->state->curves->control, done = 0, by = ADVANCE * slow, unused = 0;
   const lb_retarget_value input = s->kept;
   lb_status status = LB_OK;
   memcpy(s->draft, x, (size_t)s->at.n * sizeof *x);
   s->state->memory[DAMPING] = 0;
   while (done < end && status == LB_OK) {
     bool well = false;
-    look_at(&s->at, done - BEHIND, done + by + AHEAD);
-    status = draft_part(s, by > LEAST_ADVANCE, &well, err);
+    look_at(&s->at, done - BEHIND * slow, done + by + AHEAD * slow);
+    status = draft_part(s, by > LEAST_ADVANCE * slow, &well, err);
     done += well ? by : 0;
     by *= well ? 1.5 : 0.5;
     if (status == LB_OK && !lb_progress_report(s->at.r.progress, fmin(1, done / end), "drafting")) {
@@ -234,6 +243,7 @@ static lb_status run_draft(curve_search* s, lb_error* err) {
   double unused = 0;
   lb_status status = value(s, state->curves->control, &unused, err);
   keep(s);
+  state->memory[INPUT] = unused;
   bool on = status != LB_OK || tell(s, 1);
   status = status == LB_OK && on ? draft(s, err) : status;
   if (status == LB_OK && on) {
@@ -273,6 +283,7 @@ static lb_status iterate(curve_search* s, lb_error* err) {
   double unused = 0;
   s->how.patience = !s->f.step ? IDLE_PAIRS : fine ? IDLE : 1;
   s->how.tolerance = fine ? s->at.r.what->tolerance : ROUGHLY;
+  s->how.enough = ENOUGH * m[INPUT];
   s->how.iterations = state->done ? 0 : s->at.r.what->iterations - (int)m[BASE];
   s->at.r.hold = m[HOLD] > 0 ? m[HOLD] : s->at.r.hold;
   const lb_status status = lb_search_run(s->type, &s->f, &s->how, state->curves->control,
@@ -290,29 +301,6 @@ static lb_status iterate(curve_search* s, lb_error* err) {
     m[STAGE] = FINE;
     begin_again(s);
   }
-  return LB_OK;
-}
-
-static lb_status open_search(curve_search* s) {
-  lb_newton* at = &s->at;
-  lb_arena* arena = &at->r.arena;
-  at->n = at->r.what->nmotor * at->r.input->ncontrol;
-  at->width = 4 * at->r.what->nmotor - 1;
-  double** const vector[] = {&at->residual, &at->z,       &at->direction, &at->image,
-                             &at->right,    &at->swapped, &at->before,    &s->draft};
-  for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
-    *vector[i] = LB_TAKE(arena, double, at->n);
-  }
-  at->band = LB_TAKE(arena, double, (size_t)at->n*(size_t)(at->width + 1));
-  at->limits = lb_limits_create(&at->r, arena);
-  lb_linear_create(&at->r, &at->linear);
-  for (const lb_retargeting* r = &at->r; r; r = r->next) { // each has its own
-    if (lb_arena_check(&r->arena, "retargeting", at->r.err) != LB_OK) {
-      return LB_NO_MEMORY;
-    }
-  }
-  at->whole = at->r.nstep;
-  look_at(at, 0, INFINITY);
   return LB_OK;
 }
 
@@ -341,7 +329,9 @@ static lb_status run_stage(curve_search* s, const lb_model* model, const lb_reta
   lb_retarget_state* state = s->state;
   lb_retarget_options options = *s->options;
   const double h = isnan(options.step) ? model->solver.step : options.step;
-  options.step = state->memory[STAGE] < FINE ? fmax(h, ROUGH_STEP) : h;
+  options.step = state->memory[STAGE] < FINE
+                     ? fmax(h, fmin(ROUGH_STEP, input->spacing / LB_SPACING_STEPS))
+                     : h;
   s->at = (lb_newton){.n = 0};
   s->runs = state->memory[RUNS];
   s->gradients = state->memory[GRADIENTS];
@@ -353,7 +343,8 @@ static lb_status run_stage(curve_search* s, const lb_model* model, const lb_reta
   }
   status = lb_curves_create(input->nmotor, input->ncontrol, input->start, input->spacing,
                             state->allocator, &s->at.trial, err);
-  status = status == LB_OK ? open_search(s) : status;
+  s->draft = LB_TAKE(&s->at.r.arena, double, input->nmotor * input->ncontrol);
+  status = status == LB_OK ? lb_newton_open(&s->at) : status;
   if (status == LB_OK && s->f.precondition && sigma_of(s)[0] != 0) {
     status = lb_curves_precondition(&s->at, sigma_of(s), err);
   }

@@ -11,6 +11,8 @@
 
 // Control points at each end that say how the motion begins and ends; they are not changed.
 enum { LB_CURVES_FIXED = 3 };
+// Steps between two control points, at least.
+enum { LB_SPACING_STEPS = 8 };
 
 lb_bspline lb_curves_spline(const lb_curves* c);
 
@@ -23,6 +25,18 @@ typedef struct lb_factors {
 
 lb_status lb_vary(const lb_model* m, const lb_factors* factors, const lb_allocator* allocator,
                   lb_model** out, lb_error* err);
+
+// --- control points (curve_spacing.c) ---
+
+// The period of the slowest vibration that matters, and the spacing where none is given.
+lb_status lb_spacing_choose(const lb_model* m, lb_retarget* r, const lb_allocator* allocator,
+                            lb_error* err);
+
+// --- levers (motor_levers.c) ---
+
+// Of the motors [nmotor], at moments of a quasistatic motion.
+lb_status lb_levers_find(const lb_recording* rest, const lb_retarget* w,
+                         const lb_allocator* allocator, double* lever, lb_error* err);
 
 // --- starts (retarget_replay.c) ---
 
@@ -58,8 +72,8 @@ typedef struct lb_retargeting {
   int nrun, ngradient; // simulations and ways back so far
   lb_arena arena;
   lb_tape tape;
-  // Quadratic forms of a curve's square and of its second derivative's, [ncontrol][4] by columns
-  // (math/linear/band.h).
+  // Quadratic forms of a curve's square and of its second derivative's times the fourth power of
+  // the spacing, [ncontrol][4] by columns (math/linear/band.h).
   double *square, *bend;
   double* off;  // [ncontrol] scratch
   double* sum;  // [nmotor][ncontrol] of gradients
@@ -224,7 +238,8 @@ void lb_regular_fill(lb_retargeting* r);
 void lb_regular_add(const lb_retargeting* r, const lb_curves* curves, lb_retarget_value* value,
                     double* gradient);
 
-// y += (closeness * square + smoothness * bend) x, of all motors
+double lb_regular_lever(const lb_retargeting* r, int motor);
+// y += lever (closeness * square + smoothness * bend) x, of all motors
 void lb_regular_product(const lb_retargeting* r, double smoothness, double* y, const double* x);
 
 // --- the whole (robust.c), and one copy (retarget_motion.c) ---

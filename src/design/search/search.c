@@ -109,7 +109,7 @@ static bool ends(lb_search* s) {
   const double before = k >= o->patience
                             ? s->memory[RECENT + (k - o->patience) % LB_SEARCH_PATIENCE]
                             : (double)INFINITY;
-  if (s->value <= NOTHING * s->memory[FIRST]) {
+  if (s->value <= fmax(o->enough, NOTHING * s->memory[FIRST])) {
     s->end = LB_SEARCH_NO_GAIN;
   } else if (before - s->value <= o->tolerance * s->value) {
     s->end = LB_SEARCH_CONVERGED;

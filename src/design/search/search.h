@@ -53,6 +53,7 @@ typedef struct lb_search_options {
   int iterations;   // at most
   int patience;     // iterations over which the objective has to fall, LB_SEARCH_PATIENCE at most,
   double tolerance; // by this part of it
+  double enough;    // value that is good enough
   int pairs;        // L-BFGS: how many are remembered
   bool first_scale; // L-BFGS: H_0 is scaled by the oldest pair, as in BFGS, not by the newest one
   int trials;       // Gauss-Newton: steps tried in one iteration

@@ -9,7 +9,7 @@
 #include "elastic/reduced/held_face.h"
 #include "math/linear/dense.h"
 
-enum { ITERATIONS = 12 };
+enum { ITERATIONS = 12, REFINED = 4 }; // the last ones are refined
 // Pairs, such as a round rod's bending to either side, are taken whole: half a pair would bend more
 // readily one way, and which way rounding would decide. Meshes part their frequencies a little.
 static const double PAIR = 1e-3;
@@ -63,17 +63,17 @@ static lb_status add_modes(lb_shapes* c, const lb_basis_options* o, double* omeg
       double* v = lb_shapes_vector(&b, i);
       lb_fem_mass_apply(c->h->fem, lb_shapes_mass_vector(&b, i), v);
       memcpy(v, lb_shapes_mass_vector(&b, i), (size_t)ndof * sizeof *v);
-      lb_status status = lb_held_solve(c->h, v);
-      if (status != LB_OK) {
-        return status;
-      }
+    }
+    lb_status status = lb_held_solve_all(c->h, block, b.V, iteration >= ITERATIONS - REFINED);
+    if (status != LB_OK) {
+      return status;
     }
     for (int i = 0; i < block; i++) { // orthonormalise in place; the block has full rank
       b.n = i;
       lb_shapes_keep(&b);
     }
     b.n = block;
-    const lb_status status = lb_shapes_diagonalise(&b, 0, omega);
+    status = lb_shapes_diagonalise(&b, 0, omega);
     if (status != LB_OK) {
       return status;
     }

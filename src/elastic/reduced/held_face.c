@@ -63,16 +63,20 @@ static void balance(const lb_held* h, double* f) {
   }
 }
 
-// u = A^-1 f over the free unknowns; u and f may be one.
-static lb_status solve_free(lb_held* h, double* u, const double* f) {
-  for (int i = 0; i < h->fem->ndof; i++) {
-    if (h->index[i] >= 0) {
-      h->x[h->index[i]] = f[i];
+// u = A^-1 f over the free unknowns, of n of them; u and f may be one.
+static lb_status solve_free(lb_held* h, int n, double* u, const double* f) {
+  const int ndof = h->fem->ndof;
+  const size_t all = (size_t)ndof, some = (size_t)h->A.n;
+  for (int i = 0; i < n * ndof; i++) {
+    const int at = h->index[i % ndof];
+    if (at >= 0) {
+      h->x[(size_t)(i / ndof) * some + (size_t)at] = f[i];
     }
   }
-  const lb_status status = lb_direct_solve(h->direct, 1, h->x);
-  for (int i = 0; i < h->fem->ndof; i++) {
-    u[i] = h->index[i] >= 0 ? h->x[h->index[i]] : 0;
+  const lb_status status = lb_direct_solve(h->direct, n, h->x);
+  for (size_t i = 0; i < (size_t)n * all; i++) {
+    const int at = h->index[i % all];
+    u[i] = at >= 0 ? h->x[i / all * some + (size_t)at] : 0;
   }
   return status;
 }
@@ -80,21 +84,45 @@ static lb_status solve_free(lb_held* h, double* u, const double* f) {
 // Iterative refinement: the matrix of a slender body, rounded, bends otherwise in the sixth digit,
 // for it is 1e10 times as stiff against stretching. Its elements know to twelve digits what is
 // left, so one correction makes the shapes alike on every processor.
-lb_status lb_held_solve(lb_held* h, double* f) {
-  const int ndof = h->fem->ndof;
-  balance(h, f);
-  memcpy(h->load, f, (size_t)ndof * sizeof *f);
-  lb_status status = solve_free(h, f, h->load);
-  if (status == LB_OK) {
-    lb_fem_apply(h->fem, h->left, h->still, f);
-    for (int i = 0; i < ndof; i++) {
-      h->left[i] = h->load[i] - h->left[i];
+static lb_status refine(lb_held* h, int n, double* f) {
+  const size_t ndof = (size_t)h->fem->ndof;
+  for (size_t i = 0; i < (size_t)n; i++) {
+    double* left = h->left + i * ndof;
+    lb_fem_apply(h->fem, left, h->still, f + i * ndof);
+    for (size_t k = 0; k < ndof; k++) {
+      left[k] = h->load[i * ndof + k] - left[k];
     }
-    status = solve_free(h, h->left, h->left);
-    lb_add(ndof, f, 1, h->left);
   }
-  lb_held_project(h, f);
+  const lb_status status = solve_free(h, n, h->left, h->left);
+  lb_add(n * h->fem->ndof, f, 1, h->left);
   return status;
+}
+
+static lb_status solve_block(lb_held* h, int n, double* f, bool refined) {
+  const size_t ndof = (size_t)h->fem->ndof;
+  for (size_t i = 0; i < (size_t)n; i++) {
+    balance(h, f + i * ndof);
+  }
+  memcpy(h->load, f, (size_t)n * ndof * sizeof *f);
+  lb_status status = solve_free(h, n, f, h->load);
+  status = status == LB_OK && refined ? refine(h, n, f) : status;
+  for (size_t i = 0; i < (size_t)n; i++) {
+    lb_held_project(h, f + i * ndof);
+  }
+  return status;
+}
+
+lb_status lb_held_solve_all(lb_held* h, int n, double* f, bool refined) {
+  lb_status status = LB_OK;
+  for (int i = 0; i < n && status == LB_OK; i += LB_HELD_BLOCK) {
+    const int some = n - i < LB_HELD_BLOCK ? n - i : LB_HELD_BLOCK;
+    status = solve_block(h, some, f + (size_t)i * (size_t)h->fem->ndof, refined);
+  }
+  return status;
+}
+
+lb_status lb_held_solve(lb_held* h, double* f) {
+  return lb_held_solve_all(h, 1, f, true);
 }
 
 static void measure_face(lb_held* h) {
@@ -148,9 +176,10 @@ lb_status lb_held_open(lb_held* h, const lb_fem* fem, const lb_basis_face* face)
   char* held = LB_TAKE(&h->arena, char, fem->ndof);
   h->still = LB_TAKE(&h->arena, double, fem->ndof);
   h->index = LB_TAKE(&h->arena, int, fem->ndof);
-  h->x = LB_TAKE(&h->arena, double, fem->ndof);
-  h->load = LB_TAKE(&h->arena, double, fem->ndof);
-  h->left = LB_TAKE(&h->arena, double, fem->ndof);
+  double** const block[] = {&h->x, &h->load, &h->left};
+  for (int i = 0; i < 3; i++) {
+    *block[i] = LB_TAKE(&h->arena, double, (size_t)LB_HELD_BLOCK*(size_t)fem->ndof);
+  }
   if (lb_arena_status(&h->arena) != LB_OK) {
     return LB_NO_MEMORY;
   }

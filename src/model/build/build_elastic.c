@@ -1,13 +1,14 @@
 // From the description of an elastic body to a reduced one: mesh, elements, basis, integrals.
 // Bodies described alike and held alike share one.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "elastic/fem/material.h"
 #include "elastic/full/full_body.h"
 #include "elastic/reduced/cubature.h"
 #include "elastic/reduced/projected_mass.h"
-#include "elastic/reduced/stored.h"
+#include "elastic/reduced/stored_cache.h"
 #include "elastic/reduced/stress.h"
 #include "elastic/reduced/varied_force.h"
 #include "model/build/body_masses.h"
@@ -21,6 +22,7 @@ typedef struct maker {
   int body;
   const lb_scene_elastic* from;
   const lb_stored* stored; // the file's body, unless all nodes are to move
+  lb_stored found;         // one that was made before
   lb_arena scratch;
   lb_tetmesh mesh;
   lb_material* material; // [nregion]
@@ -233,9 +235,8 @@ lb_material lb_build_material(const lb_scene_material* m, double young) {
                        m->damping_stiffness};
 }
 
-static lb_status make_fem(maker* k) {
-  lb_build* b = k->b;
-  lb_tie tie[LB_ELASTIC_MOST_FACES];
+static lb_status find_materials(maker* k) {
+  const lb_build* b = k->b;
   k->material = LB_TAKE(&k->scratch, lb_material, k->mesh.nregion);
   if (!k->material) {
     return LB_NO_MEMORY;
@@ -245,12 +246,25 @@ static lb_status make_fem(maker* k) {
     const double young = is_full(b->scene) ? m->young : lb_elastic_young(b->scene, k->from, i);
     k->material[i] = lb_build_material(m, young / k->stiffness);
   }
+  return LB_OK;
+}
+
+static lb_status make_fem(maker* k) {
+  lb_build* b = k->b;
+  lb_tie tie[LB_ELASTIC_MOST_FACES];
   return lb_fem_create_tied(b->arena->allocator, &k->mesh, k->material, tie_faces(k, tie), tie, 1,
                             b->scene->body[k->body].name, k->from->place, &k->fem, b->err);
 }
 
+static lb_basis_options basis_options(const maker* k) {
+  return (lb_basis_options){.modes = k->from->modes, .derivatives = k->from->derivatives};
+}
+
 static lb_status make_basis(maker* k) {
-  const lb_basis_options options = {.modes = k->from->modes, .derivatives = k->from->derivatives};
+  const lb_basis_options options = basis_options(k);
+  if (k->b->scene->making.outline) {
+    return LB_OK; // no shapes
+  }
   const lb_status status = lb_basis_create(k->fem, &k->face[0], k->nface - 1, &k->face[1], &options,
                                            &k->scratch, &k->basis, NULL);
   if (status == LB_OK || status == LB_NO_MEMORY) {
@@ -316,6 +330,34 @@ static lb_status change_moduli(maker* k, lb_reduced* reduced) {
   return factor ? lb_reduced_scale_regions(reduced, n, factor, k->b->arena, reduced) : LB_NO_MEMORY;
 }
 
+// Bodies that points were chosen for are worth keeping.
+static bool is_kept(const maker* k) {
+  const lb_making* making = &k->b->scene->making;
+  return making->cache && !making->outline && !is_full(k->b->scene) && k->nface > 1;
+}
+
+static lb_stored_input kept_input(const maker* k) {
+  return (lb_stored_input){.mesh = &k->mesh,
+                           .material = k->material,
+                           .basis = &k->basis,
+                           .nface = k->nface,
+                           .face_name = k->name,
+                           .face = k->face,
+                           .nbody = 1,
+                           .body = &k->b->scene->body[k->body].name,
+                           .form = lb_elastic_form_name(k->from->form)};
+}
+
+static void keep(const maker* k, const lb_reduced* reduced, const lb_points* points) {
+  const lb_basis_options options = basis_options(k);
+  lb_stored_input in = kept_input(k);
+  in.reduced = reduced;
+  in.points = points;
+  if (is_kept(k)) {
+    lb_cache_keep(k->b->scene->making.cache, &in, &options, k->b->arena->allocator);
+  }
+}
+
 static lb_status reduce(maker* k) {
   lb_build* b = k->b;
   lb_points* points = LB_TAKE(b->arena, lb_points, 1);
@@ -326,16 +368,37 @@ static lb_status reduce(maker* k) {
   const lb_projected whole = {k->fem, &k->basis};
   lb_status status = lb_projected_weigh(&whole, k->nface - 1, &k->face[1], b->arena, reduced);
   const bool full = is_full(b->scene); // then this is only looked at
-  if (status == LB_OK && !full) {
+  if (status == LB_OK && !full && k->basis.r > 0) {
     status = choose_points(k, reduced, points);
   }
   if (status == LB_OK) {
-    lb_points_scale(points, k->stiffness);
     reduced->internal = lb_points_force(points);
+    keep(k, reduced, points);
+    lb_points_scale(points, k->stiffness);
     b->reduced[k->body] = reduced;
     status = change_moduli(k, reduced);
   }
   return status == LB_OK && full ? keep_nodes(k) : status;
+}
+
+// The body as it was made before.
+static lb_status build_kept(maker* k) {
+  lb_build* b = k->b;
+  lb_reduced* reduced = NULL;
+  lb_status status = lb_stored_build(&k->found, b->arena, &reduced);
+  if (status == LB_OK) {
+    k->basis = (lb_basis){k->found.r, k->found.Phi, k->found.omega};
+    b->reduced[k->body] = reduced;
+    status = lb_reduced_scale_regions(reduced, 1, &k->stiffness, b->arena, reduced);
+  }
+  return status == LB_OK ? change_moduli(k, reduced) : status;
+}
+
+static bool find_kept(maker* k) {
+  const lb_basis_options options = basis_options(k);
+  const lb_stored_input in = kept_input(k);
+  return is_kept(k) &&
+         lb_cache_find(k->b->scene->making.cache, &in, &options, &k->scratch, &k->found);
 }
 
 // The body of a file: its mesh and basis are there, and all that was made of them.
@@ -505,6 +568,15 @@ int lb_elastic_twin(const lb_scene* scene, int body) {
   return -1;
 }
 
+static lb_status show_progress(const maker* k, double part) {
+  const lb_scene* s = k->b->scene;
+  char text[160];
+  snprintf(text, sizeof text, "making elastic body '%.100s'", s->body[k->body].name);
+  return lb_progress_report(&s->making.progress, (k->body + part) / s->nbody, text)
+             ? LB_OK
+             : lb_error_add(k->b->err, LB_INTERRUPTED, (lb_place){0}, "interrupted");
+}
+
 static lb_status make_alone(maker* k) {
   const int twin = lb_elastic_twin(k->b->scene, k->body);
   if (twin >= 0) {
@@ -516,10 +588,14 @@ static lb_status make_alone(maker* k) {
   }
   static lb_status (*const made[])(maker*) = {make_fem, make_basis, reduce, describe, NULL};
   static lb_status (*const stored[])(maker*) = {build_stored, describe, NULL};
-  lb_status status = LB_OK;
-  for (lb_status (*const* step)(maker*) = k->stored ? stored : made; *step && status == LB_OK;
-       step++) {
-    status = (*step)(k);
+  static lb_status (*const kept[])(maker*) = {build_kept, describe, NULL};
+  lb_status status = k->stored ? LB_OK : find_materials(k);
+  lb_status (*const* step)(maker*) = k->stored                         ? stored
+                                     : status == LB_OK && find_kept(k) ? kept
+                                                                       : made;
+  for (int i = 0; step[i] && status == LB_OK; i++) {
+    status = show_progress(k, i / 4.);
+    status = status == LB_OK ? step[i](k) : status;
   }
   lb_fem_release(k->fem);
   return status;
@@ -593,6 +669,7 @@ lb_status lb_elastic_open(const lb_scene* scene, int body, const lb_allocator* a
   lb_arena_init(&k.scratch, allocator);
   list_faces(&k);
   lb_status status = make_mesh(&k);
+  status = status == LB_OK ? find_materials(&k) : status;
   status = status == LB_OK ? make_fem(&k) : status;
   if (status != LB_OK) {
     lb_arena_release(&k.scratch);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/npz.h"
 #include "geom/mesh/file_load.h"
 #include "output/file/whole_file.h"
@@ -36,37 +37,27 @@ lb_status lb_search_note(lb_search_history* h, const lb_retarget_value* value) {
 
 // --- sums ---
 
-// Fowler, Noll and Vo's hash: it tells changes, it does not keep secrets.
-static uint64_t mix(uint64_t hash, const void* bytes, size_t size) {
-  const unsigned char* c = bytes;
-  for (size_t i = 0; i < size; i++) {
-    hash = (hash ^ c[i]) * 0x100000001b3u;
-  }
-  return hash;
-}
-static const uint64_t START = 0xcbf29ce484222325u;
-
 uint64_t lb_search_key(const lb_model* m, const lb_retarget* r, const lb_curves* input,
                        const lb_targets* targets, double step) {
   const double number[] = {m->duration,   m->solver.step, step,         r->spacing, r->closeness,
                            r->smoothness, r->tolerance,   m->gravity.z, r->robust};
-  uint64_t h = mix(START, number, sizeof number);
-  h = mix(h, input->control,
-          (size_t)input->nmotor * (size_t)input->ncontrol * sizeof *input->control);
-  h = mix(h, targets->pose,
-          (size_t)targets->nframe * (size_t)targets->ntrack * sizeof *targets->pose);
-  h = mix(h, targets->q0, (size_t)m->nq * sizeof *targets->q0);
+  uint64_t h = lb_hash(LB_HASH_START, number, sizeof number);
+  h = lb_hash(h, input->control,
+              (size_t)input->nmotor * (size_t)input->ncontrol * sizeof *input->control);
+  h = lb_hash(h, targets->pose,
+              (size_t)targets->nframe * (size_t)targets->ntrack * sizeof *targets->pose);
+  h = lb_hash(h, targets->q0, (size_t)m->nq * sizeof *targets->q0);
   for (int i = 0; i < r->ntrack; i++) {
     const lb_retarget_track* t = &r->track[i];
     const double weight[] = {t->position, t->orientation, t->point.x, t->point.y, t->point.z};
-    h = mix(mix(h, weight, sizeof weight), &t->body, sizeof t->body);
+    h = lb_hash(lb_hash(h, weight, sizeof weight), &t->body, sizeof t->body);
     for (int k = 0; t->weight && k < 64; k++) {
       double value[3];
       lb_profile_evaluate(t->weight, m->duration * k / 63, value);
-      h = mix(h, value, sizeof value);
+      h = lb_hash(h, value, sizeof value);
     }
   }
-  return mix(h, r->limit, (size_t)r->nmotor * sizeof *r->limit);
+  return lb_hash(h, r->limit, (size_t)r->nmotor * sizeof *r->limit);
 }
 
 // --- file ---

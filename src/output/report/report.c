@@ -301,9 +301,10 @@ static void scene_text(lb_out* out, const lb_model* m) {
   lb_arena arena;
   char* text = NULL;
   size_t size = 0;
-  FILE* file = m->file && *m->file ? fopen(m->file, "rb") : NULL;
+  const char* why;
+  FILE* file = m->file && *m->file ? lb_open_to_read(m->file) : NULL;
   lb_arena_init(&arena, out->allocator);
-  if (file && lb_read_all(file, MOST, &arena, &text, &size) == LB_OK && size > 0 && size <= MOST &&
+  if (file && lb_read_all(file, MOST, &arena, &text, &size, &why) == LB_OK && size > 0 &&
       !memchr(text, 0, size)) {
     lb_print_html(out,
                   "<details class=\"card wide scene\">\n<summary>The scene, %s</summary>\n"

@@ -62,11 +62,44 @@ static void comparison(lb_out* out, const lb_retarget_result* t) {
   for (int i = 0; i < t->nbaseline; i++) {
     replay_row(out, &t->baseline[i], t->baseline[i].words, "");
   }
-  replay_row(out, &t->is, "the retargeted curves", " class=\"best\"");
+  replay_row(out, &t->is, t->unchanged ? "nothing was gained: as before" : "the retargeted curves",
+             " class=\"best\"");
+  for (int i = 0; i < t->nverified; i++) {
+    replay_row(out, &t->verified[i], "the same with every node", "");
+  }
   close_table(out);
   lb_out_text(out, "<p class=\"note\">The worst of the tracked bodies. The "
                    "target is where they would be if everything went infinitely slowly. Pauses "
                    "count from 0.2 s after the input stops to 0.3 s before it moves again.</p>\n");
+}
+
+static void limiting(lb_out* out, const lb_retarget_result* t) {
+  if (isfinite(t->basis_error)) {
+    lb_print(out,
+             "<p class=\"note\">With every node of the elastic bodies the motion is up to %.3g mm "
+             "from the one in their bases.</p>\n",
+             1e3 * t->basis_error);
+  } else if (t->nhistory > 0) { // a replay has none
+    lb_out_text(out,
+                "<p class=\"note\">Elastic bodies move in their bases here; <code>--verify</code> "
+                "plays the result with every node.</p>\n");
+  }
+  if (!t->explained) {
+    return;
+  }
+  lb_print(out, "<h2>What is left is limited by %s</h2>\n", lb_limiting_name(t->limiting.factor));
+  open_table(out, "<th></th><th>part of the root mean square that would be left</th>");
+  for (int f = 0; f < LB_LIMITING_COUNT; f++) {
+    if (isfinite(t->limiting.left[f])) {
+      lb_print(out, "<tr><th scope=\"row\">%s<span>%s</span></th>",
+               lb_limiting_name((lb_limiting_factor)f), lb_limiting_words((lb_limiting_factor)f));
+      cell(out, t->limiting.left[f], 100, " %");
+      lb_out_text(out, "</tr>\n");
+    }
+  }
+  close_table(out);
+  lb_out_text(out, "<p class=\"note\">To first order, by what a better change of the curves would "
+                   "gain. Where nothing helps, it is the reach of the motors.</p>\n");
 }
 
 static void bodies(lb_out* out, const lb_retarget_result* t) {
@@ -128,6 +161,7 @@ static void spread(lb_out* out, const lb_retarget_result* t) {
 
 void lb_report_retarget(lb_out* out, const lb_retarget_result* t) {
   comparison(out, t);
+  limiting(out, t);
   bodies(out, t);
   torques(out, t);
   spread(out, t);

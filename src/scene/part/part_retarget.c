@@ -110,12 +110,14 @@ static const lb_field retarget_fields[] = {
     LB_LATER(SECTION, "motors", &lb_hinge_limit_table,
              "all that drive positions of joints of one coordinate, without limits",
              "motors whose curves may change, by name, and what they must keep to"),
-    RETARGET(NUMBER, "spacing", spacing, LB_TIME, LB_POSITIVE, "40 ms",
+    RETARGET(NUMBER, "spacing", spacing, LB_TIME, LB_POSITIVE_OR_UNSET,
+             "an eighth of the fastest vibration that matters, or less for a quick input",
              "time between the control points of a curve"),
-    RETARGET(NUMBER, "closeness", closeness, LB_PURE, LB_NOT_NEGATIVE, "1e-5",
-             "weight of the squared distance of a curve from its input"),
-    RETARGET(NUMBER, "smoothness", smoothness, LB_PURE, LB_NOT_NEGATIVE, "1e-7",
-             "weight of a curve's squared acceleration"),
+    RETARGET(
+        NUMBER, "closeness", closeness, LB_PURE, LB_NOT_NEGATIVE, "1e-6",
+        "weight of a curve's change, beside the deviation that it would bring if nothing bent"),
+    RETARGET(NUMBER, "smoothness", smoothness, LB_PURE, LB_NOT_NEGATIVE, "1e-2",
+             "the same of the change's acceleration over a time of 'spacing'"),
     RETARGET(NUMBER, "tolerance", tolerance, LB_PURE, LB_POSITIVE, "0.01",
              "stop when an iteration gains less than this part of the objective"),
     RETARGET(COUNT, "iterations", iterations, LB_PURE, LB_POSITIVE, "30", "the most to take"),
@@ -124,6 +126,17 @@ static const lb_field retarget_fields[] = {
              "softer, stiffer, lighter and heavier copies too"),
 };
 const lb_table lb_retarget_table = LB_TABLE("retarget", lb_scene_retarget, retarget_fields);
+
+// Weights were in units once, of which numbers this small are.
+static void check_unit(lb_reader* r) {
+  static const double FORMER = 1e-6;
+  const lb_yaml* given = lb_given(r, LB_SCENE_RETARGET, "smoothness");
+  if (given && r->scene.retarget.smoothness > 0 && r->scene.retarget.smoothness < FORMER) {
+    lb_remark(r, given->place,
+              "retarget: 'smoothness' has no unit any more, and so little of it allows rough "
+              "curves (leave it away: the default suits every size)");
+  }
+}
 
 void lb_read_retarget(lb_reader* r) {
   lb_scene_retarget* to = &r->scene.retarget;
@@ -135,6 +148,7 @@ void lb_read_retarget(lb_reader* r) {
   }
   to->place = r->given[LB_SCENE_RETARGET]->place;
   to->spacing_place = spacing ? spacing->place : to->place;
+  check_unit(r);
   if (bodies && bodies->count == 0) {
     r->subject = "retarget";
     lb_complain(r, bodies->place,
@@ -291,6 +305,9 @@ static void check_reach(lb_checker* c, const lb_scene_retarget* r) {
 static void check_spacing(lb_checker* c, const lb_scene_retarget* r) {
   enum { LEAST_SPANS = 4 }; // three control points stay at each end, and one must be free
   const double longest = c->s->duration / LEAST_SPANS;
+  if (!(r->spacing > 0)) { // chosen when the model is known
+    return;
+  }
   if (r->spacing > longest) {
     LB_SAY(c, r->spacing_place,
            "retarget: the motion of %g s is too short for control points %g s apart (make "

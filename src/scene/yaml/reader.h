@@ -92,6 +92,8 @@ const char* lb_shown(lb_reader* r, const lb_yaml* node);
 // "a, b or c", where `last` is " or ".
 const char* lb_join(lb_reader* r, const char* last, const char* const* name, int count);
 
+// A note to the author of what is not wrong.
+void lb_remark(lb_reader* r, lb_place place, const char* what);
 // --- values ---
 
 // Call keys by their present names; authors who wrote former ones are told.

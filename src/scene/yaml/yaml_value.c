@@ -8,7 +8,7 @@
 // --- remarks ---
 
 // What an author should know of what is written here, though nothing is wrong.
-static void remark(lb_reader* r, lb_place place, const char* what) {
+void lb_remark(lb_reader* r, lb_place place, const char* what) {
   const char* text = lb_compose(r, "%s%s%s", r->subject, *r->subject ? ": " : "", what);
   lb_message* grown = LB_GROW(r->keep, r->note, r->nnote, &r->note_capacity);
   char* copy = lb_arena_text(r->keep, text, strlen(text));
@@ -25,11 +25,11 @@ static void ask_of_degrees(lb_reader* r, const lb_yaml* node, const char* key, d
   const bool likely = value == floor(value) && fabs(value) >= 10 && fabs(value) <= 720;
   if (likely && r->asked != r->subject) {
     r->asked = r->subject;
-    remark(r, node->place,
-           lb_compose(r,
-                      "'%s' is %g radians, %.3g turns; are degrees meant? (write %g deg, or "
-                      "%g rad if not)",
-                      key, value, value / (2 * M_PI), value, value));
+    lb_remark(r, node->place,
+              lb_compose(r,
+                         "'%s' is %g radians, %.3g turns; are degrees meant? (write %g deg, or "
+                         "%g rad if not)",
+                         key, value, value / (2 * M_PI), value, value));
   }
 }
 
@@ -714,8 +714,9 @@ void lb_rename_keys(lb_reader* r, const lb_yaml* node, const lb_table* table) {
           lb_complain(r, node->key[i]->place, "'%s' is the old name of '%s' (keep one)", a->was,
                       a->is);
         }
-        remark(r, node->key[i]->place,
-               lb_compose(r, "'%s' is now called '%s' (the old name still works)", a->was, a->is));
+        lb_remark(
+            r, node->key[i]->place,
+            lb_compose(r, "'%s' is now called '%s' (the old name still works)", a->was, a->is));
         node->key[i]->text = a->is;
       }
     }
