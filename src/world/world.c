@@ -38,6 +38,8 @@ static bool take_arrays(lb_world* w, const lb_scene* scene) {
   w->wish = LB_TAKE(&w->arena, lb_wish, m->nmotor);
   w->command = LB_TAKE(&w->arena, lb_command, m->nmotor);
   w->reaction = LB_TAKE(&w->arena, lb_reaction, m->njoint + m->constraint.npair);
+  w->velocity = LB_TAKE(&w->arena, lb_body_velocity, m->nbody);
+  w->at = LB_TAKE(&w->arena, lb_vec3, scene->nmarker);
   w->q = LB_TAKE(&w->arena, double, shown->nq);
   w->qd = LB_TAKE(&w->arena, double, shown->nv);
   w->point = LB_TAKE(&w->arena, lb_track_point, scene->nmarker);
