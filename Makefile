@@ -14,7 +14,7 @@ build: build-release ## build the program, build/limber (this is what plain `mak
 	@ln -sfn release/limber build/limber
 
 .PHONY: setup
-setup: setup-build-node-test ## install the Debian packages that are missing
+setup: setup-build-node-python-test ## install the Debian packages that are missing
 
 .PHONY: demo
 demo: setup-build-node build ## install what is missing, build, and take the shaking out of a motion
@@ -24,20 +24,20 @@ demo: setup-build-node build ## install what is missing, build, and take the sha
 	@echo "Next: copy $(SCENE), change it, and run build/limber simulate or retarget on it."
 
 .PHONY: test
-test: setup-build-node-test build ## install what is missing, build, and run all tests
+test: setup-build-node-python-test build ## install what is missing, build, and run all tests
 	@ctest --preset release -j $(JOBS)
 
 .PHONY: test-long
-test-long: setup-build-node-test build ## run the tests that take long, too
+test-long: setup-build-node-python-test build ## run the tests that take long, too
 	@ctest --test-dir build/release -j $(JOBS) --output-on-failure
 
 .PHONY: sanitize
-sanitize: setup-build-node-test build-sanitize build-tsan ## run all tests under the sanitizers (address, undefined, thread)
+sanitize: setup-build-node-python-test build-sanitize build-tsan ## run all tests under the sanitizers (address, undefined, thread)
 	@ctest --preset sanitize -j $(JOBS)
 	@ctest --preset tsan -j $(JOBS)
 
 .PHONY: coverage
-coverage: setup-build-node-test-coverage build-coverage ## which lines the tests run: build/coverage/report
+coverage: setup-build-node-python-test-coverage build-coverage ## which lines the tests run: build/coverage/report
 	@find build/coverage -name '*.gcda' -delete
 	@ctest --preset coverage -j $(JOBS)
 	@mkdir -p build/coverage/report
@@ -45,7 +45,7 @@ coverage: setup-build-node-test-coverage build-coverage ## which lines the tests
 	  --html-details build/coverage/report/index.html build/coverage
 
 .PHONY: fuzz
-fuzz: setup-build-node-test ## fuzz the file readers, SECONDS=60 each
+fuzz: setup-build-node-python-test ## fuzz the file readers, SECONDS=60 each
 	@mkdir -p build
 	@tests/fuzz/run $(SECONDS)
 
@@ -69,7 +69,7 @@ format: setup-lint ## put all C in the project's format
 	@clang-format -i $(C_FILES)
 
 .PHONY: lint
-lint: setup-build-node-test-lint build-debug ## look for mistakes that compilers do not see
+lint: setup-build-node-python-test-lint build-debug ## look for mistakes that compilers do not see
 	@scripts/lint build/debug $(JOBS)
 
 .PHONY: install
