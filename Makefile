@@ -32,12 +32,12 @@ test-long: setup-build-node-python-test build ## run the tests that take long, t
 	@ctest --test-dir build/release -j $(JOBS) --output-on-failure
 
 .PHONY: sanitize
-sanitize: setup-build-node-python-test build-sanitize build-tsan ## run all tests under the sanitizers (address, undefined, thread)
+sanitize: setup-build-node-test build-sanitize build-tsan ## run all tests under the sanitizers (address, undefined, thread)
 	@ctest --preset sanitize -j $(JOBS)
 	@ctest --preset tsan -j $(JOBS)
 
 .PHONY: coverage
-coverage: setup-build-node-python-test-coverage build-coverage ## which lines the tests run: build/coverage/report
+coverage: setup-build-node-test-coverage build-coverage ## which lines the tests run: build/coverage/report
 	@find build/coverage -name '*.gcda' -delete
 	@ctest --preset coverage -j $(JOBS)
 	@mkdir -p build/coverage/report
@@ -45,7 +45,7 @@ coverage: setup-build-node-python-test-coverage build-coverage ## which lines th
 	  --html-details build/coverage/report/index.html build/coverage
 
 .PHONY: fuzz
-fuzz: setup-build-node-python-test ## fuzz the file readers, SECONDS=60 each
+fuzz: setup-build-node-test ## fuzz the file readers, SECONDS=60 each
 	@mkdir -p build
 	@tests/fuzz/run $(SECONDS)
 
@@ -69,7 +69,7 @@ format: setup-lint ## put all C in the project's format
 	@clang-format -i $(C_FILES)
 
 .PHONY: lint
-lint: setup-build-node-python-test-lint build-debug ## look for mistakes that compilers do not see
+lint: setup-build-node-test-lint build-debug ## look for mistakes that compilers do not see
 	@scripts/lint build/debug $(JOBS)
 
 .PHONY: install

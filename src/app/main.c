@@ -1,5 +1,4 @@
 // The command line: finds the verb and hands it the rest of the words.
-#include <cblas.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -76,8 +75,6 @@ static exit_code dispatch(int narg, char** args) {
 }
 
 int main(int argc, char** argv) {
-  // Our own loops are the parallel ones, and their sums keep their order; BLAS's would not.
-  openblas_set_num_threads(1);
   const exit_code code = dispatch(argc > 0 ? argc - 1 : 0, argv + 1);
   // A full disk behind stdout is a failure, too.
   if (fflush(stdout) != 0 && code == EXIT_DONE) {

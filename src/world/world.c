@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "math/linear/blas_thread.h"
 #include "scene/yaml/names.h"
 #include "solve/run/frames.h"
 
@@ -82,6 +83,7 @@ static lb_status start(lb_world* w, lb_error* err) {
 }
 
 lb_world* lb_world_create(const lb_scene* scene, const lb_allocator* allocator, lb_error* err) {
+  LB_ONE_BLAS_THREAD;
   lb_arena arena;
   lb_arena_init(&arena, allocator);
   lb_world* w = LB_TAKE(&arena, lb_world, 1);

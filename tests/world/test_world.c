@@ -1,5 +1,7 @@
 // Worlds that a caller drives: what is set, pushed, saved and read is what the rest of the library
 // says of the same scene.
+#include <cblas.h>
+
 #include "counting.h"
 #include "worlds.h"
 
@@ -136,6 +138,28 @@ static void generalised_forces_equal_a_motor(void** state) {
   assert_same_state(a, b);
   lb_world_close(a);
   lb_world_close(b);
+}
+
+// --- the host ---
+
+// A deformable, whose matrices are large enough for BLAS to share among threads.
+static void results_do_not_depend_on_the_hosts_threads_of_blas(void** state) {
+  (void)state;
+  lb_world* w[3];
+  for (int i = 0; i < 3; i++) {
+    openblas_set_num_threads(1 << i);
+    w[i] = lb_world_open(LIMBER_SOURCE_DIR "/scenes/starfish.yaml", NULL);
+    assert_non_null(w[i]);
+    for (int k = 0; k < 5; k++) {
+      must_step(w[i], 0);
+    }
+    assert_same_state(w[0], w[i]);
+    assert_int_equal(openblas_get_num_threads(), 1 << i); // which are the host's own affair
+  }
+  openblas_set_num_threads(1);
+  for (int i = 0; i < 3; i++) {
+    lb_world_close(w[i]);
+  }
 }
 
 // --- states ---
@@ -505,6 +529,7 @@ int main(void) {
       cmocka_unit_test(targets_set_from_step_to_step_converge_to_the_motion_they_are_taken_from),
       cmocka_unit_test(a_motor_that_is_freed_goes_on_by_its_profile),
       cmocka_unit_test(generalised_forces_equal_a_motor),
+      cmocka_unit_test(results_do_not_depend_on_the_hosts_threads_of_blas),
       cmocka_unit_test(a_restored_state_goes_on_the_same_to_the_last_bit),
       cmocka_unit_test(so_does_one_with_elastic_bodies),
       cmocka_unit_test(reading_does_not_change_a_run),
