@@ -3,6 +3,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 SCENE ?= scenes/rod.yaml
 SECONDS ?= 60
+PYTHON ?= /usr/bin/python3
 # the thread sanitizer's preset runs these alone
 TARGETS_tsan = limber $(addprefix test_,base fem fit full memory threads)
 C_FILES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h')
@@ -73,8 +74,21 @@ lint: setup-build-node-test-lint build-debug ## look for mistakes that compilers
 	@scripts/lint build/debug $(JOBS)
 
 .PHONY: install
-install: build ## install under PREFIX (/usr/local)
+install: TARGETS_release = product
+install: setup-build-node-python build-release ## install program, library, Python package under PREFIX (/usr/local)
 	@cmake --install build/release --prefix $(PREFIX)
+
+.PHONY: python
+python: setup-build-node-python ## make a wheel of the Python package, build/wheel/*.whl
+	@$(PYTHON) -m pip wheel --quiet --no-deps --no-build-isolation --no-index -w build/wheel .
+	@ls build/wheel/*.whl
+
+.PHONY: package
+package: OPTIONS = -DLIMBER_PYTHON=$(PYTHON)
+package: TARGETS_package = product
+package: setup-build-node-python build-package ## make a Debian package of everything, build/*.deb
+	@cd build/package && cpack -G DEB -B .. >cpack.log || { cat cpack.log; exit 1; }
+	@ls build/*.deb
 
 .PHONY: clean
 clean: ## remove all that was built
