@@ -1,7 +1,10 @@
 # The Python package beside C, and docs/python.md: every block of it runs.
 export PYTHONPATH=$LIMBER_BUILD_DIR/python PYTHONDONTWRITEBYTECODE=1
-[ -e "$PYTHONPATH/limber/_limber.abi3.so" ] || { echo "the Python package is not built" && exit 77; }
 python=$(sed -n 's/^LIMBER_PYTHON:FILEPATH=//p' "$LIMBER_BUILD_DIR/CMakeCache.txt")
+if ! [ -e "$PYTHONPATH/limber/_limber.abi3.so" ] || ! "$python" -c "import numpy"; then
+  echo "the Python package is not built, or there is no numpy"
+  exit 77
+fi
 here=$LIMBER_SOURCE_DIR/tests/python
 
 run "$python" "$here/check_package.py"
@@ -21,3 +24,7 @@ a, b = ([float.fromhex(x) for x in open(name)] for name in sys.argv[1:])
 assert len(a) > 0 and repr(a) == repr(b), (a[:5], b[:5])
 P
 done
+
+ln -s "$LIMBER_SOURCE_DIR/scenes" scenes
+run "$python" "$here/notebook.py" "$LIMBER_SOURCE_DIR/docs/python.md"
+claim "the blocks of docs/python.md print what it shows" exits 0
