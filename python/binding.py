@@ -43,12 +43,14 @@ typedef struct {
 } lb_model;
 typedef struct lb_data lb_data;
 
+typedef struct { const char* name; char what[...]; ...; } lb_channel;
 typedef struct {
   const lb_model* model;
-  int nframe;
+  int nframe, nchannel;
+  lb_channel* channel;
   double* time;
   lb_transform* pose;
-  double *q, *qd, *motor, *kinetic, *potential;
+  double *q, *qd, *motor, *force, *kinetic, *potential;
   ...;
 } lb_recording;
 typedef struct {

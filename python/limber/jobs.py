@@ -35,6 +35,11 @@ class Recording:
         self.positions: Array = view(owner, pose + 4 if pose else pose, (n, m.nbody, 3), every=7)
         #: forces or torques of motors, (nframe, nmotor)
         self.motor_forces: Array = view(owner, c.motor, (n, m.nmotor))
+        #: what acts, by name as in forces.csv ("spring.force"), (nframe,) each
+        forces = view(owner, c.force, (n, c.nchannel))
+        self.forces: Dict[str, Array] = {
+            f"{text_of(c.channel[i].name)}.{text_of(c.channel[i].what)}": forces[:, i]
+            for i in range(c.nchannel)}
         #: energies [J], (nframe,)
         self.kinetic: Array = view(owner, c.kinetic, (n,))
         self.potential: Array = view(owner, c.potential, (n,))

@@ -173,6 +173,16 @@ class Jobs(unittest.TestCase):
             np.testing.assert_allclose(table[table.dtype.names[0]], r.time)
         self.assertIn("report.html", "\n".join(r.report))
 
+    def test_forces_have_the_names_of_their_file(self):
+        scene = os.path.join(SCENES, "spring-mass.yaml")
+        with tempfile.TemporaryDirectory() as out:
+            r = limber.simulate(scene, out=out, duration=0.2)
+            with open(os.path.join(out, "forces.csv"), encoding="utf-8") as file:
+                names = file.readline().strip().split(",")
+                last = file.readlines()[-1].strip().split(",")
+        self.assertEqual(names[1:], list(r.forces))
+        self.assertEqual([float(x) for x in last[1:]], [f[-1] for f in r.forces.values()])
+
     def test_a_recording_outlives_its_job(self):
         q = limber.simulate(text=PENDULUM).q
         copy = q.copy()
