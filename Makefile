@@ -3,6 +3,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 SCENE ?= scenes/rod.yaml
 SECONDS ?= 60
+PYTHON ?= /usr/bin/python3
 # the thread sanitizer's preset runs these alone
 TARGETS_tsan = limber $(addprefix test_,base fem fit full memory threads)
 C_FILES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h')
@@ -14,7 +15,7 @@ build: build-release ## build the program, build/limber (this is what plain `mak
 	@ln -sfn release/limber build/limber
 
 .PHONY: setup
-setup: setup-build-node-test ## install the Debian packages that are missing
+setup: setup-build-node-python-test ## install the Debian packages that are missing
 
 .PHONY: demo
 demo: setup-build-node build ## install what is missing, build, and take the shaking out of a motion
@@ -24,11 +25,11 @@ demo: setup-build-node build ## install what is missing, build, and take the sha
 	@echo "Next: copy $(SCENE), change it, and run build/limber simulate or retarget on it."
 
 .PHONY: test
-test: setup-build-node-test build ## install what is missing, build, and run all tests
+test: setup-build-node-python-test build ## install what is missing, build, and run all tests
 	@ctest --preset release -j $(JOBS)
 
 .PHONY: test-long
-test-long: setup-build-node-test build ## run the tests that take long, too
+test-long: setup-build-node-python-test build ## run the tests that take long, too
 	@ctest --test-dir build/release -j $(JOBS) --output-on-failure
 
 .PHONY: sanitize
@@ -73,8 +74,21 @@ lint: setup-build-node-test-lint build-debug ## look for mistakes that compilers
 	@scripts/lint build/debug $(JOBS)
 
 .PHONY: install
-install: build ## install under PREFIX (/usr/local)
+install: TARGETS_release = product
+install: setup-build-node-python build-release ## install program, library, Python package under PREFIX (/usr/local)
 	@cmake --install build/release --prefix $(PREFIX)
+
+.PHONY: python
+python: setup-build-node-python ## make a wheel of the Python package, build/wheel/*.whl
+	@$(PYTHON) -m pip wheel --quiet --no-deps --no-build-isolation --no-index -w build/wheel .
+	@ls build/wheel/*.whl
+
+.PHONY: package
+package: OPTIONS = -DLIMBER_PYTHON=$(PYTHON)
+package: TARGETS_package = product
+package: setup-build-node-python build-package ## make a Debian package of everything, build/*.deb
+	@cd build/package && cpack -G DEB -B .. >cpack.log || { cat cpack.log; exit 1; }
+	@ls build/*.deb
 
 .PHONY: clean
 clean: ## remove all that was built

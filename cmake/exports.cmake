@@ -2,6 +2,15 @@
 # header declares. Names of inline functions come along and do no harm.
 set(LIMBER_EXPORTS ${CMAKE_BINARY_DIR}/limber.map)
 file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/include/limber/*.h)
+if(LIMBER_LEVELS) # the program takes the shared library, and with it what it includes of the inside
+  foreach(file ${LIMBER_APP})
+    file(STRINGS ${file} lines REGEX "^#include \"[a-z]+/")
+    string(REGEX MATCHALL "[a-z]+/[a-z_/]+\\.h" inside "${lines}")
+    list(FILTER inside EXCLUDE REGEX "^(app|limber)/")
+    list(TRANSFORM inside PREPEND ${CMAKE_SOURCE_DIR}/src/)
+    list(APPEND headers ${inside})
+  endforeach()
+endif()
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
 set(names "")
 foreach(header ${headers})

@@ -13,17 +13,19 @@ endforeach()
 target_include_directories(limber INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>)
 
 install(TARGETS limber limber_static EXPORT limber)
-if(TARGET limber_program)
-  install(TARGETS limber_program)
-  # Pages and completion that the program made of its own tables.
-  install(DIRECTORY ${LIMBER_MANUAL}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
-    FILES_MATCHING PATTERN "*.1")
-  install(FILES ${LIMBER_MANUAL}/limber.bash RENAME limber
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-  install(FILES ${LIMBER_MANUAL}/_limber DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-  install(FILES ${LIMBER_MANUAL}/limber.fish
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-endif()
+install(TARGETS limber_program)
+foreach(level ${LIMBER_LEVELS})
+  install(TARGETS limber_${level}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/glibc-hwcaps/${level} NAMELINK_SKIP)
+endforeach()
+# Pages and completion that the program made of its own tables.
+install(DIRECTORY ${LIMBER_MANUAL}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+  FILES_MATCHING PATTERN "*.1")
+install(FILES ${LIMBER_MANUAL}/limber.bash RENAME limber
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${LIMBER_MANUAL}/_limber DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${LIMBER_MANUAL}/limber.fish
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 install(DIRECTORY include/limber TYPE INCLUDE)
 install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/limber)
 install(DIRECTORY docs/ TYPE DOC)
@@ -32,6 +34,8 @@ install(FILES README.md LICENSE TYPE DOC)
 # pkg-config
 list(TRANSFORM LIMBER_LINKED PREPEND "-l" OUTPUT_VARIABLE LIMBER_LINKED_FLAGS)
 list(JOIN LIMBER_LINKED_FLAGS " " LIMBER_LINKED_FLAGS)
+file(RELATIVE_PATH LIMBER_TO_INCLUDE /${CMAKE_INSTALL_LIBDIR}/pkgconfig
+  /${CMAKE_INSTALL_INCLUDEDIR})
 configure_file(cmake/limber.pc.in limber.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/limber.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

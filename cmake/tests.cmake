@@ -47,8 +47,8 @@ if(TARGET limber_program)
 endif()
 file(GLOB scripts CONFIGURE_DEPENDS tests/*/test_*.sh tests/*/long_*.sh)
 if(LIMBER_SANITIZE OR LIMBER_COVERAGE)
-  # These look at the source and at what users install: once is enough.
-  list(FILTER scripts EXCLUDE REGEX "/tests/(project|install)/")
+  # These look at the source and at what users install and import: once is enough.
+  list(FILTER scripts EXCLUDE REGEX "/tests/(project|install|python)/")
 endif()
 foreach(script ${scripts})
   get_filename_component(name ${script} NAME_WE)

@@ -127,6 +127,31 @@ int lb_world_nv(const lb_world* world);
 /// worlds with every node of elastic bodies.
 lb_status lb_world_jacobian(lb_world* world, int body, lb_vec3 point, double* J);
 
+// --- all numbers at once ---
+
+/// Arrays of a world, which stay where they are until it is closed. Outputs are those of the last
+/// lb_world_read().
+typedef struct lb_world_arrays {
+  int nq, nv, nbody, njoint, nmotor, npoint;
+  const double* q;                  ///< [nq] coordinates of all joints
+  const double* qd;                 ///< [nv] and their velocities
+  const lb_transform* pose;         ///< [nbody]
+  const lb_body_velocity* velocity; ///< [nbody]
+  const lb_vec3* point;             ///< [npoint] where the named points are
+  const double* motor_force;        ///< [nmotor]
+  const lb_reaction* reaction;      ///< [njoint] of joints, those that close loops included
+  double* tau;                      ///< [lb_world_nv()] input: as lb_world_set_tau() sets it
+} lb_world_arrays;
+
+/// Groups of these; they may be added.
+typedef enum lb_read {
+  LB_READ_MOTION = 1, ///< q, qd, pose, velocity and point
+  LB_READ_FORCES = 2  ///< motor_force and reaction
+} lb_read;
+
+/// The arrays, with groups of them brought up to date.
+lb_world_arrays lb_world_read(lb_world* world, int what);
+
 /// The model that is simulated and its state, for the rest of the library.
 const lb_model* lb_world_model(const lb_world* world);
 lb_data* lb_world_data(lb_world* world);

@@ -9,6 +9,7 @@
 #include "job/job_text.h"
 #include "limber/inverse.h"
 #include "limber/reduce.h"
+#include "math/linear/blas_thread.h"
 #include "output/file/writers.h"
 
 static const lb_job_type* const TYPES[] = {&lb_job_check,    &lb_job_fit,      &lb_job_inverse,
@@ -168,6 +169,7 @@ static bool show_making(void* context, double fraction, const char* what) {
 }
 
 lb_status lb_job_load(lb_job* j, lb_error* err) {
+  LB_ONE_BLAS_THREAD;
   const lb_status status = read_scene(j, err);
   j->read = status == LB_OK;
   if (j->read) {
@@ -190,6 +192,7 @@ lb_status lb_job_load(lb_job* j, lb_error* err) {
 }
 
 lb_status lb_job_run(lb_job* j, lb_error* err) {
+  LB_ONE_BLAS_THREAD;
   lb_status status = LB_OK;
   j->start = lb_clock();
   if (j->o.out && j->type->streams) {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "math/linear/blas_thread.h"
 #include "scene/yaml/names.h"
 #include "solve/run/frames.h"
 
@@ -38,6 +39,8 @@ static bool take_arrays(lb_world* w, const lb_scene* scene) {
   w->wish = LB_TAKE(&w->arena, lb_wish, m->nmotor);
   w->command = LB_TAKE(&w->arena, lb_command, m->nmotor);
   w->reaction = LB_TAKE(&w->arena, lb_reaction, m->njoint + m->constraint.npair);
+  w->velocity = LB_TAKE(&w->arena, lb_body_velocity, m->nbody);
+  w->at = LB_TAKE(&w->arena, lb_vec3, scene->nmarker);
   w->q = LB_TAKE(&w->arena, double, shown->nq);
   w->qd = LB_TAKE(&w->arena, double, shown->nv);
   w->point = LB_TAKE(&w->arena, lb_track_point, scene->nmarker);
@@ -80,6 +83,7 @@ static lb_status start(lb_world* w, lb_error* err) {
 }
 
 lb_world* lb_world_create(const lb_scene* scene, const lb_allocator* allocator, lb_error* err) {
+  LB_ONE_BLAS_THREAD;
   lb_arena arena;
   lb_arena_init(&arena, allocator);
   lb_world* w = LB_TAKE(&arena, lb_world, 1);

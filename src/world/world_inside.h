@@ -26,11 +26,13 @@ struct lb_world {
   int count[LB_PART_COUNT];
   const char** name[LB_PART_COUNT]; // [count] each
   lb_track_point* point;            // [count of points]
-  double *q, *qd;                   // shown state, where it is another one; or NULL
-  lb_reaction* reaction; // [njoint + npair] where `reacted`
-  bool observed;         // motors' and constraints' forces are those of this state
-  bool reacted;          // so are reactions
-  bool moved;            // kinematics and poses are those of this state
+  double *q, *qd;             // shown state, where it is another one; or NULL
+  lb_body_velocity* velocity; // [nbody]
+  lb_vec3* at;                // [count of points]
+  lb_reaction* reaction;      // [njoint + npair] where `reacted`
+  bool observed;              // motors' and constraints' forces are those of this state
+  bool reacted;               // so are reactions
+  bool moved;                 // kinematics and poses are those of this state
 };
 
 // May the world be used, and is there part i of it? Tells what is wrong, unless something was

@@ -115,6 +115,27 @@ lb_reaction lb_world_constraint_force(lb_world* w, int constraint) {
   return out;
 }
 
+// --- all at once ---
+
+lb_world_arrays lb_world_read(lb_world* w, int what) {
+  const int *count = w->count, nbody = count[LB_PART_BODY], npoint = count[LB_PART_POINT];
+  if (what & LB_READ_FORCES) { // first: it writes over the poses
+    react(w);
+  }
+  if (what & LB_READ_MOTION) {
+    for (int i = 0; i < nbody; i++) {
+      w->velocity[i] = lb_world_velocity(w, i);
+    }
+    for (int i = 0; i < npoint; i++) {
+      w->at[i] = lb_world_point(w, i);
+    }
+    move(w);
+  }
+  return (lb_world_arrays){
+      w->shown->nq, w->shown->nv, nbody, count[LB_PART_JOINT], w->m->nmotor, npoint,   w->q, w->qd,
+      w->d->pose,   w->velocity,  w->at, w->d->motor_force,    w->reaction,  w->d->tau};
+}
+
 // --- Jacobians ---
 
 static void put_column(double* J, int nv, int k, lb_v4 angular, lb_v4 linear) {

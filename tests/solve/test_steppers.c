@@ -191,9 +191,10 @@ static void top_precesses_steadily_at_the_speed_of_the_closed_form(void** state)
 
 enum { SAMPLES = 8 }; // a tenth of a second apart
 
-// q and qd at each sample.
-static void sample(const lb_model* m, lb_integrator integrator, double h, double tolerance,
-                   double* out) {
+// q and qd at each sample, with steps that are shorter and longer than h in turns by an uneven part
+// of it.
+static void sample(const lb_model* m, lb_integrator integrator, double h, double uneven,
+                   double tolerance, double* out) {
   lb_data* d;
   lb_stepper* st;
   const lb_scene_solver solver = {.integrator = integrator, .step = h, .tolerance = tolerance};
@@ -201,7 +202,8 @@ static void sample(const lb_model* m, lb_integrator integrator, double h, double
   assert_int_equal(lb_stepper_create(m, &solver, NULL, &st, NULL), LB_OK);
   for (int s = 0; s < SAMPLES; s++) {
     for (int i = 0; i < lround(0.1 / h); i++) {
-      assert_int_equal(lb_stepper_step(st, d, h, NULL), LB_OK);
+      const double part = i % 2 == 0 ? 1 - uneven : 1 + uneven;
+      assert_int_equal(lb_stepper_step(st, d, part * h, NULL), LB_OK);
     }
     memcpy(out, d->q, (size_t)m->nq * sizeof *out);
     memcpy(out + m->nq, d->qd, (size_t)m->nv * sizeof *out);
@@ -212,23 +214,25 @@ static void sample(const lb_model* m, lb_integrator integrator, double h, double
 }
 
 // Root-mean-square error over the samples against a run with a tight tolerance.
-static double error_of(const lb_model* m, const double* exact, lb_integrator integrator, double h) {
+static double error_of(const lb_model* m, const double* exact, lb_integrator integrator, double h,
+                       double uneven) {
   double out[SAMPLES * 64];
   double sum = 0;
-  sample(m, integrator, h, 0, out);
+  sample(m, integrator, h, uneven, 0, out);
   for (int i = 0; i < SAMPLES * (m->nq + m->nv); i++) {
     sum += (out[i] - exact[i]) * (out[i] - exact[i]);
   }
   return sqrt(sum / SAMPLES);
 }
 
-static void assert_order(const random_tree* t, lb_integrator integrator, double h, double order) {
+static void assert_uneven_order(const random_tree* t, lb_integrator integrator, double h,
+                                double uneven, double order) {
   lb_model* m;
   double exact[SAMPLES * 64];
   assert_int_equal(lb_model_create(&t->scene, NULL, &m, NULL), LB_OK);
-  sample(m, LB_INTEGRATOR_ADAPTIVE, 0.1, 1e-14, exact);
-  const double coarse = error_of(m, exact, integrator, h);
-  const double fine = error_of(m, exact, integrator, h / 2);
+  sample(m, LB_INTEGRATOR_ADAPTIVE, 0.1, 0, 1e-14, exact);
+  const double coarse = error_of(m, exact, integrator, h, uneven);
+  const double fine = error_of(m, exact, integrator, h / 2, uneven);
   const double measured = log2(coarse / fine);
   print_message("%s: error %.3g -> %.3g, order %.2f\n", lb_integrator_name(integrator), coarse,
                 fine, measured);
@@ -237,6 +241,10 @@ static void assert_order(const random_tree* t, lb_integrator integrator, double 
     fail();
   }
   lb_model_release(m);
+}
+
+static void assert_order(const random_tree* t, lb_integrator integrator, double h, double order) {
+  assert_uneven_order(t, integrator, h, 0, order);
 }
 
 static void steppers_have_their_orders(void** state) {
@@ -252,6 +260,18 @@ static void steppers_have_their_orders(void** state) {
   assert_order(&t, LB_INTEGRATOR_SDIRK2, 5e-4, 2);
   assert_order(&t, LB_INTEGRATOR_RK4, 4e-3, 4);
   assert_order(&t, LB_INTEGRATOR_RK8, 2.5e-2, 8);
+}
+
+// Steps of h and 2 h in turns.
+static void steppers_keep_their_orders_when_steps_alternate(void** state) {
+  (void)state;
+  static random_tree t;
+  double_pendulum(&t);
+  t.joint[0].q[0] = 0.5;
+  assert_uneven_order(&t, LB_INTEGRATOR_BDF1, 5e-4, 1. / 3, 1);
+  assert_uneven_order(&t, LB_INTEGRATOR_BDF2, 5e-4, 1. / 3, 2);
+  assert_uneven_order(&t, LB_INTEGRATOR_SDIRK2, 5e-4, 1. / 3, 2);
+  assert_uneven_order(&t, LB_INTEGRATOR_RK4, 5e-3, 1. / 3, 4);
 }
 
 static void steppers_have_their_orders_with_quaternions(void** state) {
@@ -673,6 +693,7 @@ int main(void) {
       cmocka_unit_test(spinning_top_follows_its_euler_angles),
       cmocka_unit_test(top_precesses_steadily_at_the_speed_of_the_closed_form),
       cmocka_unit_test(steppers_have_their_orders),
+      cmocka_unit_test(steppers_keep_their_orders_when_steps_alternate),
       cmocka_unit_test(steppers_have_their_orders_with_quaternions),
       cmocka_unit_test(kept_matrices_cost_no_order),
       cmocka_unit_test(implicit_steps_keep_their_order_when_bodies_spin_fast),

@@ -1,5 +1,7 @@
 // Worlds that a caller drives: what is set, pushed, saved and read is what the rest of the library
 // says of the same scene.
+#include <cblas.h>
+
 #include "counting.h"
 #include "worlds.h"
 
@@ -136,6 +138,28 @@ static void generalised_forces_equal_a_motor(void** state) {
   assert_same_state(a, b);
   lb_world_close(a);
   lb_world_close(b);
+}
+
+// --- the host ---
+
+// A deformable, whose matrices are large enough for BLAS to share among threads.
+static void results_do_not_depend_on_the_hosts_threads_of_blas(void** state) {
+  (void)state;
+  lb_world* w[3];
+  for (int i = 0; i < 3; i++) {
+    openblas_set_num_threads(1 << i);
+    w[i] = lb_world_open(LIMBER_SOURCE_DIR "/scenes/starfish.yaml", NULL);
+    assert_non_null(w[i]);
+    for (int k = 0; k < 5; k++) {
+      must_step(w[i], 0);
+    }
+    assert_same_state(w[0], w[i]);
+    assert_int_equal(openblas_get_num_threads(), 1 << i); // which are the host's own affair
+  }
+  openblas_set_num_threads(1);
+  for (int i = 0; i < 3; i++) {
+    lb_world_close(w[i]);
+  }
 }
 
 // --- states ---
@@ -370,6 +394,41 @@ static void forces_of_joints_and_constraints_are_those_of_statics(void** state) 
 // --- control ---
 
 // Torque of a pendulum of 0.5 m and 1 kg that stands on its head.
+static void check_arrays(lb_world* w, lb_world_arrays a) {
+  assert_int_equal(a.nbody, lb_world_count(w, LB_PART_BODY));
+  assert_int_equal(a.njoint, lb_world_count(w, LB_PART_JOINT));
+  for (int i = 0; i < a.nbody; i++) {
+    const lb_transform pose = lb_world_pose(w, i);
+    const lb_body_velocity velocity = lb_world_velocity(w, i);
+    assert_memory_equal(&a.pose[i], &pose, sizeof pose);
+    assert_memory_equal(&a.velocity[i], &velocity, sizeof velocity);
+  }
+  for (int i = 0; i < a.njoint; i++) {
+    const lb_reaction reaction = lb_world_reaction(w, i);
+    assert_memory_equal(&a.reaction[i], &reaction, sizeof reaction);
+  }
+  const lb_vec3 tip = lb_world_point(w, 0);
+  assert_memory_equal(a.point, &tip, sizeof tip);
+  assert_true(a.q == lb_world_q(w, 0) && a.qd == lb_world_qd(w, 0));
+  for (int i = 0; i < a.nmotor; i++) {
+    assert_true(a.motor_force[i] == lb_world_motor_force(w, i));
+  }
+}
+
+static void arrays_stay_and_hold_what_single_calls_say(void** state) {
+  (void)state;
+  lb_world* w = open_world(LINKAGE("keys: [[0, 0.2]]", ""), LB_INTEGRATOR_RK4);
+  const lb_world_arrays first = lb_world_read(w, LB_READ_MOTION | LB_READ_FORCES);
+  check_arrays(w, first);
+  for (int i = 0; i < 20; i++) {
+    must_step(w, 1e-3);
+    const lb_world_arrays a = lb_world_read(w, LB_READ_MOTION | LB_READ_FORCES);
+    assert_memory_equal(&a, &first, sizeof a);
+    check_arrays(w, a);
+  }
+  lb_world_close(w);
+}
+
 static void a_controller_at_1_kHz_holds_an_inverted_pendulum(void** state) {
   (void)state;
   for (lb_integrator by = 0; by < LB_INTEGRATOR_COUNT; by++) {
@@ -470,6 +529,7 @@ int main(void) {
       cmocka_unit_test(targets_set_from_step_to_step_converge_to_the_motion_they_are_taken_from),
       cmocka_unit_test(a_motor_that_is_freed_goes_on_by_its_profile),
       cmocka_unit_test(generalised_forces_equal_a_motor),
+      cmocka_unit_test(results_do_not_depend_on_the_hosts_threads_of_blas),
       cmocka_unit_test(a_restored_state_goes_on_the_same_to_the_last_bit),
       cmocka_unit_test(so_does_one_with_elastic_bodies),
       cmocka_unit_test(reading_does_not_change_a_run),
@@ -477,6 +537,7 @@ int main(void) {
       cmocka_unit_test(jacobians_agree_with_finite_differences),
       cmocka_unit_test(named_points_move_with_their_bodies),
       cmocka_unit_test(forces_of_joints_and_constraints_are_those_of_statics),
+      cmocka_unit_test(arrays_stay_and_hold_what_single_calls_say),
       cmocka_unit_test(a_controller_at_1_kHz_holds_an_inverted_pendulum),
       cmocka_unit_test(errors_stick_until_they_are_asked_for),
       cmocka_unit_test(a_scene_with_a_mistake_opens_no_world),

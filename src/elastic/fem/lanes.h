@@ -1,13 +1,18 @@
-// Eight numbers at a time: the same quantity of eight elements, or of eight points. The element
-// loops are written in these, so that the compiler fills whatever vector registers there are.
+// A few numbers at a time: the same quantity of so many elements, or points. The element loops are
+// written in these. They are as wide as the registers: gcc takes wider ones apart through memory,
+// and three times as long.
 #pragma once
 #include <math.h>
 
+#ifdef __AVX512F__
 enum { LB_LANES = 8 };
+#else
+enum { LB_LANES = 4 };
+#endif
 typedef double lb_lanes __attribute__((vector_size(LB_LANES * sizeof(double))));
 
 static inline lb_lanes lb_lanes_set(double x) {
-  return (lb_lanes){x, x, x, x, x, x, x, x};
+  return x - (lb_lanes){0};
 }
 
 /// 3 x 3 matrices by columns, m[i + 3 j] the entry in row i, column j.

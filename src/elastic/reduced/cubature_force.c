@@ -42,7 +42,10 @@ static void deformation(const lb_points* p, int batch, lb_lanes F[9], const doub
 }
 
 static double sum_lanes(lb_lanes a) {
-  return ((a[0] + a[4]) + (a[1] + a[5])) + ((a[2] + a[6]) + (a[3] + a[7]));
+  for (int l = 4; l < LB_LANES; l++) {
+    a[l - 4] += a[l];
+  }
+  return (a[0] + a[1]) + (a[2] + a[3]);
 }
 
 static const lb_region_material* material_of(const lb_points* p, int batch) {

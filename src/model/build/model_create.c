@@ -5,6 +5,7 @@
 
 #include "elastic/fem/fem.h"
 #include "elastic/reduced/reduced.h"
+#include "math/linear/blas_thread.h"
 #include "model/build/build.h"
 #include "model/build/path_check.h"
 #include "model/build/scene_rewrite.h"
@@ -220,6 +221,7 @@ static lb_status create_rewritten(rewrite* const* change, int count, const lb_sc
 
 lb_status lb_model_create(const lb_scene* scene, const lb_allocator* allocator, lb_model** model,
                           lb_error* err) {
+  LB_ONE_BLAS_THREAD;
   rewrite* const change[] = {lb_rewrite_split, lb_rewrite_apart}; // in this order
   const bool splits = lb_scene_has_splits(scene);
   const bool apart = scene->solver.coordinates == LB_COORDINATES_MAXIMAL;

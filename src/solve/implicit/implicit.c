@@ -47,8 +47,8 @@ struct lb_scheme {
 // Backward differences of order 1: x' at the end from the step's two ends.
 static const lb_scheme BDF1 = {1, {{.dt = 1, .end = 1, .weight = {1}, .over = 1}}, NULL};
 
-// BDF2, order 2: from the parabola through the last three states. The first step has order 1, which
-// costs nothing of the order of the whole: a single error of h^2.
+// BDF2, order 2: from the parabola through the last three states, here of steps that are equal. The
+// first step has order 1, which costs nothing of the order of the whole: a single error of h^2.
 static const lb_scheme BDF2 = {1, {{.dt = 2, .end = 1, .weight = {4, -1}, .over = 3}}, &BDF1};
 
 // Alexander's diagonally implicit Runge-Kutta method, [red] 4.3: with g = (2 - sqrt 2)/2
@@ -67,6 +67,17 @@ static const lb_scheme SDIRK2 = {
 
 const lb_scheme lb_scheme_bdf2_after_sdirk2 = {
     1, {{.dt = 2, .end = 1, .weight = {4, -1}, .over = 3}}, &SDIRK2};
+
+// A step may be so many times as long as the one before it; beyond that errors could grow from step
+// to step, and it begins anew.
+static const double MOST_GROWTH = 1 + ROOT2;
+
+// The stage of BDF2 in a step that is w times as long as the one before:
+//
+//   dt = (1 + w)/(1 + 2 w) h,   xh = ((1 + w)^2 x_1 - w^2 x_2)/(1 + 2 w)
+static stage stage_after(double w) {
+  return (stage){.dt = 1 + w, .end = 1, .weight = {(1 + w) * (1 + w), -w * w}, .over = 1 + 2 * w};
+}
 
 // --- making ---
 
@@ -125,7 +136,7 @@ static void hold(double* to_q, double* to_v, const lb_model* m, const double* q,
 
 // True where d is at the last step's end, but for rounding.
 static bool continues(const lb_model* m, const lb_implicit* own, const lb_data* d, double h) {
-  if (own->h != h || fabs(own->time - d->time) > 1e-9 * h) {
+  if (!(own->h > 0 && h <= MOST_GROWTH * own->h) || fabs(own->time - d->time) > 1e-9 * h) {
     return false;
   }
   for (int i = 0; i < m->nq; i++) {
@@ -144,8 +155,9 @@ static bool continues(const lb_model* m, const lb_implicit* own, const lb_data* 
 // Take over what was the last step's end; does this one go on from there?
 static bool start(const lb_model* m, lb_implicit* own, const lb_data* d, double h) {
   const bool goes_on = continues(m, own, d, h);
-  own->known = goes_on ? own->known : 0;
+  own->known = goes_on && own->h == h ? own->known : 0;
   if (goes_on) {
+    own->ratio = h / own->h;
     hold(own->q2, own->v2, m, own->q1, own->v1);
   }
   hold(own->q1, own->v1, m, d->q, d->qd);
@@ -381,7 +393,9 @@ static bool advance_stages(lb_stepper* st, lb_data* d, const lb_scheme* scheme, 
   own->known = own->stages == scheme->stages ? own->known : 0;
   own->stages = scheme->stages;
   for (own->stage = 0; own->stage < scheme->stages && done; own->stage++) {
-    done = advance_stage(st, d, &scheme->stage[own->stage], begin, h);
+    const stage* s = &scheme->stage[own->stage];
+    const stage after = stage_after(own->ratio);
+    done = advance_stage(st, d, s->weight[1] != 0 && !s->within ? &after : s, begin, h);
   }
   own->known += own->known < LB_IMPLICIT_CHANGES;
   if (done && !own->hit) {

@@ -92,6 +92,7 @@ typedef struct lb_implicit {
   int taken_back;  // stages it saw that do not count, which it does not know yet
   double time;     // end of the last step
   double h;        // of the last step; 0: there was none
+  double ratio;    // of this step to it
   lb_newton newton;
   const lb_implicit_algebra* algebra;
   void* own; // work space of the algebra

@@ -9,6 +9,7 @@
 #include "dynamics/force/force.h"
 #include "dynamics/joint/joint.h"
 #include "elastic/reduced/stored.h"
+#include "math/linear/blas_thread.h"
 #include "model/use/initial_pose.h"
 #include "model/use/model_derive.h"
 #include "solve/diagnose/diagnose.h"
@@ -348,6 +349,7 @@ static void look_at_ranges(lb_summary* s, const lb_recording* r) {
 
 lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
                       lb_recording* recording, lb_summary* summary, lb_error* err) {
+  LB_ONE_BLAS_THREAD;
   const lb_status fit = lb_plan_check(model, options, err);
   if (fit != LB_OK) {
     return fit;

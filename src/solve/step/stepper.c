@@ -8,6 +8,7 @@
 #include "dynamics/constraint/elimination.h"
 #include "dynamics/joint/joint.h"
 #include "dynamics/tree/kinematics.h"
+#include "math/linear/blas_thread.h"
 #include "model/use/initial_pose.h"
 #include "solve/diagnose/diagnose.h"
 
@@ -206,6 +207,7 @@ static diagnosis diagnose(const lb_stepper* st, const lb_data* d, double h, bool
 }
 
 lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
+  LB_ONE_BLAS_THREAD;
   const double start = d->time;
   rechart(st, d);
   lb_elimination_hold(st->m, d);
@@ -271,6 +273,7 @@ long lb_stepper_count(const lb_stepper* st) {
 }
 
 void lb_stepper_observe(lb_stepper* st, lb_data* d) {
+  LB_ONE_BLAS_THREAD;
   if (st->type->observe) {
     st->type->observe(st, d);
   } else {

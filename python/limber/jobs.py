@@ -1,0 +1,248 @@
+"""What the verbs of the program do, with arrays as results."""
+from __future__ import annotations
+
+import os
+from typing import Any, Callable, Dict, List, Optional, TypeVar, Union
+
+import numpy as np
+
+from ._limber import ffi, lib
+from .errors import Errors, text_of
+from .views import Array, view
+
+Path = Union[str, "os.PathLike[str]"]
+#: Told the fraction that is done (NaN: unknown), and what is being done; False ends the job.
+Progress = Callable[[float, str], Optional[bool]]
+
+
+class Recording:
+    """Frames of a motion. Arrays show the library's memory, frame by frame, and keep it alive."""
+
+    def __init__(self, owner: Any, c: Any):
+        m, n = c.model, c.nframe
+        self.name = text_of(m.name)
+        self.bodies = [text_of(m.body.name[i]) for i in range(m.nbody)]
+        self.joints = [text_of(m.joint.name[i]) for i in range(m.njoint)]
+        self.motors = [text_of(m.motor.name[i]) for i in range(m.nmotor)]
+        pose = ffi.cast("double*", c.pose)
+        #: [s], (nframe,)
+        self.time: Array = view(owner, c.time, (n,))
+        #: coordinates, (nframe, nq), and velocities, (nframe, nv)
+        self.q: Array = view(owner, c.q, (n, m.nq))
+        self.qd: Array = view(owner, c.qd, (n, m.nv))
+        #: of bodies in the world: quaternions, (nframe, nbody, 4), and origins, (nframe, nbody, 3)
+        self.rotations: Array = view(owner, pose, (n, m.nbody, 4), every=7)
+        self.positions: Array = view(owner, pose + 4 if pose else pose, (n, m.nbody, 3), every=7)
+        #: forces or torques of motors, (nframe, nmotor)
+        self.motor_forces: Array = view(owner, c.motor, (n, m.nmotor))
+        #: what acts, by name as in forces.csv ("spring.force"), (nframe,) each
+        forces = view(owner, c.force, (n, c.nchannel))
+        self.forces: Dict[str, Array] = {
+            f"{text_of(c.channel[i].name)}.{text_of(c.channel[i].what)}": forces[:, i]
+            for i in range(c.nchannel)}
+        #: energies [J], (nframe,)
+        self.kinetic: Array = view(owner, c.kinetic, (n,))
+        self.potential: Array = view(owner, c.potential, (n,))
+        #: figures of the run, and the lines that the program prints
+        self.summary: Dict[str, Any] = {}
+        self.report: List[str] = []
+
+    def position(self, body: str) -> Array:
+        """Path of a body's origin, (nframe, 3)."""
+        return self.positions[:, self.bodies.index(body)]
+
+    def __repr__(self) -> str:
+        kind = type(self).__name__
+        end = self.time[-1] if len(self.time) else 0
+        return f"<limber.{kind} {self.name!r}: {len(self.time)} frames, {end:g} s>"
+
+
+class Retargeting(Recording):
+    """Motor curves that do not shake, and the motion that they give.
+
+    `target`, `before` and `after` are recordings; `was` and `now` say how far the motion is from
+    its target: peak and rms [m], angle [rad], torque.
+    """
+
+    def __init__(self, owner: Any, c: Any, result: Any):
+        super().__init__(owner, c)
+        self._owner, self._curves, self._what = owner, result.curves, result.what
+        self.target = Recording(owner, result.target)
+        self.before = Recording(owner, result.before)
+        self.after = Recording(owner, result.after)
+        self.was, self.now = figures(result.was.all), figures(getattr(result, "is").all)
+        self.history: Array = np.array([result.history[i].objective
+                                        for i in range(result.nhistory)])
+
+    def curve(self, motor: str, time: Any) -> Array:
+        """Value, velocity and acceleration of a motor's curve at times, (..., 3)."""
+        changed = [self._what.motor[i] for i in range(self._what.nmotor)]
+        which = changed.index(self.motors.index(motor))
+        times = np.asarray(time, dtype=np.float64)
+        out = np.empty((times.size, 3))
+        for i, t in enumerate(times.reshape(-1)):
+            lib.lb_curves_evaluate(self._curves, which, t, ffi.from_buffer("double[3]", out[i]))
+        return out.reshape(times.shape + (3,))
+
+
+class Optimization(Recording):
+    """Numbers that reach goals, `parameters` by name, and the motion that they give."""
+
+    def __init__(self, owner: Any, c: Any, result: Any):
+        super().__init__(owner, c)
+        first = result.optimization.first
+        what = result.optimization.scene.optimize
+        self.parameters: Dict[str, Array] = {
+            text_of(what.parameter[i].name) or "":
+            view(owner, result.x + first[i], (first[i + 1] - first[i],))
+            for i in range(what.nparameter)}
+        #: objective at the start and after each iteration
+        self.history: Array = view(owner, result.history, (result.nhistory,))
+
+
+def figures(c: Any) -> Dict[str, Any]:
+    """The numbers of a C struct, by name."""
+    fields = [(name, f.type) for name, f in ffi.typeof(c).fields]
+    return {name: getattr(c, name) for name, kind in fields if kind.kind == "primitive"}
+
+
+class _Job:
+    """A job with the options that it needs, and who watches it."""
+
+    def __init__(self, kind: str, options: Dict[str, Any], progress: Optional[Progress]):
+        self.errors = Errors()
+        self.progress = progress
+        self.writes = options.get("out") is not None
+        self.stopped = False
+        self.raised: Optional[BaseException] = None
+        self._texts: List[Any] = []  # which the library copies
+        self._handle = ffi.new_handle(self)
+        o = ffi.new("lb_job_options*", lib.lb_job_default())
+        for name, value in dict(options, kind=kind).items():
+            self._set(o, name, value)
+        o.progress.report, o.progress.context = lib.limber_progress, self._handle
+        out = ffi.new("lb_job**")
+        self.require(lib.lb_job_create(o, ffi.NULL, out, self.errors.c))
+        self.c = ffi.gc(out[0], lib.lb_job_release)
+
+    def _set(self, o: Any, name: str, value: Any) -> None:
+        fields = dict(ffi.typeof("lb_job_options").fields)
+        if value is None:
+            return
+        if name not in fields or fields[name].type.kind not in ("primitive", "pointer", "enum"):
+            raise TypeError(f"there is no option {name!r}")
+        if name == "method":
+            value = METHODS.index(value)
+        elif fields[name].type.kind == "pointer":
+            self._texts.append(ffi.new("char[]", os.fsencode(value)))
+            value = self._texts[-1]
+        setattr(o, name, value)
+
+    def require(self, status: int) -> None:
+        if status != lib.LB_OK:
+            raise self.errors.exception(status)
+
+    def tell(self, fraction: float, what: Optional[str]) -> bool:
+        """Whether to go on."""
+        if self.progress is not None and what is not None:
+            self.stopped = self.progress(fraction, what) is False
+        return not self.stopped
+
+    def run(self) -> None:
+        """Load, run and write. What was done is written even when the job does not come to its end."""
+        self.require(lib.lb_job_load(self.c, self.errors.c))
+        status = lib.lb_job_run(self.c, self.errors.c)
+        written = lib.lb_job_write(self.c, self.errors.c)
+        if self.raised is not None:
+            raise self.raised
+        if status != lib.LB_INTERRUPTED or not lib.lb_job_recording(self.c):
+            self.require(status)
+        self.require(written)
+
+    def required(self, result: Any) -> Any:
+        """A result, which a job that was stopped early may not have."""
+        if not result:
+            raise self.errors.exception(lib.LB_INTERRUPTED)
+        return result
+
+    def report(self) -> List[str]:
+        """Title, figures and tables; files are named where there are any."""
+        count = ffi.new("int*")
+        sections = lib.lb_job_sections(self.c, count)
+        told = [sections[i] for i in range(count[0])]
+        texts = [(text_of(s.name), text_of(s.text) or "") for s in told
+                 if self.writes or s.kind != lib.LB_SECTION_FILE]
+        return [f"{name}: {text}" if name else text for name, text in texts]
+
+
+METHODS = [text_of(lib.lb_retarget_method_name(i)) for i in range(lib.LB_RETARGET_METHOD_COUNT)]
+
+
+def _remember(kind: Any, raised: BaseException, trace: Any) -> None:
+    """What a watcher or a signal (Ctrl-C) raises ends the job, and is raised again there."""
+    ffi.from_handle(trace.tb_frame.f_locals["context"]).raised = raised
+
+
+@ffi.def_extern(error=False, onerror=_remember)
+def limber_progress(context: Any, fraction: float, what: Any) -> bool:
+    """The library's way to a job's watcher."""
+    return ffi.from_handle(context).tell(fraction, text_of(what))
+
+
+def _run(kind: str, scene: Optional[Path], text: Optional[str], progress: Optional[Progress],
+         options: Dict[str, Any]) -> _Job:
+    if scene is None and text is None:
+        raise TypeError("a job needs a scene or its text")
+    job = _Job(kind, dict(options, scene=scene or "scene.yaml", text=text), progress)
+    job.run()
+    return job
+
+
+Result = TypeVar("Result", bound=Recording)
+
+
+def _finish(job: _Job, result: Result) -> Result:
+    result.summary = figures(lib.lb_job_summary(job.c)[0])
+    result.report = job.report()
+    return result
+
+
+def simulate(scene: Optional[Path] = None, *, text: Optional[str] = None,
+             out: Optional[Path] = None, duration: Optional[float] = None,
+             step: Optional[float] = None, threads: int = 1, full: bool = False,
+             parameters: Optional[Path] = None, progress: Optional[Progress] = None,
+             **options: Any) -> Recording:
+    """Simulate a scene: a file, or its text. With `out` all result files are written there.
+
+    Further options are those of `lb_job_options` in limber/job.h.
+    """
+    options.update(out=out, duration=duration, step=step, threads=threads, full=full,
+                   parameters=parameters)
+    job = _run("simulate", scene, text, progress, options)
+    return _finish(job, Recording(job.c, lib.lb_job_recording(job.c)))
+
+
+def retarget(scene: Optional[Path] = None, *, text: Optional[str] = None,
+             out: Optional[Path] = None, step: Optional[float] = None, threads: int = 1,
+             method: str = "gauss-newton", resume: bool = False,
+             progress: Optional[Progress] = None, **options: Any) -> Retargeting:
+    """Find motor curves with which a flexible character does not shake."""
+    options.update(out=out, step=step, threads=threads, method=method, resume=resume)
+    job = _run("retarget", scene, text, progress, options)
+    result = job.required(lib.lb_job_summary(job.c).retarget)
+    return _finish(job, Retargeting(job.c, lib.lb_job_recording(job.c), result))
+
+
+def optimize(scene: Optional[Path] = None, *, text: Optional[str] = None,
+             out: Optional[Path] = None, resume: bool = False,
+             progress: Optional[Progress] = None, **options: Any) -> Optimization:
+    """Find the numbers with which a scene reaches its goals."""
+    options.update(out=out, resume=resume)
+    job = _run("optimize", scene, text, progress, options)
+    result = job.required(lib.lb_job_summary(job.c).optimize)
+    return _finish(job, Optimization(job.c, lib.lb_job_recording(job.c), result))
+
+
+def check(scene: Optional[Path] = None, *, text: Optional[str] = None) -> List[str]:
+    """Look at a scene alone: the lines that `limber check` prints. Mistakes raise `Error`."""
+    return _run("check", scene, text, None, {}).report()
