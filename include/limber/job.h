@@ -59,12 +59,14 @@ typedef struct lb_job_options {
   bool attachments;            ///< reduction: as of lb_reduce_options
   bool keep;                   ///< reduction: write the full run, too; sweeps: every run
   lb_retarget_method method;
-  size_t memory; ///< retargeting: as of lb_retarget_options
-  double rate;   ///< retargeting: samples a second of profiles.csv [Hz]
-  bool baseline; ///< retargeting: compare with filters and shapers
-  bool perturb;  ///< retargeting: compare with robots that differ
-  bool verify;   ///< retargeting: play the result with every node
-  bool resume;   ///< searches: go on from what is in `out`
+  size_t memory;    ///< retargeting: as of lb_retarget_options
+  double picture;   ///< time that picture.png is to show [s]; NAN: there is none
+  const char* film; ///< "mp4" or "webm": film.mp4 or film.webm is made, by ffmpeg; NULL: none
+  double rate;      ///< retargeting: samples a second of profiles.csv [Hz]
+  bool baseline;    ///< retargeting: compare with filters and shapers
+  bool perturb;     ///< retargeting: compare with robots that differ
+  bool verify;      ///< retargeting: play the result with every node
+  bool resume;      ///< searches: go on from what is in `out`
   lb_progress
       progress; ///< told and asked in the thread that runs the job. Of work whose end is not
                 ///< known the fraction is NAN, and the words, where not NULL, say how it is

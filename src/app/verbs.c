@@ -77,6 +77,22 @@ static bool read_bytes(const option_type* self, const char* text, void* target) 
   return false;
 }
 
+// A moment of the motion, from its start on.
+static bool read_moment(const option_type* self, const char* text, void* target) {
+  const char* unit = "";
+  double value = 0;
+  const bool ok =
+      lb_number_read(text, (lb_dimension)self->unit, &value, &unit) == LB_NUMBER_OK && value >= 0;
+  *(double*)target = value;
+  return ok;
+}
+
+static bool read_film(const option_type* self, const char* text, void* target) {
+  (void)self;
+  *(const char**)target = text;
+  return strcmp(text, "mp4") == 0 || strcmp(text, "webm") == 0;
+}
+
 static bool read_method(const option_type* self, const char* text, void* target) {
   (void)self;
   for (int i = 0; i < LB_RETARGET_METHOD_COUNT; i++) {
@@ -118,6 +134,9 @@ static const option_type BYTES = {
     .read = read_bytes,
     .most = 1e15,
     .expected = "a positive number of bytes, or with a unit, such as 500kB, 64MB or 2GB"};
+static const option_type MOMENT = {
+    .read = read_moment, .unit = LB_TIME, .expected = "a time, such as 0, 1.5 or 200ms"};
+static const option_type FILM = {.read = read_film, .expected = "mp4 or webm"};
 static const option_type METHOD = {.read = read_method, .expected = "gauss-newton, lbfgs or bfgs"};
 
 // --- options ---
@@ -135,6 +154,7 @@ enum {
   NEW = 512,
   EXAMPLES = 1024,
   VIEW = 2048,
+  FILMED = SIMULATE | RETARGET | REPLAY | OPTIMIZE | INVERSE | FIT,
   WRITERS = SIMULATE | REDUCE | FIT | INVERSE | RETARGET | OPTIMIZE | SWEEP
 };
 
@@ -195,6 +215,10 @@ static const option OPTIONS[] = {
      "play the result with stiffness, damping and mass off by a few per cent, and slow motors"},
     {"--resume", NULL, NULL, NULL, AT(o.resume), RETARGET | OPTIMIZE,
      "go on with a search that was stopped, from what it left in DIR"},
+    {"--picture", NULL, "TIME", &MOMENT, AT(o.picture), FILMED,
+     "make picture.png, too, of the motion at that time"},
+    {"--film", NULL, "FORMAT", &FILM, AT(o.film), FILMED,
+     "make film.mp4 or film.webm, too, with ffmpeg"},
     {"--rate", NULL, "HZ", &RATE, AT(o.rate), RETARGET | REPLAY,
      "samples a second of profiles.csv (default: 1000)"},
     {"--method", NULL, "NAME", &METHOD, AT(o.method), RETARGET,

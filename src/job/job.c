@@ -11,6 +11,7 @@
 #include "limber/reduce.h"
 #include "math/linear/blas_thread.h"
 #include "output/file/writers.h"
+#include "output/film/film.h"
 
 static const lb_job_type* const TYPES[] = {&lb_job_check,    &lb_job_fit,      &lb_job_inverse,
                                            &lb_job_optimize, &lb_job_reduce,   &lb_job_replay,
@@ -27,6 +28,7 @@ lb_job_options lb_job_default(void) {
                           .touch = lb_inverse_default().touch,
                           .frames = lb_reduce_default().frames,
                           .missed = NAN,
+                          .picture = NAN,
                           .rate = 1000};
 }
 
@@ -47,7 +49,7 @@ static const char* const* copy_list(lb_job* j, const char* const* from, int coun
 static void copy_texts(lb_job* j) {
   const char** const text[] = {&j->o.kind,   &j->o.scene, &j->o.text,       &j->o.table,
                                &j->o.out,    &j->o.basis, &j->o.parameters, &j->o.from,
-                               &j->o.forces, &j->o.cache};
+                               &j->o.forces, &j->o.cache, &j->o.film};
   for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
     *text[i] = *text[i] ? lb_arena_text(&j->arena, *text[i], strlen(*text[i])) : NULL;
   }
@@ -212,15 +214,30 @@ lb_status lb_job_run(lb_job* j, lb_error* err) {
   return status;
 }
 
+static lb_status write_images(lb_job* j, lb_error* err) {
+  lb_status status = LB_OK;
+  if (isfinite(j->o.picture)) {
+    status = lb_film_picture(j->recording, j->o.picture, j->o.out, err);
+  }
+  if (j->o.film) {
+    const lb_progress progress = lb_job_progress(j);
+    const lb_status film = lb_film_write(j->recording, j->o.film, j->o.out, &progress, err);
+    status = status == LB_OK ? film : status;
+  }
+  return status;
+}
+
 lb_status lb_job_write(lb_job* j, lb_error* err) {
   lb_results* results = j->results;
   if (!j->kept || !j->o.out) {
     return LB_OK;
   }
   j->results = NULL;
-  return j->type->write ? j->type->write(j, err)
-         : results      ? lb_results_close(results, j->recording, &j->summary, err)
-                        : lb_recording_write(j->recording, &j->summary, j->o.out, err);
+  lb_status status = j->type->write ? j->type->write(j, err)
+                     : results      ? lb_results_close(results, j->recording, &j->summary, err)
+                                    : lb_recording_write(j->recording, &j->summary, j->o.out, err);
+  const lb_status images = j->recording ? write_images(j, err) : LB_OK;
+  return status == LB_OK ? images : status;
 }
 
 const char* lb_job_path(lb_job* j, const char* dir, const char* name) {
@@ -341,6 +358,14 @@ static void add_files(lb_job* j) {
   const lb_result_file* file = NULL;
   for (int i = 0; some && (file = lb_results_file(j->recording, &j->summary, i)); i++) {
     lb_job_add(j, LB_SECTION_FILE, file->name, "%s", file->words);
+  }
+  if (some && isfinite(j->o.picture)) {
+    lb_job_add(j, LB_SECTION_FILE, "picture.png", "the motion at %s",
+               lb_text_duration(j->o.picture).text);
+  }
+  if (some && j->o.film) {
+    lb_job_add(j, LB_SECTION_FILE, strcmp(j->o.film, "mp4") == 0 ? "film.mp4" : "film.webm",
+               "the motion in real time");
   }
 }
 

@@ -368,6 +368,17 @@ static double ground(const scan* s, double floor) {
   return low;
 }
 
+// Level grounds and floors are where shadows fall, however deep things sank into them.
+static double level_ground(const lb_model* m, double floor, double below) {
+  static const double LEVEL = 0.999;
+  for (int i = 0; i < m->force.count; i++) {
+    const lb_scene_force* f = &m->force.item[i].set;
+    const bool level = f->kind == LB_FORCE_GROUND && f->along.z > LEVEL;
+    floor = level && f->at.z < below ? fmax(floor, f->at.z) : floor;
+  }
+  return floor;
+}
+
 bool lb_view_make(lb_view* view, const lb_recording* recording) {
   lb_arena arena;
   lb_arena_init(&arena, recording->allocator);
@@ -387,6 +398,7 @@ bool lb_view_make(lb_view* view, const lb_recording* recording) {
   view->near = view->near > 0 ? view->near : view->radius;
   view->follow = all_free(recording->model) && view->radius > FAR * view->near;
   view->whole = !view->follow || falls(moving);
+  view->floor = level_ground(recording->model, view->floor, view->centre.z);
   choose_traces(view, &s);
   lb_arena_release(&arena);
   return true;
