@@ -181,6 +181,11 @@ lb_status lb_results_close(lb_results* results, const lb_recording* recording,
 /// Release, and keep nothing; NULL is ignored.
 void lb_results_drop(lb_results* results);
 
+/// Two runs on one page: DIR/compare.html, from the files that they left in the folders `a` and
+/// `b`. `allocator` may be NULL.
+lb_status lb_comparison_write(const char* a, const char* b, const char* dir,
+                              const lb_allocator* allocator, lb_error* err);
+
 /// The file parameters.csv alone, for a search that is under way.
 lb_status lb_parameters_write(const struct lb_optimize_result* result, const char* dir,
                               const lb_allocator* allocator, lb_error* err);

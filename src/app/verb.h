@@ -73,6 +73,7 @@ const option* verb_option(const verb* v, int i);
 // What verbs do that are no jobs.
 exit_code new_scene(const verb_args* a, int nplain, char** words);
 exit_code list_examples(const verb_args* a, int nplain, char** words);
+exit_code compare_runs(const verb_args* a, int nplain, char** words);
 exit_code view_report(const verb_args* a, int nplain, char** words);
 
 // Read `args` into `into` and gather the plain arguments at the front of `args`, `*nplain` of them.

@@ -154,6 +154,7 @@ enum {
   NEW = 512,
   EXAMPLES = 1024,
   VIEW = 2048,
+  COMPARE = 4096,
   FILMED = SIMULATE | RETARGET | REPLAY | OPTIMIZE | INVERSE | FIT,
   WRITERS = SIMULATE | REDUCE | FIT | INVERSE | RETARGET | OPTIMIZE | SWEEP
 };
@@ -164,6 +165,7 @@ static const option OPTIONS[] = {
      "folder of 'limber retarget' with the curves, in profiles.yaml (default: out/NAME)"},
     {"--out", "-o", "DIR", &NAME, AT(o.out), WRITERS,
      "folder for the results, made if missing (default: out/NAME for NAME.yaml)"},
+    {"--out", "-o", "DIR", &NAME, AT(o.out), COMPARE, "where the page goes (default: out/compare)"},
     {"--out", "-o", "DIR", &NAME, AT(o.out), REPLAY,
      "folder for the results, made if missing (default: 'replay' or 'full' in that folder)"},
     {"--set", NULL, "PATH=VALUE", &CHANGE, AT(set), WRITERS | REPLAY | CHECK,
@@ -232,7 +234,7 @@ static const option OPTIONS[] = {
     {"--force", NULL, NULL, NULL, AT(force), WRITERS | REPLAY,
      "overwrite the results of another scene"},
     {"--force", NULL, NULL, NULL, AT(force), NEW, "overwrite a file"},
-    {"--quiet", "-q", NULL, NULL, AT(quiet), WRITERS | REPLAY | CHECK | NEW,
+    {"--quiet", "-q", NULL, NULL, AT(quiet), WRITERS | REPLAY | CHECK | NEW | COMPARE,
      "say nothing unless something is wrong"},
     {"--verbose", "-v", NULL, NULL, AT(verbose), WRITERS | REPLAY | CHECK,
      "say how long reading, running and writing took"},
@@ -484,6 +486,23 @@ const verb VERBS[] = {
               "  1  the scenes are not there",
      .most = 0,
      .act = list_examples},
+    {.name = "compare",
+     .bit = COMPARE,
+     .usage = "A B [options]",
+     .summary = "two runs on one page: both motions, and what differs",
+     .about =
+         "Reads what two runs left in the folders A and B, and writes compare.html: both motions "
+         "in\n"
+         "one view, their figures side by side, and plots of what differs most, under one cursor.",
+     .example = "  limber simulate scenes/rod.yaml --out out/soft\n"
+                "  limber simulate scenes/rod.yaml --set materials.spring-steel.young=300GPa --out "
+                "out/stiff\n"
+                "  limber compare out/soft out/stiff",
+     .exits = "  0  done\n"
+              "  2  a folder has no results",
+     .least = 2,
+     .most = 2,
+     .act = compare_runs},
     {.name = "view",
      .bit = VIEW,
      .usage = "[DIR]",

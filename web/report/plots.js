@@ -54,7 +54,12 @@ export function createPlots(parent, data, clock) {
   if (data.retarget) plots.unshift(...retargetPlots(data.retarget));
   if (data.fit) plots.unshift(...fitPlots(data.fit));
   for (const plot of plots) if (plot.unit.startsWith("rad")) plot.radians = plot.series.map((s) => s.values);
-  const all = plots.map((plot) => new Plot(parent, plot, plot.time ?? data.time, clock));
+  plotAll(parent, plots.map((plot) => ({ ...plot, time: plot.time ?? data.time })), clock);
+}
+
+// All plots under one cursor, and zoomed together.
+export function plotAll(parent, plots, clock) {
+  const all = plots.map((plot) => new Plot(parent, plot, plot.time, clock));
   for (const plot of all) {
     plot.zoomed = (min, max) => all.forEach((other) => other !== plot && other.zoom(min, max));
   }
@@ -175,7 +180,7 @@ class Plot {
     this.clock = clock;
     this.unit = unit;
     this.zoomed = () => {};
-    series.forEach((s, i) => (s.shown = i < SHOWN_AT_FIRST));
+    series.forEach((s, i) => (s.shown = i < SHOWN_AT_FIRST && !s.hidden));
 
     this.card = document.createElement("section");
     this.card.className = "card plot";

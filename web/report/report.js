@@ -1,6 +1,7 @@
 // The report's page comes to life: reads the data embedded in it, then sets up the 3-D view, the
 // plots and the clock they share. Without this script the page still shows its pictures and tables.
 import { Clock } from "./clock.js";
+import { compare } from "./compare.js";
 import { readData, readModel } from "./data.js";
 import { createPlots } from "./plots.js";
 import { createPlayer } from "./player.js";
@@ -9,6 +10,11 @@ import { createView } from "./view.js";
 const page = document.documentElement;
 
 async function start() {
+  if (document.getElementById("compared")) {
+    const webgl = document.createElement("canvas").getContext("webgl2");
+    page.dataset.limber = await compare(document.getElementById("stage"), webgl);
+    return;
+  }
   const data = readData();
   const clock = new Clock(data.time[0] ?? 0, data.time[data.time.length - 1] ?? 0);
   const pictures = document.querySelectorAll(".shot[data-time]");

@@ -50,8 +50,9 @@ export async function createView(container, glb, data, clock) {
   return view;
 }
 
-class View {
+export class View {
   constructor(container, info, times, clock) {
+    this.worlds = [];
     this.marks = []; // functions that follow the motion
     this.times = times; // of the paths' points
     this.container = container;
@@ -139,22 +140,27 @@ class View {
     note.textContent = `grid ${Number(this.spacing.toPrecision(3))} m`;
   }
 
-  async load(glb) {
+  // A world and its motion, in the scene.
+  async add(glb) {
     const gltf = await new GLTFLoader().parseAsync(glb, "");
-    this.model = gltf.scene;
-    this.model.traverse((node) => {
+    gltf.scene.traverse((node) => {
       if (node.isMesh) {
         node.castShadow = !node.material.transparent;
         node.receiveShadow = true;
         node.frustumCulled = !node.morphTargetInfluences && !node.isSkinnedMesh; // it bends out of the box it rests in
       }
     });
-    this.scene.add(this.model);
+    this.scene.add(gltf.scene);
     const clip = gltf.animations[0];
-    if (clip) {
-      this.mixer = new AnimationMixer(this.model);
-      this.mixer.clipAction(clip).play();
-    }
+    const mixer = clip && new AnimationMixer(gltf.scene);
+    mixer?.clipAction(clip).play();
+    this.worlds.push({ scene: gltf.scene, mixer, end: clip?.duration ?? 0 });
+    return gltf;
+  }
+
+  async load(glb) {
+    const gltf = await this.add(glb);
+    this.model = gltf.scene;
     this.layers(gltf.scene.children[0]);
     const node = (body) => gltf.parser.getDependency("node", 1 + body);
     this.nodes = await Promise.all(Array.from({ length: this.count }, (_, body) => node(body)));
@@ -251,7 +257,8 @@ class View {
   }
 
   pose() {
-    this.mixer?.setTime(this.clock.time - this.clock.first);
+    const time = this.clock.time - this.clock.first;
+    for (const { mixer, end } of this.worlds) mixer?.setTime(Math.min(time, end));
     this.scene.updateMatrixWorld();
     for (const mark of this.marks) mark();
   }

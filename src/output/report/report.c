@@ -17,6 +17,7 @@
 #include "output/report/report_data.h"
 #include "output/report/report_fit.h"
 #include "output/report/report_forces.h"
+#include "output/report/report_page.h"
 #include "output/report/report_retarget.h"
 #include "output/report/report_text.h"
 
@@ -40,14 +41,14 @@ static double simulated(const lb_recording* r) {
 
 // --- head ---
 
-static void head(lb_out* out, const lb_recording* r) {
+void lb_report_head(lb_out* out, const char* title) {
   lb_print_html(out,
                 "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                 "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
                 "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">\n"
                 "<link rel=\"icon\" href=\"data:,\">\n<title>%s – Limber</title>\n<style>\n",
-                r->model->name);
+                title);
   lb_out_bytes(out, lb_embedded_report_css,
                (size_t)(lb_embedded_report_css_end - lb_embedded_report_css));
   lb_out_text(out, "</style>\n</head>\n<body>\n<main>\n");
@@ -75,13 +76,7 @@ static void opening(lb_out* out, const lb_recording* r, const lb_summary* s) {
   lb_out_text(out, "</header>\n");
 }
 
-// Room for the 3-D view, or what there is instead.
-static void stage(lb_out* out, bool shown) {
-  if (!shown) {
-    lb_out_text(out, "<p class=\"note\">This world is too large for a 3-D view in a page; open "
-                     "<code>scene.glb</code> for it.</p>\n");
-    return;
-  }
+void lb_report_stage(lb_out* out) {
   lb_out_text(out, "<section class=\"card stage\" id=\"stage\" hidden>\n"
                    "<div class=\"canvas\"></div>\n<div class=\"grid-note\"></div>\n"
                    "<div class=\"legend\" hidden></div>\n"
@@ -94,6 +89,16 @@ static void stage(lb_out* out, bool shown) {
                    "<div class=\"player\" id=\"player\"></div>\n</section>\n"
                    "<p class=\"note\" id=\"no-view\" hidden>This browser cannot show the 3-D view; "
                    "the pictures below show the motion.</p>\n");
+}
+
+// Room for the 3-D view, or what there is instead.
+static void stage(lb_out* out, bool shown) {
+  if (shown) {
+    lb_report_stage(out);
+  } else {
+    lb_out_text(out, "<p class=\"note\">This world is too large for a 3-D view in a page; open "
+                     "<code>scene.glb</code> for it.</p>\n");
+  }
 }
 
 // --- figures ---
@@ -362,11 +367,18 @@ static void model(lb_out* out, const lb_out* glb) {
   lb_out_text(out, "\n</script>\n");
 }
 
+void lb_report_script(lb_out* out) {
+  lb_out_text(out, "<script>\n");
+  lb_out_bytes(out, lb_embedded_report_js,
+               (size_t)(lb_embedded_report_js_end - lb_embedded_report_js));
+  lb_out_text(out, "</script>\n</body>\n</html>\n");
+}
+
 // The page from its title to its data; false when there is no memory.
 static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const lb_view* view,
                  const lb_out* glb) {
   const bool light = glb->status == LB_OK && glb->size <= MOST_MODEL;
-  head(out, r);
+  lb_report_head(out, r->model->name);
   opening(out, r, s);
   stage(out, light);
   figures(out, r, s);
@@ -399,10 +411,7 @@ static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const 
   if (light) {
     model(out, glb);
   }
-  lb_out_text(out, "<script>\n");
-  lb_out_bytes(out, lb_embedded_report_js,
-               (size_t)(lb_embedded_report_js_end - lb_embedded_report_js));
-  lb_out_text(out, "</script>\n</body>\n</html>\n");
+  lb_report_script(out);
   return done;
 }
 

@@ -1,0 +1,54 @@
+// Two worlds in one view: the second is a blue ghost.
+import { Box3, Color } from "three";
+import { View } from "./view.js";
+
+const FRAMES = 24; // looked at, to find what must be in sight
+
+function paint(model) {
+  model.traverse((node) => {
+    if (!node.isMesh) return;
+    node.material = node.material.clone();
+    node.material.color = new Color(0x2563eb);
+    node.material.transparent = true;
+    node.material.opacity = 0.45;
+    node.castShadow = false;
+  });
+}
+
+// As the report of a run would have it, but measured here.
+function measure(view) {
+  const box = new Box3();
+  for (let i = 0; i <= FRAMES; i++) {
+    view.clock.time = view.clock.first + (view.clock.length * i) / FRAMES;
+    view.pose();
+    for (const { scene } of view.worlds) box.expandByObject(scene, true);
+  }
+  view.clock.time = view.clock.first;
+  const [low, high] = [box.min, box.max];
+  const half = high.clone().sub(low).multiplyScalar(0.5);
+  const middle = low.clone().add(half);
+  const radius = half.length() || 1;
+  return {
+    centre: [middle.x, -middle.z, middle.y],
+    wide: radius, tall: half.y + 0.3 * radius, deep: radius, radius, near: radius,
+    azimuth: -Math.PI / 2 + 0.42, elevation: 0.3, ground: low.y, follow: false, moving: [], paths: [],
+  };
+}
+
+export async function createPair(container, models, clock) {
+  const empty = { centre: [0, 0, 0], wide: 1, tall: 1, deep: 1, radius: 1, near: 1, azimuth: 0, elevation: 0.3, ground: 0, follow: false, moving: [], paths: [] };
+  const probe = new View(container, empty, [], clock);
+  probe.count = 0;
+  await probe.load(models[0]);
+  await probe.add(models[1]);
+  const info = measure(probe);
+  probe.renderer.domElement.remove();
+  probe.renderer.dispose();
+  const view = new View(container, info, [], clock);
+  view.count = 0;
+  await view.load(models[0]);
+  paint((await view.add(models[1])).scene);
+  clock.subscribe(() => view.show());
+  new ResizeObserver(() => view.resize()).observe(container);
+  return view;
+}
