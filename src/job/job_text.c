@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "job/job_inside.h"
+#include "model/use/motor_use.h"
 
 // --- numbers ---
 
@@ -41,21 +42,35 @@ lb_words lb_text_amount(double amount) {
 
 // --- tables ---
 
+// Motors that turn have torques; of those that slide, and of both, a column can say no more.
+static const char* effort_unit(const lb_model* m) {
+  int turning = 0;
+  for (int i = 0; m && i < m->nmotor; i++) {
+    turning += !lb_motor_is_linear(m, i);
+  }
+  return !m || m->nmotor == 0 || turning == m->nmotor ? "N m" : turning == 0 ? "N" : "";
+}
+
+// Millimetres, of which less than a nanometre is rounding.
+static double millimetres(double x) {
+  return fabs(x) < 1e-9 ? 0 : 1e3 * x;
+}
+
 void lb_job_add_deviations(lb_job* j, const lb_replay* r) {
   char pause[32] = "", delay[32] = "";
   if (!r) {
-    lb_job_row(j, "%-16s %11s %11s %12s %8s %8s", "", "peak", "rms", "in pauses", "delay",
-               "torque");
+    lb_job_row(j, "%-16s %11s %11s %12s %8s %12s", "", "peak", "rms", "in pauses", "delay",
+               "motors");
     return;
   }
   if (isfinite(r->all.pause)) {
-    snprintf(pause, sizeof pause, "%.3g mm", 1e3 * r->all.pause);
+    snprintf(pause, sizeof pause, "%.3g mm", millimetres(r->all.pause));
   }
   if (isfinite(r->all.delay)) {
     snprintf(delay, sizeof delay, "%.0f ms", round(1e3 * r->all.delay) + 0.0);
   }
-  lb_job_row(j, "%-16s %8.3g mm %8.3g mm %12s %8s %8.3g", r->name, 1e3 * r->all.peak,
-             1e3 * r->all.rms, pause, delay, r->all.torque);
+  lb_job_row(j, "%-16s %8.3g mm %8.3g mm %12s %8s %8.3g %s", r->name, millimetres(r->all.peak),
+             millimetres(r->all.rms), pause, delay, r->all.torque, effort_unit(j->model));
 }
 
 static lb_words with_unit(double value, const char* unit) {

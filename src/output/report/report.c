@@ -133,26 +133,30 @@ static void times_figure(lb_out* out, double before, double after, const char* t
   }
 }
 
+// What the run was for comes first, then what somebody sizes motors and rods by.
 static void figures(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const double speed = simulated(r) / s->wall_seconds;
+  const bool once = !s->fit && !s->retarget && !s->optimize; // others play it many times
   char number[LB_REPORT_WORD];
   lb_out_text(out, "<section class=\"figures\">\n");
-  const bool forces = lb_report_force_figures(out, r) > 0;
-  lb_report_figure(out, lb_report_seconds(simulated(r), number), "", "of motion");
-  if (!forces) {
-    lb_report_figure(out, lb_report_seconds(s->wall_seconds, number), "", "to compute it");
-  }
-  if (isfinite(speed) && speed > 0 && !s->fit && !s->retarget &&
-      !s->optimize) { // those play the motion many times
-    const double times = speed >= 1 ? speed : 1 / speed;
-    lb_report_figure(out, lb_report_human(times < 100 ? times : round(times), number), "×",
-                     speed >= 1 ? "faster than real time" : "slower than real time");
-  }
   if (s->retarget) {
     const lb_deviation *a = &s->retarget->was.all, *b = &s->retarget->is.all;
     times_figure(out, a->peak, b->peak, "less peak deviation from the target");
     times_figure(out, a->pause, b->pause, "less vibration left in pauses");
-  } else if (!forces) {
+  }
+  const bool forces = lb_report_force_figures(out, r) > 0;
+  if (!s->retarget) {
+    lb_report_figure(out, lb_report_seconds(simulated(r), number), "", "of motion");
+  }
+  if (!forces) {
+    lb_report_figure(out, lb_report_seconds(s->wall_seconds, number), "", "to compute it");
+  }
+  if (isfinite(speed) && speed > 0 && once) {
+    const double times = speed >= 1 ? speed : 1 / speed;
+    lb_report_figure(out, lb_report_human(times < 100 ? times : round(times), number), "×",
+                     speed >= 1 ? "faster than real time" : "slower than real time");
+  }
+  if (!forces && !s->retarget) {
     energy_figure(out, r->model, s);
   }
   lb_out_text(out, "</section>\n");

@@ -20,6 +20,8 @@ enum {
 
 // Cells of a table: three digits and a unit, in millimetres and the like; a dash for what is not
 // known.
+static const double ROUNDING = 1e-9; // below a nanometre [m]
+
 static void cell(lb_out* out, double x, double scale, const char* unit) {
   if (isfinite(x)) {
     lb_print(out, "<td>%.3g%s</td>", scale * x + 0.0, unit);
@@ -207,8 +209,9 @@ static bool row(lb_out* out, const lb_retarget_result* t, const lb_view* view,
   for (int i = 0; i < PICTURES && done && both.nframe >= PICTURES; i++) {
     const int frame = worst_frame(t, i);
     done = lb_report_shot(out, &both, view, frame);
+    const double away = off(t, r, frame);
     lb_print(out, "%.2f s: %.3g mm off</figcaption></figure>\n", both.time[frame],
-             1e3 * off(t, r, frame));
+             away < ROUNDING ? 0 : 1e3 * away);
   }
   lb_out_text(out, "</section>\n");
   lb_arena_release(&arena);
