@@ -56,6 +56,7 @@ says "--set bodies.upper.mass=2m: body 'upper': 'mass' must be a mass, but '2m' 
 says "'mass' must be greater than 0" bodies.upper.mass=-1
 says "the path ends at a part" bodies.upper=3
 says "the path ends at a section" bodies=3
+says "the path ends at a section" initial=3
 says "there are 0 pieces of scenery" scenery.1.box=3
 says "the material is built in" materials.brass.density=5
 says "'x' is nothing inside '1', which is no mapping" bodies.upper.mass.x=3

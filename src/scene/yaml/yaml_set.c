@@ -156,9 +156,6 @@ static bool unknown_part(const setting* s, int key, const char* path) {
   if (!name) {
     return false;
   }
-  if (!*path) {
-    return refuse(s, "the path ends at a section, not at a number (add a name and a key)");
-  }
   if (key == LB_SCENE_SCENERY) {
     return lb_complain(s->r, s->place, "there are %d pieces of scenery, numbered from 0",
                        all->count);
@@ -172,6 +169,9 @@ static bool unknown_part(const setting* s, int key, const char* path) {
 
 static bool set_part(const setting* s, int key, const char* path) {
   size_t taken = 0;
+  if (!*path) {
+    return refuse(s, "the path ends at a section, not at a number (add a name and a key)");
+  }
   lb_entry* entry = find_entry(s, key, path, &taken);
   if (!entry && key == LB_SCENE_INITIAL) {
     return add_start(s, path);
