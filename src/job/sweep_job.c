@@ -49,15 +49,18 @@ static lb_status refuse(const char* text, const char* why, lb_error* err) {
   return lb_error_add(err, LB_INVALID, (lb_place){0}, "--over %s: %s", text, why);
 }
 
-// A number and the unit behind it; `*next` is what follows.
+// A number and the unit behind it, which must be that of the others; `*next` is what follows. NAN:
+// it is no such number.
 static double read_end(lb_job* j, const char* text, const char* stop, const char** unit,
                        const char** next) {
   char* end = NULL;
   const double value = strtod(text, &end);
   const size_t length = strcspn(end, stop);
+  const char* own = length ? lb_arena_text(&j->arena, end, length) : NULL;
+  const bool other = own && **unit && strcmp(own, *unit) != 0;
   *next = end + length;
-  *unit = length ? lb_arena_text(&j->arena, end, length) : *unit;
-  return end == text ? NAN : value;
+  *unit = own ? own : *unit;
+  return end == text || other ? NAN : value;
 }
 
 // "a:b:n", or with ":log" behind in equal ratios.
@@ -70,7 +73,8 @@ static const char* read_steps(lb_job* j, range* r, const char* text) {
   const long count = *next ? strtol(next + 1, &end, 10) : 0;
   const bool ratios = end && strcmp(end, ":log") == 0;
   if (!isfinite(from) || !isfinite(to) || count < 1 || count > MOST_RUNS || (*end && !ratios)) {
-    return "it must be PATH=FROM:TO:COUNT, such as bodies.rod.mass=1kg:3kg:5, or PATH=A,B,C";
+    return "it must be PATH=FROM:TO:COUNT, such as bodies.rod.mass=1kg:3kg:5, or PATH=A,B,C, with "
+           "one unit";
   }
   if (ratios && !(from * to > 0)) {
     return "equal ratios need two numbers of the same sign";
@@ -99,7 +103,7 @@ static const char* read_values(lb_job* j, range* r, const char* text) {
     r->value[i] = read_end(j, next, ",", &r->unit, &next);
     next += *next == ',';
     if (!isfinite(r->value[i])) {
-      return "values must be numbers, such as 1,2,5";
+      return "values must be numbers with one unit, such as 1,2,5 or 1kg,2kg";
     }
   }
   return NULL;
@@ -239,6 +243,11 @@ static lb_status read_ranges(lb_job* j, lb_error* err) {
   for (int i = 0; i < j->o.nover && status == LB_OK; i++) {
     range* r = &own->range[own->nrange++];
     status = read_range(j, r, j->o.over[i], err);
+    for (int k = 0; k < i && status == LB_OK; k++) {
+      if (strcmp(own->range[k].path, r->path) == 0) {
+        status = refuse(j->o.over[i], "the number has a range already", err);
+      }
+    }
     if (status == LB_OK && r->count > MOST_RUNS / own->nrow) {
       status = refuse(j->o.over[i], "there would be more than 100000 runs", err);
     }
@@ -397,7 +406,7 @@ static void report(lb_job* j) {
   }
   char failed[40] = "";
   snprintf(failed, sizeof failed, ", %d of them without a result", own->failed);
-  lb_job_title(j, j->scene.name, "%d runs in %s%s", own->nrow,
+  lb_job_title(j, j->scene.name, "%d %s in %s%s", own->nrow, own->nrow == 1 ? "run" : "runs",
                lb_text_duration(j->summary.wall_seconds).text, own->failed ? failed : "");
   add_heading(j);
   for (int k = 0; k < own->nrow && k < SHOWN; k++) {

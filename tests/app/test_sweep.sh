@@ -35,10 +35,12 @@ claim "... and the headings are there" grep -q 'energy_drift,time,ball.x' fast/s
 run "$LIMBER" sweep "$scene" --over bodies.uper.mass=1:2:3 --out x
 claim "what does not exist is bad input" exits 2
 claim "... with a suggestion" complains "did you mean 'upper'?"
-for range in bodies.upper.mass=1:2 bodies.upper.mass=1:2:0 bodies.upper.mass=a:b:3 duration=1:2:1000000 bodies.upper.mass=-1:1:3:log bodies.upper.mass=1,x; do
+for range in bodies.upper.mass=1:2 bodies.upper.mass=1:2:0 bodies.upper.mass=a:b:3 duration=1:2:1000000 bodies.upper.mass=-1:1:3:log bodies.upper.mass=1,x bodies.upper.mass=1kg:2000g:3 bodies.upper.mass=1kg,500g; do
   run "$LIMBER" sweep "$scene" --over $range --out x
   claim "--over $range is refused" eval 'exits 2 && complains "error: --over $range: "'
 done
+run "$LIMBER" sweep "$scene" --over bodies.upper.mass=1,2 --over bodies.upper.mass=3,4 --out x
+claim "one number has one range" complains "the number has a range already"
 run "$LIMBER" sweep "$scene" --out x
 claim "a sweep without a range is refused" complains "needs one to 8 ranges"
 
