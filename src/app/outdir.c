@@ -16,12 +16,12 @@
 #include "output/file/whole_file.h"
 #include "scene/yaml/yaml_node.h"
 
-void outdir_default(const char* scene, char* out, size_t size) {
+void outdir_default(const char* scene, const char* inside, char* out, size_t size) {
   const char* slash = strrchr(scene, '/');
   const char* name = strcmp(scene, "-") == 0 ? "stdin" : slash ? slash + 1 : scene;
   const char* dot = strrchr(name, '.');
   const int length = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
-  snprintf(out, size, "out/%.*s", length, name);
+  snprintf(out, size, "out/%.*s%s%s", length, name, inside ? "/" : "", inside ? inside : "");
 }
 
 // A relative path there means nothing, says the standard.

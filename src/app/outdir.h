@@ -3,8 +3,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// "out/NAME" for a scene file "some/where/NAME.yaml"; "out/stdin" for "-".
-void outdir_default(const char* scene, char* out, size_t size);
+// "out/NAME" for a scene file "some/where/NAME.yaml"; "out/stdin" for "-"; a folder inside it
+// unless NULL.
+void outdir_default(const char* scene, const char* inside, char* out, size_t size);
 
 // Where elastic bodies are kept for other runs: $XDG_CACHE_HOME/limber, else ~/.cache/limber; NULL
 // where there is neither. The text is in `out`.

@@ -159,7 +159,7 @@ typedef struct folders {
 static bool choose_folders(const verb* v, verb_args* a, const char* scene, folders* f) {
   const char** named = v->replays ? &a->o.from : &a->o.out;
   if (!*named) {
-    outdir_default(scene, f->scene, sizeof f->scene);
+    outdir_default(scene, v->inside, f->scene, sizeof f->scene);
     *named = f->scene;
   }
   if (v->replays && !a->o.out) {

@@ -61,6 +61,7 @@ typedef struct verb {
   const char* exits;   // exit codes, one a line
   int least, most;     // how many plain words it takes: the scene, and perhaps a table
   bool many;           // all of them are scenes, and nothing is written
+  const char* inside;  // its folder inside that of the scene, or NULL: that one
   bool replays;        // it reads the folder of another job, and writes into one there
   exit_code (*act)(const verb_args* args, int nplain, char** plain); // of verbs that are no jobs
 } verb;

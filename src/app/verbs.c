@@ -163,9 +163,11 @@ enum {
 static const option OPTIONS[] = {
     {"--from", NULL, "DIR", &NAME, AT(o.from), REPLAY,
      "folder of 'limber retarget' with the curves, in profiles.yaml (default: out/NAME)"},
-    {"--out", "-o", "DIR", &NAME, AT(o.out), WRITERS,
+    {"--out", "-o", "DIR", &NAME, AT(o.out), WRITERS & ~SWEEP,
      "folder for the results, made if missing (default: out/NAME for NAME.yaml)"},
     {"--out", "-o", "DIR", &NAME, AT(o.out), COMPARE, "where the page goes (default: out/compare)"},
+    {"--out", "-o", "DIR", &NAME, AT(o.out), SWEEP,
+     "folder for the results, made if missing (default: out/NAME/sweep for NAME.yaml)"},
     {"--out", "-o", "DIR", &NAME, AT(o.out), REPLAY,
      "folder for the results, made if missing (default: 'replay' or 'full' in that folder)"},
     {"--set", NULL, "PATH=VALUE", &CHANGE, AT(set), WRITERS | REPLAY | CHECK,
@@ -426,6 +428,7 @@ const verb VERBS[] = {
      .most = 1},
     {.name = "sweep",
      .bit = SWEEP,
+     .inside = "sweep",
      .usage = "SCENE --over PATH=FROM:TO:COUNT ... [--set PATH=VALUE] [--jobs N] [--out DIR]",
      .summary = "simulate a scene for many values of its numbers, into one table",
      .about =

@@ -15,6 +15,8 @@ claim "... and is that of the sweep" cmp alone/trajectory.csv four/4/trajectory.
 claim "... whose last line is in the table" grep -qF ",$(tail -n 1 alone/trajectory.csv)" one/sweep.csv
 claim "the summary counts" grep -q '"runs": 6' one/summary.json
 
+run "$LIMBER" sweep "$scene" --over duration=0.1,0.2
+claim "its folder is inside that of the scene" test -s out/double-pendulum/sweep/sweep.csv
 run "$LIMBER" sweep "$scene" --over bodies.upper.mass=0.1:10:3:log --duration 0.1 --out log
 claim "equal ratios" grep -q '^1,done' log/sweep.csv
 run "$LIMBER" sweep "$scene" --over bodies.upper.mass=1,-1,2 --duration 0.1 --out some
