@@ -226,8 +226,8 @@ const char* lb_limiting_words(lb_limiting_factor factor);
 
 typedef struct lb_limiting {
   lb_limiting_factor factor; ///< that limits most
-  /// Part of the root mean square deviation that would be left without it, to first order; NAN:
-  /// not looked at, or not there.
+  /// Part of the root mean square deviation that one more step leaves without it; NAN: not looked
+  /// at, or not there.
   double left[LB_LIMITING_COUNT];
 } lb_limiting;
 

@@ -55,7 +55,12 @@ void lb_comparison_conclude(lb_job* j, lb_comparison* c, const lb_curves* curves
 }
 
 const char* lb_comparison_text(const lb_comparison* c, char* out, size_t size) {
-  snprintf(out, size, "peak deviation %.3g mm, was %.3g mm: %.1f times less; ",
-           1e3 * c->is.all.peak, 1e3 * c->was.all.peak, c->was.all.peak / c->is.all.peak);
+  const double is = c->is.all.peak, was = c->was.all.peak;
+  if (c->result.unchanged) {
+    snprintf(out, size, "peak deviation %.3g mm, as it was; ", 1e3 * is);
+  } else {
+    snprintf(out, size, "peak deviation %.3g mm, was %.3g mm: %.1f times less; ", 1e3 * is,
+             1e3 * was, was / is);
+  }
   return out;
 }

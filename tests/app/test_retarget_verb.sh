@@ -50,6 +50,7 @@ sed -e 's/spring: {stiffness: 80}, damping: 0.3/spring: {stiffness: 8000}, dampi
 run "$LIMBER" retarget stiff.yaml --out stiff
 claim "curves too coarse for their input end well" exits 0
 claim "... with the input kept" complains "Nothing was gained: the curves are those of the input."
+claim "... and the title says so" prints "mm, as it was"
 claim "... and what is to be changed" prints "limited by spacing"
 check_kept() {
   python3 - <<'P'

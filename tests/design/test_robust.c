@@ -115,7 +115,7 @@ static void copies_that_differ_do_better_with_curves_made_for_them(void** state)
                 "%.3g mm; the model itself %.3g mm, then %.3g mm\n",
                 1e3 * plain.peak, 1e3 * robust.peak, 1e3 * sqrt(plain.square),
                 1e3 * sqrt(robust.square), 1e3 * plain.plain, 1e3 * robust.plain);
-  assert_below(robust.peak, plain.peak);
+  assert_below(robust.peak, 0.95 * plain.peak);
   assert_below(robust.square, plain.square);
   assert_above(robust.plain, plain.plain); // the price
   lb_recording_release(target);

@@ -1,7 +1,7 @@
 // What keeps curves from coming nearer to their target. One thing at a time is made easier (finer
-// control points, less smoothness, motors without limits), and the best change of the curves is
-// found anew, to first order: how much deviation it would leave tells what stands in the way. Where
-// nothing helps, it is reach: the motors cannot bring the tracked bodies there.
+// control points, less smoothness, motors without limits), and one more step of the search is
+// taken: how much deviation it leaves tells what stands in the way. Where nothing helps, it is
+// reach: the motors cannot bring the tracked bodies there.
 #include <math.h>
 #include <string.h>
 
@@ -75,35 +75,61 @@ static lb_status fit_both(easier* e, const lb_model* m, const lb_retarget* what,
   return status;
 }
 
-static double regularisers(const lb_newton* s, const lb_curves* c) {
+// The deviation of the curves and a part of a change; one that cannot be played is of no use.
+static lb_status try_change(lb_newton* s, const easier* e, const double* p, double part,
+                            double* deviation) {
   lb_retarget_value value = {0};
-  lb_regular_add(&s->r, c, &value, NULL);
-  return value.closeness + value.smoothness;
+  for (int i = 0; i < s->n; i++) {
+    s->trial->control[i] = e->curves->control[i] + part * p[i];
+  }
+  const lb_status status = lb_motion_run(&s->r, s->trial, &value);
+  *deviation = status == LB_OK ? value.deviation : (double)INFINITY;
+  return status == LB_FAILED ? LB_OK : status;
 }
 
-// Part of the root mean square deviation that the best change would leave. Its gain g is that of
-// all of the objective F = D + R, so that D' = D - g + R - R'.
-static lb_status find_left(lb_newton* s, easier* e, double* left) {
-  double* x = e->curves->control;
+// Part of the root mean square deviation that the best change leaves, or half of it where the
+// motion is not that linear.
+static lb_status find_left(lb_newton* s, const easier* e, double* left) {
+  static const double PARTS[] = {1, 0.5};
   double* g = LB_TAKE(&s->r.arena, double, s->n);
   double* p = LB_TAKE(&s->r.arena, double, s->n);
-  lb_retarget_value value = {0};
-  double gain = 0, damping = DAMPED * e->what.smoothness;
+  lb_retarget_value now = {0};
+  double gain = 0, damping = DAMPED * e->what.smoothness, least = 0;
   lb_status status = lb_arena_check(&s->r.arena, "retargeting", s->r.err);
-  status = status == LB_OK ? lb_motion_run(&s->r, e->curves, &value) : status;
+  status = status == LB_OK ? lb_motion_run(&s->r, e->curves, &now) : status;
   status = status == LB_OK ? lb_motion_gradient(&s->r, e->curves, g, s->linear) : status;
+  if (status == LB_OK) {
+    lb_newton_clear_fixed(s, g);
+    status = lb_newton_step(s, e->curves->control, g, &damping, p, &gain, s->r.err);
+    least = now.deviation;
+  }
+  for (int i = 0; i < 2 && status == LB_OK; i++) {
+    double deviation = 0;
+    status = try_change(s, e, p, PARTS[i], &deviation);
+    least = fmin(least, deviation);
+  }
+  *left = now.deviation > 0 ? sqrt(least / now.deviation) : 1;
+  return status;
+}
+
+// The problem with its room open.
+static lb_status solve(const easier* e, const lb_model* m, const lb_targets* targets,
+                       const lb_retarget_options* options, double* left, lb_error* err) {
+  const lb_curves* c = e->curves;
+  lb_newton s = {.n = 0};
+  lb_status status =
+      lb_retargeting_open(&s.r, m, &e->what, e->input, targets, options, c->allocator, err);
   if (status != LB_OK) {
     return status;
   }
-  lb_newton_clear_fixed(s, g);
-  status = lb_newton_step(s, x, g, &damping, p, &gain, s->r.err);
-  const double before = regularisers(s, e->curves);
-  for (int i = 0; i < s->n && status == LB_OK; i++) {
-    x[i] += p[i];
+  status = lb_newton_open(&s);
+  if (status == LB_OK) {
+    status =
+        lb_curves_create(c->nmotor, c->ncontrol, c->start, c->spacing, c->allocator, &s.trial, err);
   }
-  const double after = regularisers(s, e->curves);
-  const double rest = fmax(0, value.deviation - gain + before - after);
-  *left = value.deviation > 0 ? sqrt(rest / value.deviation) : 1;
+  status = status == LB_OK ? find_left(&s, e, left) : status;
+  lb_curves_release(s.trial);
+  lb_retargeting_close(&s.r);
   return status;
 }
 
@@ -117,16 +143,8 @@ static lb_status left_without(lb_limiting_factor factor, const lb_model* m, cons
   e.what.limit = e.limit;
   *left = NAN;
   if (status == LB_OK && ease(&e, factor)) {
-    lb_newton s = {.n = 0};
     status = fit_both(&e, m, what, curves, err);
-    status = status == LB_OK ? lb_retargeting_open(&s.r, m, &e.what, e.input, targets, options,
-                                                   curves->allocator, err)
-                             : status;
-    if (status == LB_OK) {
-      status = lb_newton_open(&s);
-      status = status == LB_OK ? find_left(&s, &e, left) : status;
-      lb_retargeting_close(&s.r);
-    }
+    status = status == LB_OK ? solve(&e, m, targets, options, left, err) : status;
   }
   lb_curves_release(e.input);
   lb_curves_release(e.curves);

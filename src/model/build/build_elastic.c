@@ -12,165 +12,15 @@
 #include "elastic/reduced/stress.h"
 #include "elastic/reduced/varied_force.h"
 #include "model/build/body_masses.h"
-#include "model/build/build.h"
-#include "scene/check/grips.h"
+#include "model/build/elastic_maker.h"
 #include "scene/part/elastic_form.h"
-
-// One body in the making.
-typedef struct maker {
-  lb_build* b;
-  int body;
-  const lb_scene_elastic* from;
-  const lb_stored* stored; // the file's body, unless all nodes are to move
-  lb_stored found;         // one that was made before
-  lb_arena scratch;
-  lb_tetmesh mesh;
-  lb_material* material; // [nregion]
-  lb_fem* fem;
-  lb_basis basis;
-  lb_basis_face face[LB_ELASTIC_MOST_FACES]; // the held one, then those that carry
-  const char* name[LB_ELASTIC_MOST_FACES];
-  bool rigid[LB_ELASTIC_MOST_FACES];
-  int nface;
-  double stiffness; // of the body over that of its elements; 1 when they are kept
-} maker;
-
-// --- faces ---
-
-static int add_face(maker* k, const char* name) {
-  for (int i = 0; i < k->nface; i++) {
-    if (strcmp(k->name[i], name) == 0) {
-      return i;
-    }
-  }
-  if (k->nface < LB_ELASTIC_MOST_FACES) {
-    k->name[k->nface++] = name;
-  }
-  return k->nface - 1;
-}
-
-// The scene with the builder's parts, into which faces are filled.
-static lb_scene own_parts(const maker* k) {
-  lb_scene scene = *k->b->scene;
-  scene.joint = k->b->joint;
-  scene.force = k->b->force;
-  scene.load = k->b->load;
-  return scene;
-}
-
-// The face that carries the body comes first, then all others that are named. Those of a file are
-// as it has them.
-static void list_faces(maker* k) {
-  const lb_scene* s = k->b->scene;
-  for (int i = 0; k->stored && i < k->stored->nface; i++) {
-    add_face(k, k->stored->face.name[i]);
-  }
-  for (int j = 0; j < s->njoint; j++) {
-    if (s->joint[j].child == k->body && (!s->joint[j].loop || s->joint[j].cut.taken_apart)) {
-      add_face(k, s->joint[j].hold.face_name[1]);
-    }
-  }
-  const lb_scene parts = own_parts(k);
-  lb_grips at = {.scene = &parts};
-  lb_grip g;
-  while (lb_grips_next(&at, &g)) {
-    if (g.body == k->body) {
-      const int face = add_face(k, g.face_name);
-      k->rigid[face] = k->rigid[face] || g.rigid;
-    }
-  }
-}
-
-// Tell what takes hold of them which it holds.
-static void number_faces(maker* k) {
-  const lb_scene parts = own_parts(k);
-  lb_grips at = {.scene = &parts};
-  lb_grip g;
-  while (lb_grips_next(&at, &g)) {
-    if (g.body == k->body) {
-      *g.face = add_face(k, g.face_name) - 1;
-    }
-  }
-}
-
-static lb_vec3 middle(const maker* k, int face) {
-  const lb_basis_face* f = &k->face[face];
-  lb_vec3 sum = {0, 0, 0};
-  double total = 0;
-  for (int i = 0; i < f->count; i++) {
-    sum = lb_vec3_add(sum, lb_vec3_scale(f->weight[i], k->mesh.node[f->node[i]]));
-    total += f->weight[i];
-  }
-  return lb_vec3_scale(1 / total, sum);
-}
-
-// The longest way through the body.
-static double extent(const lb_tetmesh* mesh) {
-  lb_vec3 low = mesh->node[0], high = low;
-  for (int i = 1; i < mesh->nnode; i++) {
-    const lb_vec3 x = mesh->node[i];
-    low = lb_vec3_make(fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z));
-    high = lb_vec3_make(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z));
-  }
-  return lb_vec3_norm(lb_vec3_sub(high, low));
-}
-
-// Put what asks for it in the middle of its face. What is farther from its face than the body is
-// long was meant for another place: a mistake in a unit, most likely.
-static lb_status place_grips(maker* k) {
-  const double size = extent(&k->mesh);
-  lb_status status = LB_OK;
-  const lb_scene parts = own_parts(k);
-  lb_grips at = {.scene = &parts};
-  lb_grip g;
-  while (lb_grips_next(&at, &g)) {
-    if (g.body != k->body) {
-      continue;
-    }
-    const lb_vec3 from = middle(k, *g.face + 1);
-    if (g.at_middle) {
-      *g.point = lb_vec3_add(*g.point, from);
-    }
-    const double away = lb_vec3_norm(lb_vec3_sub(*g.point, from));
-    if (!(away <= size)) {
-      status =
-          lb_error_add(k->b->err, LB_INVALID, g.place,
-                       "%s '%s' does not touch body '%s': it is %.3g m from the middle of face "
-                       "'%s', and the body is %.3g m long (check the units of '%s'%s)",
-                       g.word, g.name, k->b->scene->body[k->body].name, away, g.face_name, size,
-                       g.key, k->from->form == LB_ELASTIC_MESH ? " and the mesh's 'scale'" : "");
-    }
-  }
-  return status;
-}
-
-// A face must have an area, or it has no frame to hold.
-static lb_status check_areas(maker* k) {
-  static const double LEAST = 1e-12; // over the square of the body's length
-  const double size = extent(&k->mesh);
-  const lb_scene parts = own_parts(k);
-  lb_status status = LB_OK;
-  for (int f = 0; f < k->nface; f++) {
-    double area = 0;
-    for (int i = 0; i < k->face[f].count; i++) {
-      area += k->face[f].weight[i];
-    }
-    if (!(area > LEAST * size * size)) {
-      const lb_grip g = lb_grip_of_face(&parts, k->body, k->name[f]);
-      status = lb_error_add(k->b->err, LB_INVALID, g.place,
-                            "%s '%s' holds body '%s' by face '%s', which has no area", g.word,
-                            g.name, k->b->scene->body[k->body].name, k->name[f]);
-    }
-  }
-  return status;
-}
 
 // --- the steps ---
 
 // A rigid face keeps a layer as long as the body is thin from contracting. Layers of elements as
 // long as that keep it from doing so to a longer one, which would be too stiff. Where layers are
 // counted, the outermost two are so short, unless the others would get much longer by it.
-static void set_end_layers(const maker* k, lb_tetmesh_def* def) {
+static void set_end_layers(const lb_maker* k, lb_tetmesh_def* def) {
   enum { MANY = 10 };
   bool rigid = false;
   for (int i = 0; i < k->nface; i++) {
@@ -183,7 +33,7 @@ static void set_end_layers(const maker* k, lb_tetmesh_def* def) {
   }
 }
 
-static lb_status make_mesh(maker* k) {
+static lb_status make_mesh(lb_maker* k) {
   lb_status status = LB_OK;
   if (k->from->form == LB_ELASTIC_MESH) {
     k->mesh = *k->from->mesh;
@@ -201,7 +51,7 @@ static lb_status make_mesh(maker* k) {
 }
 
 // The held face is clamped, others stay plane; how many there are.
-static int tie_faces(const maker* k, lb_tie tie[LB_ELASTIC_MOST_FACES]) {
+static int tie_faces(const lb_maker* k, lb_tie tie[LB_ELASTIC_MOST_FACES]) {
   int count = 0;
   for (int i = 0; i < k->nface; i++) {
     if (k->rigid[i]) {
@@ -235,7 +85,7 @@ lb_material lb_build_material(const lb_scene_material* m, double young) {
                        m->damping_stiffness};
 }
 
-static lb_status find_materials(maker* k) {
+static lb_status find_materials(lb_maker* k) {
   const lb_build* b = k->b;
   k->material = LB_TAKE(&k->scratch, lb_material, k->mesh.nregion);
   if (!k->material) {
@@ -249,18 +99,18 @@ static lb_status find_materials(maker* k) {
   return LB_OK;
 }
 
-static lb_status make_fem(maker* k) {
+static lb_status make_fem(lb_maker* k) {
   lb_build* b = k->b;
   lb_tie tie[LB_ELASTIC_MOST_FACES];
   return lb_fem_create_tied(b->arena->allocator, &k->mesh, k->material, tie_faces(k, tie), tie, 1,
                             b->scene->body[k->body].name, k->from->place, &k->fem, b->err);
 }
 
-static lb_basis_options basis_options(const maker* k) {
+static lb_basis_options basis_options(const lb_maker* k) {
   return (lb_basis_options){.modes = k->from->modes, .derivatives = k->from->derivatives};
 }
 
-static lb_status make_basis(maker* k) {
+static lb_status make_basis(lb_maker* k) {
   const lb_basis_options options = basis_options(k);
   if (k->b->scene->making.outline) {
     return LB_OK; // no shapes
@@ -280,7 +130,7 @@ static lb_status make_basis(maker* k) {
 
 // Points that stand for all of the body's, trained on poses that loads on its faces bring about. A
 // body that carries nothing has no such poses, and keeps all its points.
-static lb_status choose_points(maker* k, const lb_reduced* reduced, lb_points* points) {
+static lb_status choose_points(lb_maker* k, const lb_reduced* reduced, lb_points* points) {
   lb_arena* arena = k->b->arena;
   if (reduced->nface == 0) {
     return lb_points_create(k->fem, &k->basis, arena, points);
@@ -300,7 +150,7 @@ static lb_status choose_points(maker* k, const lb_reduced* reduced, lb_points* p
 }
 
 // The body with all its nodes; the model keeps its mesh.
-static lb_status keep_nodes(maker* k) {
+static lb_status keep_nodes(lb_maker* k) {
   lb_build* b = k->b;
   lb_full* full = LB_TAKE(b->arena, lb_full, 1);
   if (!full) {
@@ -317,7 +167,7 @@ static lb_status keep_nodes(maker* k) {
 }
 
 // From the moduli that it was made with to those of its materials.
-static lb_status change_moduli(maker* k, lb_reduced* reduced) {
+static lb_status change_moduli(lb_maker* k, lb_reduced* reduced) {
   const int n = k->from->nregion ? k->from->nregion : 1;
   if (!k->from->basis_young || is_full(k->b->scene)) {
     return LB_OK;
@@ -331,12 +181,12 @@ static lb_status change_moduli(maker* k, lb_reduced* reduced) {
 }
 
 // Bodies that points were chosen for are worth keeping.
-static bool is_kept(const maker* k) {
+static bool is_kept(const lb_maker* k) {
   const lb_making* making = &k->b->scene->making;
   return making->cache && !making->outline && !is_full(k->b->scene) && k->nface > 1;
 }
 
-static lb_stored_input kept_input(const maker* k) {
+static lb_stored_input kept_input(const lb_maker* k) {
   return (lb_stored_input){.mesh = &k->mesh,
                            .material = k->material,
                            .basis = &k->basis,
@@ -348,7 +198,7 @@ static lb_stored_input kept_input(const maker* k) {
                            .form = lb_elastic_form_name(k->from->form)};
 }
 
-static void keep(const maker* k, const lb_reduced* reduced, const lb_points* points) {
+static void keep(const lb_maker* k, const lb_reduced* reduced, const lb_points* points) {
   const lb_basis_options options = basis_options(k);
   lb_stored_input in = kept_input(k);
   in.reduced = reduced;
@@ -358,7 +208,7 @@ static void keep(const maker* k, const lb_reduced* reduced, const lb_points* poi
   }
 }
 
-static lb_status reduce(maker* k) {
+static lb_status reduce(lb_maker* k) {
   lb_build* b = k->b;
   lb_points* points = LB_TAKE(b->arena, lb_points, 1);
   lb_reduced* reduced = LB_TAKE(b->arena, lb_reduced, 1);
@@ -382,7 +232,7 @@ static lb_status reduce(maker* k) {
 }
 
 // The body as it was made before.
-static lb_status build_kept(maker* k) {
+static lb_status build_kept(lb_maker* k) {
   lb_build* b = k->b;
   lb_reduced* reduced = NULL;
   lb_status status = lb_stored_build(&k->found, b->arena, &reduced);
@@ -394,7 +244,7 @@ static lb_status build_kept(maker* k) {
   return status == LB_OK ? change_moduli(k, reduced) : status;
 }
 
-static bool find_kept(maker* k) {
+static bool find_kept(lb_maker* k) {
   const lb_basis_options options = basis_options(k);
   const lb_stored_input in = kept_input(k);
   return is_kept(k) &&
@@ -402,7 +252,7 @@ static bool find_kept(maker* k) {
 }
 
 // The body of a file: its mesh and basis are there, and all that was made of them.
-static lb_status take_stored(maker* k) {
+static lb_status take_stored(lb_maker* k) {
   const lb_stored* s = k->stored;
   k->basis = (lb_basis){s->r, (double*)s->Phi, (double*)s->omega};
   for (int i = 0; i < k->nface; i++) {
@@ -411,7 +261,7 @@ static lb_status take_stored(maker* k) {
   return lb_stored_mesh(s, &k->scratch, &k->mesh);
 }
 
-static lb_status build_stored(maker* k) {
+static lb_status build_stored(lb_maker* k) {
   lb_build* b = k->b;
   lb_reduced* reduced = NULL;
   lb_status status = lb_stored_build(k->stored, b->arena, &reduced);
@@ -428,7 +278,7 @@ static lb_status build_stored(maker* k) {
   return status;
 }
 
-static bool find_carried(maker* k, lb_model_elastic* e) {
+static bool find_carried(lb_maker* k, lb_model_elastic* e) {
   const lb_build* b = k->b;
   e->carried = LB_TAKE(b->arena, int, k->nface);
   for (int f = 0; e->carried && f < k->nface - 1; f++) {
@@ -442,7 +292,7 @@ static bool find_carried(maker* k, lb_model_elastic* e) {
   return e->carried != NULL;
 }
 
-static bool copy_range(maker* k, lb_model_elastic* e) {
+static bool copy_range(lb_maker* k, lb_model_elastic* e) {
   e->limit = LB_COPY(k->b->arena, k->stored->range.eta_limit, k->stored->r);
   e->load_limit = LB_COPY(k->b->arena, k->stored->range.load_limit, 6 * k->stored->nface);
   e->load_every = *k->stored->range.load_every;
@@ -452,7 +302,7 @@ static bool copy_range(maker* k, lb_model_elastic* e) {
 static const double TURN = 6.28318530717958647692;
 
 // Frequencies of shapes that were made with other moduli: sqrt(Phi'K Phi), for unit mass.
-static lb_status find_frequencies(maker* k, double* frequency) {
+static lb_status find_frequencies(lb_maker* k, double* frequency) {
   const lb_reduced* b = k->b->reduced[k->body];
   const size_t r = (size_t)b->r;
   double* eta = LB_TAKE(&k->scratch, double, r);
@@ -469,7 +319,7 @@ static lb_status find_frequencies(maker* k, double* frequency) {
 }
 
 // Stress is that of the scene's moduli, whatever the shapes were made with.
-static lb_status find_stress(maker* k, lb_model_elastic* e) {
+static lb_status find_stress(lb_maker* k, lb_model_elastic* e) {
   lb_build* b = k->b;
   lb_material* material = LB_TAKE(&k->scratch, lb_material, k->mesh.nregion);
   e->stress = LB_TAKE(b->arena, lb_stress, 1);
@@ -482,7 +332,7 @@ static lb_status find_stress(maker* k, lb_model_elastic* e) {
              : LB_NO_MEMORY;
 }
 
-static lb_status describe(maker* k) {
+static lb_status describe(lb_maker* k) {
   lb_build* b = k->b;
   lb_model_elastic* e = &b->elastic[k->body];
   *e = (lb_model_elastic){.body = k->body,
@@ -548,15 +398,15 @@ static bool same_form(const lb_scene_elastic* a, const lb_scene_elastic* b) {
 
 int lb_elastic_twin(const lb_scene* scene, int body) {
   lb_build b = {.scene = scene, .joint = scene->joint, .force = scene->force, .load = scene->load};
-  maker k = {.b = &b, .body = body};
-  list_faces(&k);
+  lb_maker k = {.b = &b, .body = body};
+  lb_maker_list_faces(&k);
   for (int i = 0; i < body; i++) {
     const lb_scene_elastic* other = scene->body[i].elastic;
     if (!other || !same_form(other, scene->body[body].elastic)) {
       continue;
     }
-    maker o = {.b = &b, .body = i};
-    list_faces(&o);
+    lb_maker o = {.b = &b, .body = i};
+    lb_maker_list_faces(&o);
     bool same = o.nface == k.nface;
     for (int f = 0; same && f < k.nface; f++) {
       same = strcmp(o.name[f], k.name[f]) == 0 && o.rigid[f] == k.rigid[f];
@@ -568,7 +418,7 @@ int lb_elastic_twin(const lb_scene* scene, int body) {
   return -1;
 }
 
-static lb_status show_progress(const maker* k, double part) {
+static lb_status show_progress(const lb_maker* k, double part) {
   const lb_scene* s = k->b->scene;
   char text[160];
   snprintf(text, sizeof text, "making elastic body '%.100s'", s->body[k->body].name);
@@ -577,7 +427,7 @@ static lb_status show_progress(const maker* k, double part) {
              : lb_error_add(k->b->err, LB_INTERRUPTED, (lb_place){0}, "interrupted");
 }
 
-static lb_status make_alone(maker* k) {
+static lb_status make_alone(lb_maker* k) {
   const int twin = lb_elastic_twin(k->b->scene, k->body);
   if (twin >= 0) {
     k->b->reduced[k->body] = k->b->reduced[twin];
@@ -586,13 +436,13 @@ static lb_status make_alone(maker* k) {
     k->b->elastic[k->body].body = k->body;
     return find_carried(k, &k->b->elastic[k->body]) ? LB_OK : LB_NO_MEMORY;
   }
-  static lb_status (*const made[])(maker*) = {make_fem, make_basis, reduce, describe, NULL};
-  static lb_status (*const stored[])(maker*) = {build_stored, describe, NULL};
-  static lb_status (*const kept[])(maker*) = {build_kept, describe, NULL};
+  static lb_status (*const made[])(lb_maker*) = {make_fem, make_basis, reduce, describe, NULL};
+  static lb_status (*const stored[])(lb_maker*) = {build_stored, describe, NULL};
+  static lb_status (*const kept[])(lb_maker*) = {build_kept, describe, NULL};
   lb_status status = k->stored ? LB_OK : find_materials(k);
-  lb_status (*const* step)(maker*) = k->stored                         ? stored
-                                     : status == LB_OK && find_kept(k) ? kept
-                                                                       : made;
+  lb_status (*const* step)(lb_maker*) = k->stored                         ? stored
+                                        : status == LB_OK && find_kept(k) ? kept
+                                                                          : made;
   for (int i = 0; step[i] && status == LB_OK; i++) {
     status = show_progress(k, i / 4.);
     status = status == LB_OK ? step[i](k) : status;
@@ -601,12 +451,13 @@ static lb_status make_alone(maker* k) {
   return status;
 }
 
-static lb_status get_mesh(maker* k) {
+static lb_status get_mesh(lb_maker* k) {
   return k->stored ? take_stored(k) : make_mesh(k);
 }
 
-static lb_status make(maker* k) {
-  static lb_status (*const step[])(maker*) = {get_mesh, check_areas, place_grips, make_alone};
+static lb_status make(lb_maker* k) {
+  static lb_status (*const step[])(lb_maker*) = {get_mesh, lb_maker_check_areas,
+                                                 lb_maker_place_grips, make_alone};
   lb_status status = LB_OK;
   for (size_t i = 0; i < sizeof step / sizeof *step && status == LB_OK; i++) {
     status = step[i](k);
@@ -633,17 +484,17 @@ lb_status lb_build_elastic(lb_build* b) {
     if (!s->body[i].elastic) {
       continue;
     }
-    maker k = {.b = b,
-               .body = i,
-               .from = s->body[i].elastic,
-               .stored = is_full(s) ? NULL : s->body[i].elastic->stored,
-               .stiffness = 1};
+    lb_maker k = {.b = b,
+                  .body = i,
+                  .from = s->body[i].elastic,
+                  .stored = is_full(s) ? NULL : s->body[i].elastic->stored,
+                  .stiffness = 1};
     if (!is_full(s) && !k.stored) {
       k.stiffness = over_reference(lb_elastic_young(s, k.from, 0));
     }
     lb_arena_init(&k.scratch, b->arena->allocator);
-    list_faces(&k);
-    number_faces(&k);
+    lb_maker_list_faces(&k);
+    lb_maker_number_faces(&k);
     const lb_status status = make(&k);
     lb_arena_release(&k.scratch);
     if (status != LB_OK) {
@@ -665,9 +516,9 @@ lb_status lb_elastic_open(const lb_scene* scene, int body, const lb_allocator* a
                 .joint = scene->joint,
                 .force = scene->force,
                 .load = scene->load};
-  maker k = {.b = &b, .body = body, .from = scene->body[body].elastic, .stiffness = 1};
+  lb_maker k = {.b = &b, .body = body, .from = scene->body[body].elastic, .stiffness = 1};
   lb_arena_init(&k.scratch, allocator);
-  list_faces(&k);
+  lb_maker_list_faces(&k);
   lb_status status = make_mesh(&k);
   status = status == LB_OK ? find_materials(&k) : status;
   status = status == LB_OK ? make_fem(&k) : status;

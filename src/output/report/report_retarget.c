@@ -100,8 +100,8 @@ static void limiting(lb_out* out, const lb_retarget_result* t) {
     }
   }
   close_table(out);
-  lb_out_text(out, "<p class=\"note\">To first order, by what a better change of the curves would "
-                   "gain. Where nothing helps, it is the reach of the motors.</p>\n");
+  lb_out_text(out, "<p class=\"note\">By one more step of the search with this made easier. Where "
+                   "nothing helps, it is the reach of the motors.</p>\n");
 }
 
 static void bodies(lb_out* out, const lb_retarget_result* t) {
