@@ -12,7 +12,7 @@ claim "documents come along" test -e "$prefix/share/doc/limber/README.md"
 
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
 for page in README docs/api; do
-  sed -n '/^```c$/,/^```$/p' "$LIMBER_SOURCE_DIR/$page.md" | grep -v '^```' >"${page##*/}.c"
+  awk '/^```$/ { inside = 0 } inside; /^```c$/ { inside = !n++ }' "$LIMBER_SOURCE_DIR/$page.md" >"${page##*/}.c"
 done
 mv README.c example.c
 cp "$LIMBER_SOURCE_DIR/tests/install/"{use.cc,CMakeLists.txt} .
