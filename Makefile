@@ -77,6 +77,7 @@ lint: setup-build-node-test-lint build-debug ## look for mistakes that compilers
 install: TARGETS_release = product
 install: setup-build-node-python build-release ## install program, library, Python package under PREFIX (/usr/local)
 	@cmake --install build/release --prefix $(PREFIX)
+	@[ -n "$(DESTDIR)" ] || ldconfig 2>/dev/null || true # who is not root has LD_LIBRARY_PATH
 
 .PHONY: python
 python: setup-build-node-python ## make a wheel of the Python package, build/wheel/*.whl

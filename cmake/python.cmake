@@ -1,5 +1,8 @@
 # The Python package, in python/ of the build folder: put that in PYTHONPATH, or install it. Debian's
 # Python comes first, since it has Debian's cffi and numpy; without the first there is no package.
+if(LIMBER_SANITIZE)
+  return() # which Python itself is not, so that it could not load this
+endif()
 find_program(LIMBER_PYTHON python3 HINTS /usr/bin)
 string(CONCAT needs "import cffi, os, sys, sysconfig; h = sysconfig.get_path('include'); "
   "assert os.path.exists(h + '/Python.h'); print(h, 'python%d.%d' % sys.version_info[:2], sep=';')")

@@ -28,7 +28,22 @@ typedef struct { lb_vec3 force; lb_vec3 moment; } lb_reaction;
 typedef struct { int nparameter, ngoal; struct lb_scene_parameter* parameter; ...; }
     lb_scene_optimize;
 struct lb_scene_parameter { const char* name; ...; };
-typedef struct { lb_scene_optimize optimize; ...; } lb_scene;
+typedef struct {
+  bool (*report)(void* context, double fraction, const char* what);
+  void* context;
+} lb_progress;
+typedef struct { const char* cache; lb_progress progress; ...; } lb_making;
+typedef struct { lb_scene_optimize optimize; lb_making making; ...; } lb_scene;
+typedef struct {
+  const char *name, *text;
+  size_t length;
+  int nset;
+  const char* const* set;
+  ...;
+} lb_scene_origin;
+lb_status lb_scene_open(const lb_scene_origin* from, const lb_allocator* allocator, lb_scene* scene,
+                        lb_error* err);
+void lb_scene_release(lb_scene* scene);
 
 typedef struct { const char** name; ...; } lb_model_bodies;
 typedef struct { const char** name; int* q; int* nq; int* v; int* nv; ...; } lb_model_joints;
@@ -57,10 +72,6 @@ typedef struct {
   lb_status (*put)(void* context, const lb_recording* recording, int frame, lb_error* err);
   void* context;
 } lb_sink;
-typedef struct {
-  bool (*report)(void* context, double fraction, const char* what);
-  void* context;
-} lb_progress;
 
 typedef enum { LB_RETARGET_METHOD_COUNT, ... } lb_retarget_method;
 const char* lb_retarget_method_name(lb_retarget_method method);

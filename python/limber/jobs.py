@@ -1,18 +1,14 @@
 """What the verbs of the program do, with arrays as results."""
 from __future__ import annotations
 
-import os
-from typing import Any, Callable, Dict, List, Optional, TypeVar, Union
+from typing import Any, Dict, List, Optional, TypeVar
 
 import numpy as np
 
 from ._limber import ffi, lib
 from .errors import Errors, text_of
+from .inputs import Cache, Changes, Path, Progress, Texts, Watcher, assignments, cache_folder
 from .views import Array, view
-
-Path = Union[str, "os.PathLike[str]"]
-#: Told the fraction that is done (NaN: unknown), and what is being done; False ends the job.
-Progress = Callable[[float, str], Optional[bool]]
 
 
 class Recording:
@@ -106,55 +102,35 @@ def figures(c: Any) -> Dict[str, Any]:
     return {name: getattr(c, name) for name, kind in fields if kind.kind == "primitive"}
 
 
-class _Job:
+class _Job(Watcher):
     """A job with the options that it needs, and who watches it."""
 
     def __init__(self, kind: str, options: Dict[str, Any], progress: Optional[Progress]):
+        super().__init__(progress)
         self.errors = Errors()
-        self.progress = progress
         self.writes = options.get("out") is not None
-        self.stopped = False
-        self.raised: Optional[BaseException] = None
-        self._texts: List[Any] = []  # which the library copies
-        self._handle = ffi.new_handle(self)
+        texts = Texts()  # which the library copies
         o = ffi.new("lb_job_options*", lib.lb_job_default())
         for name, value in dict(options, kind=kind).items():
-            self._set(o, name, value)
-        o.progress.report, o.progress.context = lib.limber_progress, self._handle
+            if value is not None:
+                _set(o, name, value, texts)
+        self.attach(o.progress)
         out = ffi.new("lb_job**")
         self.require(lib.lb_job_create(o, ffi.NULL, out, self.errors.c))
         self.c = ffi.gc(out[0], lib.lb_job_release)
-
-    def _set(self, o: Any, name: str, value: Any) -> None:
-        fields = dict(ffi.typeof("lb_job_options").fields)
-        if value is None:
-            return
-        if name not in fields or fields[name].type.kind not in ("primitive", "pointer", "enum"):
-            raise TypeError(f"there is no option {name!r}")
-        if name == "method":
-            value = METHODS.index(value)
-        elif fields[name].type.kind == "pointer":
-            self._texts.append(ffi.new("char[]", os.fsencode(value)))
-            value = self._texts[-1]
-        setattr(o, name, value)
 
     def require(self, status: int) -> None:
         if status != lib.LB_OK:
             raise self.errors.exception(status)
 
-    def tell(self, fraction: float, what: Optional[str]) -> bool:
-        """Whether to go on."""
-        if self.progress is not None and what is not None:
-            self.stopped = self.progress(fraction, what) is False
-        return not self.stopped
-
     def run(self) -> None:
         """Load, run and write. What was done is written even when the job does not come to its end."""
-        self.require(lib.lb_job_load(self.c, self.errors.c))
+        loaded = lib.lb_job_load(self.c, self.errors.c)
+        self.reraise()
+        self.require(loaded)
         status = lib.lb_job_run(self.c, self.errors.c)
         written = lib.lb_job_write(self.c, self.errors.c)
-        if self.raised is not None:
-            raise self.raised
+        self.reraise()
         if status != lib.LB_INTERRUPTED or not lib.lb_job_recording(self.c):
             self.require(status)
         self.require(written)
@@ -176,24 +152,31 @@ class _Job:
 
 
 METHODS = [text_of(lib.lb_retarget_method_name(i)) for i in range(lib.LB_RETARGET_METHOD_COUNT)]
+FIELDS = dict(ffi.typeof("lb_job_options").fields)
 
 
-def _remember(kind: Any, raised: BaseException, trace: Any) -> None:
-    """What a watcher or a signal (Ctrl-C) raises ends the job, and is raised again there."""
-    ffi.from_handle(trace.tb_frame.f_locals["context"]).raised = raised
-
-
-@ffi.def_extern(error=False, onerror=_remember)
-def limber_progress(context: Any, fraction: float, what: Any) -> bool:
-    """The library's way to a job's watcher."""
-    return ffi.from_handle(context).tell(fraction, text_of(what))
+def _set(o: Any, name: str, value: Any, texts: Texts) -> None:
+    """An option: a number, a text, a list of texts or the name of a method."""
+    kind = FIELDS[name].type if name in FIELDS else None
+    if kind is None or kind.kind not in ("primitive", "pointer", "enum"):
+        raise TypeError(f"there is no option {name!r}")
+    if kind.cname.endswith("* *"):
+        setattr(o, "n" + name, len(value))
+        value = texts.many(value)
+    elif kind.kind == "pointer":
+        value = texts.one(value)
+    elif kind.kind == "enum":
+        value = METHODS.index(value)
+    setattr(o, name, value)
 
 
 def _run(kind: str, scene: Optional[Path], text: Optional[str], progress: Optional[Progress],
-         options: Dict[str, Any]) -> _Job:
+         changes: Optional[Changes], cache: Cache, options: Dict[str, Any]) -> _Job:
     if scene is None and text is None:
         raise TypeError("a job needs a scene or its text")
-    job = _Job(kind, dict(options, scene=scene or "scene.yaml", text=text), progress)
+    options.update(scene=scene or "scene.yaml", text=text, set=assignments(changes),
+                   cache=cache_folder(cache))
+    job = _Job(kind, options, progress)
     job.run()
     return job
 
@@ -211,38 +194,42 @@ def simulate(scene: Optional[Path] = None, *, text: Optional[str] = None,
              out: Optional[Path] = None, duration: Optional[float] = None,
              step: Optional[float] = None, threads: int = 1, full: bool = False,
              parameters: Optional[Path] = None, progress: Optional[Progress] = None,
-             **options: Any) -> Recording:
+             set: Optional[Changes] = None, cache: Cache = True, **options: Any) -> Recording:
     """Simulate a scene: a file, or its text. With `out` all result files are written there.
 
-    Further options are those of `lb_job_options` in limber/job.h.
+    `set` changes values of the scene: {"bodies.rod.mass": "2 kg"}. Further options are those of
+    `lb_job_options` in limber/job.h.
     """
     options.update(out=out, duration=duration, step=step, threads=threads, full=full,
                    parameters=parameters)
-    job = _run("simulate", scene, text, progress, options)
+    job = _run("simulate", scene, text, progress, set, cache, options)
     return _finish(job, Recording(job.c, lib.lb_job_recording(job.c)))
 
 
 def retarget(scene: Optional[Path] = None, *, text: Optional[str] = None,
              out: Optional[Path] = None, step: Optional[float] = None, threads: int = 1,
              method: str = "gauss-newton", resume: bool = False,
-             progress: Optional[Progress] = None, **options: Any) -> Retargeting:
+             progress: Optional[Progress] = None, set: Optional[Changes] = None,
+             cache: Cache = True, **options: Any) -> Retargeting:
     """Find motor curves with which a flexible character does not shake."""
     options.update(out=out, step=step, threads=threads, method=method, resume=resume)
-    job = _run("retarget", scene, text, progress, options)
+    job = _run("retarget", scene, text, progress, set, cache, options)
     result = job.required(lib.lb_job_summary(job.c).retarget)
     return _finish(job, Retargeting(job.c, lib.lb_job_recording(job.c), result))
 
 
 def optimize(scene: Optional[Path] = None, *, text: Optional[str] = None,
              out: Optional[Path] = None, resume: bool = False,
-             progress: Optional[Progress] = None, **options: Any) -> Optimization:
+             progress: Optional[Progress] = None, set: Optional[Changes] = None,
+             cache: Cache = True, **options: Any) -> Optimization:
     """Find the numbers with which a scene reaches its goals."""
     options.update(out=out, resume=resume)
-    job = _run("optimize", scene, text, progress, options)
+    job = _run("optimize", scene, text, progress, set, cache, options)
     result = job.required(lib.lb_job_summary(job.c).optimize)
     return _finish(job, Optimization(job.c, lib.lb_job_recording(job.c), result))
 
 
-def check(scene: Optional[Path] = None, *, text: Optional[str] = None) -> List[str]:
+def check(scene: Optional[Path] = None, *, text: Optional[str] = None,
+          set: Optional[Changes] = None) -> List[str]:
     """Look at a scene alone: the lines that `limber check` prints. Mistakes raise `Error`."""
-    return _run("check", scene, text, None, {}).report()
+    return _run("check", scene, text, None, set, True, {}).report()

@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Union
+from typing import Any, Dict, Optional
 
 import numpy as np
 
 from ._limber import ffi, lib
 from .errors import Errors, text_of
+from .inputs import Cache, Changes, Path, Texts, Watcher, assignments, cache_folder
 from .parts import Body, Constraint, Joint, Motor, Parts, Point, names
 from .views import Array, vector, view
 
@@ -28,16 +29,32 @@ class World:
         self._index = {kind: names(self._c, kind) for kind in range(lib.LB_PART_COUNT)}
 
     @classmethod
-    def open(cls, path: Union[str, "os.PathLike[str]"]) -> "World":
-        """From a scene file, at its start."""
-        errors = Errors()
-        return cls(lib.lb_world_open(os.fsencode(path), errors.c), errors)
+    def open(cls, path: Path, *, set: Optional[Changes] = None, cache: Cache = True) -> "World":
+        """From a scene file, at its start; `set` changes values: {"bodies.rod.mass": "2 kg"}."""
+        return cls._create({"name": os.fspath(path)}, set, cache)
 
     @classmethod
-    def from_text(cls, text: str, name: str = "scene.yaml") -> "World":
+    def from_text(cls, text: str, name: str = "scene.yaml", *, set: Optional[Changes] = None,
+                  cache: Cache = True) -> "World":
         """From the text of a scene; `name` stands for the file in messages."""
-        errors = Errors()
-        return cls(lib.lb_world_parse(text.encode(), name.encode(), errors.c), errors)
+        return cls._create({"name": name, "text": text}, set, cache)
+
+    @classmethod
+    def _create(cls, texts: Dict[str, str], changes: Optional[Changes], cache: Cache) -> "World":
+        errors, watcher, kept = Errors(), Watcher(), Texts()
+        origin = ffi.new("lb_scene_origin*", {key: kept.one(texts[key]) for key in texts})
+        origin.length = len(os.fsencode(texts.get("text", "")))
+        origin.set, origin.nset = kept.many(assignments(changes)), len(changes or {})
+        scene = ffi.new("lb_scene*")
+        status = lib.lb_scene_open(origin, ffi.NULL, scene, errors.c)
+        if status != lib.LB_OK:
+            raise errors.exception(status)
+        scene.making.cache = kept.one(cache_folder(cache))
+        watcher.attach(scene.making.progress)
+        c = lib.lb_world_create(scene, ffi.NULL, errors.c)
+        lib.lb_scene_release(scene)
+        watcher.reraise()
+        return cls(c, errors)
 
     def _make_views(self, a: Any) -> None:
         def rows(pointer: Any, count: int, first: int, width: int, every: int) -> Array:

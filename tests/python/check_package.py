@@ -102,6 +102,30 @@ class Worlds(unittest.TestCase):
             w.bodies["rod"].push((math.nan, 0, 0))
         w.step(1e-3)  # and it goes on
 
+    def test_values_of_a_scene_are_changed(self):
+        w = limber.World.from_text(PENDULUM, set={"initial.pivot.position": "30 deg"})
+        self.assertAlmostEqual(w.q[0], math.radians(30))
+        r = limber.simulate(text=PENDULUM, set={"initial.pivot.position": 0.1, "gravity": [0, 0, -1.62]})
+        self.assertEqual(r.q[0, 0], 0.1)
+        with self.assertRaisesRegex(limber.Error, "(?s)pivt"):
+            limber.World.from_text(PENDULUM, set={"initial.pivt.position": 1})
+
+    def test_elastic_bodies_are_kept_with_the_same_bytes(self):
+        rod, states = os.path.join(SCENES, "rod.yaml"), []
+        with tempfile.TemporaryDirectory() as cache:
+            for where in (False, cache, cache):
+                w = limber.World.open(rod, cache=where)
+                w.step(0, count=20)
+                states.append(w.q.tobytes())
+            self.assertTrue(os.listdir(cache))
+        self.assertEqual(states, states[:1] * 3)
+
+    def test_ctrl_c_ends_the_making_of_a_world(self):
+        threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        with self.assertRaises(KeyboardInterrupt):
+            for _ in range(100):
+                limber.World.open(os.path.join(SCENES, "rod.yaml"), cache=False)
+
     def test_views_and_parts_keep_the_world_alive(self):
         for take in (lambda w: w.q, lambda w: w.positions[0], lambda w: w.joints["elbow"].q):
             w = limber.World.open(ARM)
@@ -203,8 +227,7 @@ class Jobs(unittest.TestCase):
             limber.simulate(text=PENDULUM, progress=lambda f, what: 1 / 0)
 
     def test_ctrl_c_cancels(self):
-        kill = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
-        kill.start()
+        threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         with self.assertRaises(KeyboardInterrupt):
             limber.simulate(os.path.join(SCENES, "chain-100.yaml"), duration=1e5)
 
