@@ -23,5 +23,5 @@ void lb_job_warn_of_state(lb_job* job, bool* told, const lb_error* err);
 void lb_job_warn_of_start(lb_job* job, const lb_moved_start* moved, const lb_steep_friction* steep,
                           double step);
 void lb_job_warn_of_motion(lb_job* job);
-// Warning of bodies that nothing holds, and that fall.
+// Warnings of bodies that nothing holds, and of those that fell out of the recorded motion.
 void lb_job_warn_of_unheld(lb_job* job);

@@ -202,3 +202,15 @@ claim "with units nothing is asked" content
 printf 'repeat:\n  - count: 100\n    bodies: {"b(n)": {}}\n' >many.yaml
 run "$LIMBER" check many.yaml
 claim "a mistake in a repetition is told once" test "$(grep -c 'has inertia against it' stderr)" -eq 1
+
+cat > table.yaml <<'Z'
+duration: 4 s
+bodies:
+  post: {shape: {box: [10 cm, 10 cm, 10 cm]}}
+  cup: {shape: {sphere: {radius: 5 cm}}, position: [0, 0, 10 cm]}
+joints: {stand: {type: fixed, child: post}}
+springs: {string: {from: {body: post}, to: {body: cup}, stiffness: 0.1, slack: true}}
+Z
+run "$LIMBER" simulate --quiet --out table table.yaml
+claim "what falls out of the scene" exits 0
+claim "... is named" complains "'cup' fell out of the scene: it ends"
