@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/compiled.h"
 #include "base/hash.h"
 #include "limber/version.h"
 
@@ -59,6 +60,7 @@ static key key_of(const lb_stored_input* in, const lb_basis_options* basis) {
                        cubature.poses, cubature.slopes,    in->nface};
   key k = {{LB_HASH_START, LB_HASH_START}};
   add_text(&k, LB_VERSION);
+  add_text(&k, lb_build); // so that a run with the file has the bytes of one without
   add(&k, number, sizeof number);
   add(&k, count, sizeof count);
   add_mesh(&k, in->mesh);
