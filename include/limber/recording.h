@@ -65,6 +65,12 @@ typedef struct lb_channel_figures {
   double peak, time, rms;
 } lb_channel_figures;
 lb_channel_figures lb_recording_figures(const lb_recording* recording, int channel);
+/// The largest force and moment that pass through a joint or constraint of frames, of a recording
+/// that keeps reactions, and when the force was largest.
+typedef struct lb_reaction_peak {
+  double force, time, moment;
+} lb_reaction_peak;
+lb_reaction_peak lb_recording_reaction(const lb_recording* recording, int which);
 const char* lb_channel_unit(lb_channel_kind kind);
 
 /// Why a run ended before it was done, though nobody stopped it.

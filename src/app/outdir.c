@@ -97,8 +97,8 @@ static void remove_left(const char* dir) {
 
 // --- other scenes ---
 
-// The scene whose results are in the folder, or NULL where none is known.
-static const char* scene_of(const char* dir, lb_arena* arena) {
+// What the summary of a folder says under a key, or NULL.
+static const char* summary_of(const char* dir, const char* key, lb_arena* arena) {
   char path[4200];
   char* text = NULL;
   size_t size = 0;
@@ -108,15 +108,26 @@ static const char* scene_of(const char* dir, lb_arena* arena) {
   const lb_status status = lb_load(path, "summary", (lb_place){0}, arena, &text, &size, NULL);
   const lb_yaml* all =
       status == LB_OK ? lb_yaml_parse(text, size, path, arena, &report, &lack) : NULL;
-  const lb_yaml* scene = lb_is_map(all) ? lb_yaml_find(all, "scene_path") : NULL;
-  return lb_is_scalar(scene) && !lb_is_null(scene) ? scene->text : NULL;
+  const lb_yaml* found = lb_is_map(all) ? lb_yaml_find(all, key) : NULL;
+  return lb_is_scalar(found) && !lb_is_null(found) ? found->text : NULL;
+}
+
+// Searches take long, so that their results are not overwritten by something else.
+static bool is_search(const char* job) {
+  static const char* const SEARCHES[] = {"retarget", "optimize", "fit", "reduce"};
+  bool any = false;
+  for (size_t i = 0; i < sizeof SEARCHES / sizeof *SEARCHES; i++) {
+    any = any || strcmp(job, SEARCHES[i]) == 0;
+  }
+  return any;
 }
 
 // A scene that is no longer there was renamed, or does not mind.
-static bool is_free(const char* dir, const char* scene) {
+static bool is_free(const char* dir, const char* scene, const char* job) {
   lb_arena arena;
   lb_arena_init(&arena, NULL);
-  const char* known = scene_of(dir, &arena);
+  const char* known = summary_of(dir, "scene_path", &arena);
+  const char* before = summary_of(dir, "job", &arena);
   char* own = realpath(scene, NULL);
   const bool other = known && access(known, F_OK) == 0 && (!own || strcmp(known, own) != 0);
   if (other) {
@@ -124,12 +135,18 @@ static bool is_free(const char* dir, const char* scene) {
                "--out, or overwrite them with --force)",
                dir, known);
   }
+  const bool search = !other && before && is_search(before) && strcmp(before, job) != 0;
+  if (search) {
+    tell_error("%s: the results of 'limber %s' are there (choose another folder with --out, or "
+               "overwrite them with --force)",
+               dir, before);
+  }
   free(own);
   lb_arena_release(&arena);
-  return !other;
+  return !other && !search;
 }
 
-bool outdir_prepare(const char* dir, const char* scene, bool force) {
+bool outdir_prepare(const char* dir, const char* scene, const char* job, bool force) {
   lb_error err = lb_error_make(NULL);
   const bool there = lb_folder_create(dir, NULL, &err) == LB_OK;
   if (!there) {
@@ -144,5 +161,5 @@ bool outdir_prepare(const char* dir, const char* scene, bool force) {
     return false;
   }
   remove_left(dir);
-  return force || is_free(dir, scene);
+  return force || is_free(dir, scene, job);
 }

@@ -140,7 +140,7 @@ static exit_code do_job(const verb_args* a) {
       interrupt_listen(); // from here on there is something to keep
     }
     m = meter_start(a->quiet);
-    code = !o.out || outdir_prepare(o.out, o.scene, a->force || o.resume)
+    code = !o.out || outdir_prepare(o.out, o.scene, o.kind, a->force || o.resume)
                ? run_and_keep(job, a, &m, &err)
                : EXIT_INPUT;
   }

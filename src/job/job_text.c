@@ -99,7 +99,7 @@ static void add_motors(lb_job* j) {
                with_unit(fabs(force.peak), lb_channel_unit(c->kind)).text,
                with_unit(force.rms, lb_channel_unit(c->kind)).text,
                speed_text(fabs(lb_recording_figures(r, 3 * i + 1).peak), c[1].kind).text,
-               with_unit(fabs(lb_recording_figures(r, 3 * i + 2).peak), "W").text);
+               with_unit(lb_recording_figures(r, 3 * i + 2).peak, "W").text);
   }
   if (n > MOST) {
     lb_job_row(j, "and %d more in summary.json", n - MOST);

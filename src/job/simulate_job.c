@@ -91,6 +91,17 @@ static void add_constraints(lb_job* j) {
   }
 }
 
+// A whole motion in a handful of steps says nothing.
+static void warn_of_few_steps(lb_job* j) {
+  enum { FEW = 10 };
+  static const double LONG = 0.05; // [s]
+  if (j->summary.steps < FEW && j->summary.step > LONG && j->outcome == LB_OK) {
+    lb_job_warn(j, "the motion of %s was made in %ld steps; take shorter ones",
+                lb_text_duration(j->recording->time[j->recording->nframe - 1]).text,
+                j->summary.steps);
+  }
+}
+
 static void report(lb_job* j) {
   if (j->outcome != LB_OK) {
     lb_job_add_rest(j);
@@ -102,6 +113,7 @@ static void report(lb_job* j) {
     lb_job_add_forces(j);
   }
   if (j->recording) {
+    warn_of_few_steps(j);
     lb_job_warn_of_unheld(j);
     lb_job_warn_of_start(j, &j->summary.moved, &j->summary.steep, j->summary.step);
     lb_job_warn_of_motion(j);

@@ -29,3 +29,16 @@ lb_channel_figures lb_recording_figures(const lb_recording* r, int channel) {
   of.rms = duration > 0 ? sqrt(sum / duration) : fabs(of.peak);
   return of;
 }
+
+lb_reaction_peak lb_recording_reaction(const lb_recording* r, int which) {
+  const size_t count = (size_t)r->model->njoint + (size_t)r->model->constraint.npair;
+  lb_reaction_peak of = {0};
+  for (int f = 0; f < r->nframe; f++) {
+    const lb_reaction* x = &r->reaction[(size_t)f * count + (size_t)which];
+    const double force = lb_vec3_norm(x->force);
+    of.time = force > of.force ? r->time[f] : of.time;
+    of.force = fmax(of.force, force);
+    of.moment = fmax(of.moment, lb_vec3_norm(x->moment));
+  }
+  return of;
+}

@@ -48,3 +48,22 @@ claim "... whose half file the next run takes away" test -z "$(find both -name '
 touch both/.mine.part both/.my-own.txt
 run "$LIMBER" simulate A/robot.yaml --out both --duration 0.1
 claim "files of others stay" test -e both/.mine.part -a -e both/.my-own.txt
+
+# --- results of searches ---
+
+cat > tune.yaml <<'Y'
+duration: 200 ms
+bodies: {ball: {mass: 1 kg, inertia: [1, 1, 1]}}
+joints: {slide: {type: prismatic, child: ball, axis: x}}
+initial: {slide: {velocity: 1}}
+optimize:
+  parameters: {push: {velocity: slide}}
+  goals: {there: {joint: slide, position: 0.5, time: 200 ms}}
+Y
+run "$LIMBER" optimize tune.yaml --out tuned --quiet
+claim "a search leaves its results" exits 0
+run "$LIMBER" simulate tune.yaml --out tuned
+claim "... which another job does not overwrite" exits 2
+claim "... and says what is there" complains "the results of 'limber optimize' are there"
+run "$LIMBER" simulate tune.yaml --out tuned --force --quiet
+claim "... unless it is told to" exits 0

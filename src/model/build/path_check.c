@@ -37,10 +37,11 @@ static lb_status check_motor(const look* l, int i) {
   }
   const int length = (int)strlen(m->motor.name[i]) - (turning ? 2 : 0);
   char text[64];
-  return lb_error_add(l->err, LB_INVALID, m->motor.place[i],
-                      "motor '%.*s' jumps at t = %g s, which no force can follow: ease 'smooth' "
-                      "or 'cubic', come to rest at the end, or 'drive: force'%s",
-                      length, m->motor.name[i], jump, beyond(l, jump, text, sizeof text));
+  return lb_error_add(
+      l->err, LB_INVALID, m->motor.place[i],
+      "motor '%.*s' jumps at t = %g s, which no force can follow: ease 'smooth' "
+      "or 'cubic', come to rest at the end or have a key beyond it, or 'drive: force'%s",
+      length, m->motor.name[i], jump, beyond(l, jump, text, sizeof text));
 }
 
 // A jump in a path or its slope would need an infinite force; of rates, a jump in them.

@@ -146,13 +146,17 @@ lb_reaction_title lb_reaction_of(const lb_model* m, int i) {
   return (lb_reaction_title){name, after - first > 1 ? pair - first : -1};
 }
 
+int lb_reactions_shown(const lb_model* m) {
+  return m->njoint + m->constraint.npair - lb_motors_count_turns(m);
+}
+
 // NAME.fx, or NAME.0.fx, NAME.1.fx, ... of several points.
 static void reactions(lb_out* out, const void* of, int f) {
   static const char* const part[] = {"fx", "fy", "fz", "mx", "my", "mz"};
   const lb_recording* r = of;
   const lb_model* m = r->model;
   const int width = m->njoint + m->constraint.npair;
-  for (int j = 0; j < width - lb_motors_count_turns(m); j++) { // the joints have those
+  for (int j = 0; j < lb_reactions_shown(m); j++) { // the joints have those of turns
     const lb_reaction_title title = f < 0 ? lb_reaction_of(m, j) : (lb_reaction_title){NULL, -1};
     const lb_reaction* x = &r->reaction[at(f, width, j)];
     const double value[] = {x->force.x,  x->force.y,  x->force.z,

@@ -113,6 +113,17 @@ static void motor_figures(lb_out* out, const lb_recording* r) {
   lb_out_text(out, r->model->nmotor ? "\n  ]" : "]");
 }
 
+static void reaction_figures(lb_out* out, const lb_recording* r) {
+  const int n = r->keeps & LB_KEEP_REACTIONS ? lb_reactions_shown(r->model) : 0;
+  for (int i = 0; i < n; i++) {
+    const lb_reaction_peak of = lb_recording_reaction(r, i);
+    lb_print_json(out, "%-s\n    {'name': %s, 'peak_force': %g, 'time': %g, 'peak_moment': %g}",
+                  i ? "," : ",\n  \"reactions\": [", lb_reaction_of(r->model, i).name, of.force,
+                  of.time, of.moment);
+  }
+  lb_out_text(out, n > 0 ? "\n  ]" : "");
+}
+
 static void force_figures(lb_out* out, const lb_recording* r) {
   lb_out_text(out, ",\n  \"forces\": [");
   for (int i = 3 * r->model->nmotor; i < r->nchannel; i++) {
@@ -174,6 +185,7 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
                 m->njoint, m->nq, m->nv);
   motor_figures(out, r);
   force_figures(out, r);
+  reaction_figures(out, r);
   if (r->keeps & LB_KEEP_TORQUES) {
     peak(out, "largest_torque", m, &s->torque);
     peak(out, "residual_torque", m, &s->residual);

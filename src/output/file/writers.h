@@ -57,6 +57,7 @@ typedef struct lb_reaction_title {
   const char* name;
   int point;
 } lb_reaction_title;
+int lb_reactions_shown(const lb_model* model); // those that have names of their own
 lb_reaction_title lb_reaction_of(const lb_model* m, int i);
 
 // Part of a line of a table: cells, or in line -1 headings, of what is at `of`.

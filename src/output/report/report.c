@@ -61,7 +61,9 @@ static void opening(lb_out* out, const lb_recording* r, const lb_summary* s) {
   if (m->about && *m->about) {
     lb_print_html(out, "<p class=\"about\">%s</p>\n", m->about);
   }
-  if (s->interrupted) {
+  if (s->interrupted && (s->retarget || s->optimize || s->fit)) {
+    lb_out_text(out, "<p class=\"note\">This search was stopped; its best so far is shown.</p>\n");
+  } else if (s->interrupted) {
     lb_print_html(out,
                   "<p class=\"note\">This run was stopped after %-s of motion; what was done until "
                   "then is shown.</p>\n",
@@ -250,18 +252,19 @@ static void settings(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const lb_model* m = r->model;
   const bool adaptive = lb_integrator_method(m->solver.integrator) == LB_METHOD_ADAPTIVE;
   const int turns = lb_motors_count_turns(m);
-  const counted parts[] = {{"Bodies", m->nbody},
-                           {"Elastic bodies", m->elastic.count},
-                           {"Moving joints", m->njoint - m->elastic.count},
-                           {"Degrees of freedom", m->nv},
+  const counted parts[] = {
+      {"Bodies", m->nbody},
+      {"Elastic bodies", m->elastic.count},
+      {"Moving joints", m->njoint - m->elastic.count},
+      {m->constraint.count ? "Degrees of freedom, constraints aside" : "Degrees of freedom", m->nv},
 #define FORCES_OF(code, name, section, about) {section, m->force.of_kind[code]},
-                           LB_FORCE_LIST(FORCES_OF){"Ropes", m->particles.nrope},
-                           {"Deformables", m->particles.ndeformable},
-                           {"Motors", m->nmotor - 2 * turns},
-                           {"Loads", m->force.nload},
-                           {"Loops", m->constraint.nloop},
-                           {"Constraints", m->constraint.count - m->constraint.nloop -
-                                               lb_motors_count_constraints(m) - turns}};
+      LB_FORCE_LIST(FORCES_OF){"Ropes", m->particles.nrope},
+      {"Deformables", m->particles.ndeformable},
+      {"Motors", m->nmotor - 2 * turns},
+      {"Loads", m->force.nload},
+      {"Loops", m->constraint.nloop},
+      {"Constraints",
+       m->constraint.count - m->constraint.nloop - lb_motors_count_constraints(m) - turns}};
   char text[LB_REPORT_WORD];
   lb_out_text(out, "<div class=\"card\"><h3>What was simulated, and how</h3>\n<table>\n");
   rows(out, parts, sizeof parts / sizeof *parts);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "output/file/writers.h"
 #include "output/report/report_text.h"
 
 enum {
@@ -89,7 +90,7 @@ static void motor_row(lb_out* out, const lb_recording* r, int motor) {
   cell(out, fabs(force.peak), lb_channel_unit(c[0].kind));
   cell(out, force.rms, lb_channel_unit(c[0].kind));
   speed_cell(out, fabs(speed.peak), c[1].kind);
-  cell(out, fabs(power.peak), "W");
+  cell(out, power.peak, "W");
   cell(out, power.rms, "W");
   lb_out_text(out, "</tr>\n");
 }
@@ -105,7 +106,30 @@ static void motors(lb_out* out, const lb_recording* r) {
   for (int i = 0; i < n; i++) {
     motor_row(out, r, i);
   }
-  lb_out_text(out, "</table>\n</section>\n");
+  lb_out_text(out,
+              "</table>\n</section>\n<p class=\"note\">Peaks are those of the recorded frames. "
+              "A motor of negative power brakes.</p>\n");
+}
+
+// Sizes of what passes through joints, where that was recorded.
+static void reactions(lb_out* out, const lb_recording* r) {
+  const int n = r->keeps & LB_KEEP_REACTIONS ? lb_reactions_shown(r->model) : 0;
+  if (n == 0) {
+    return;
+  }
+  lb_out_text(out, "<h2>Joints</h2>\n<details class=\"card wide\">\n<summary>Peaks of what passes "
+                   "through the joints</summary>\n<table class=\"found\">\n<tr><th></th>"
+                   "<th>peak force</th><th>at</th><th>peak moment</th></tr>\n");
+  for (int i = 0; i < n && i < MOST_ROWS; i++) {
+    const lb_reaction_peak of = lb_recording_reaction(r, i);
+    char time[LB_REPORT_WORD];
+    lb_print_html(out, "<tr><th scope=\"row\">%s</th>", lb_reaction_of(r->model, i).name);
+    cell(out, of.force, "N");
+    lb_print(out, "<td>%s</td>", lb_report_seconds(of.time, time));
+    cell(out, of.moment, "N m");
+    lb_out_text(out, "</tr>\n");
+  }
+  lb_out_text(out, "</table>\n</details>\n");
 }
 
 static void forces(lb_out* out, const lb_recording* r) {
@@ -140,5 +164,6 @@ static void forces(lb_out* out, const lb_recording* r) {
 
 void lb_report_forces(lb_out* out, const lb_recording* r) {
   motors(out, r);
+  reactions(out, r);
   forces(out, r);
 }
