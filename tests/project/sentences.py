@@ -19,12 +19,13 @@ def prose(text):
     text = re.sub(r"<!--.*?-->", "\n", text, flags=re.S)
     text = re.sub(r"^ *(\||#|> *\|).*$", "\n", text, flags=re.M)
     text = re.sub(r"^ *([-*]|\d+\.) ", "\n", text, flags=re.M)
-    for paragraph in re.split(r"\n\s*\n", text):
-        yield " ".join(paragraph.split())
+    for paragraph in re.split(r"\n(?:[ \t]*\n)+", text):
+        if not re.match(r" {4}", paragraph):  # formulas are indented
+            yield " ".join(paragraph.split())
 
 
 def sentences(paragraph):
-    """A sentence ends with . ! ? or : before a space and a capital, a digit, code or a link."""
+    """A sentence ends with . ! or ? before a space and a capital, a digit, code or a link."""
     paragraph = re.sub(r"!\[[^]]*\]\([^)]*\)", " ", paragraph)  # pictures
     paragraph = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", paragraph)  # links: their text
     paragraph = re.sub(r"`[^`]*`", "Code", paragraph)

@@ -1,0 +1,63 @@
+"""What the documents promise: pages.py links|commands|examples ROOT
+
+links     prints every link to a file or heading that is not there
+commands  prints every `limber` command of code blocks as "PAGE<tab>run|show<tab>COMMAND": blocks of
+          kind `sh` are run by the tests, unless a comment behind a command says how long it takes
+examples  prints every page that has neither a picture nor an example to run or copy
+"""
+
+import glob
+import os
+import re
+import sys
+
+FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```", re.M | re.S)
+
+
+def pages(root):
+    for path in [root + "/README.md"] + sorted(glob.glob(root + "/docs/*.md")):
+        with open(path, encoding="utf-8") as f:
+            yield os.path.relpath(path, root), f.read()
+
+
+def anchors(text):
+    """Headings as GitHub links to them: lower case, without punctuation, dashes for spaces."""
+    for heading in re.findall(r"^#+ (.*)$", FENCE.sub("", text), re.M):
+        heading = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()
+        yield re.sub(r"[^\w\- ]", "", heading).replace(" ", "-")
+
+
+def broken_links(root):
+    texts = dict(pages(root))
+    for page, text in texts.items():
+        for link in re.findall(r"\]\(([^)\s]+)\)", FENCE.sub("", text)):
+            if "://" in link:
+                continue
+            name, _, anchor = link.partition("#")
+            target = os.path.normpath(os.path.join(os.path.dirname(page), name)) if name else page
+            there = os.path.exists(os.path.join(root, target))
+            if not there or anchor and anchor not in anchors(texts.get(target, "")):
+                yield f"{page}: {link}"
+
+
+def commands(root):
+    for page, text in pages(root):
+        for kind, block in FENCE.findall(text.split("<!-- From here on the page")[0]):
+            for line in block.splitlines():
+                found = re.match(r"(?:\$ )?(?:build/)?(limber .*)", line.strip())
+                if kind in ("", "sh") and found:
+                    run = kind == "sh" and "# takes" not in line
+                    yield "\t".join((page, "run" if run else "show", found[1]))
+
+
+def without_example(root):
+    for page, text in pages(root):
+        kinds = {kind for kind, _ in FENCE.findall(text)}
+        if not kinds & {"sh", "c", "python", "yaml"} and "![" not in text:
+            yield page
+
+
+for found in {"links": broken_links, "commands": commands, "examples": without_example}[sys.argv[1]](
+    sys.argv[2]
+):
+    print(found)
