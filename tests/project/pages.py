@@ -1,9 +1,10 @@
-"""What the documents promise: pages.py links|commands|examples ROOT
+"""What the documents promise: pages.py links|commands|examples|scenes ROOT
 
 links     prints every link to a file or heading that is not there
 commands  prints every `limber` command of code blocks as "PAGE<tab>run|show<tab>COMMAND": blocks of
           kind `sh` are run by the tests, unless a comment behind a command says how long it takes
 examples  prints every page that has neither a picture nor an example to run or copy
+scenes    writes every example that is a whole scene into this folder, and prints its name
 """
 
 import glob
@@ -57,7 +58,21 @@ def without_example(root):
             yield page
 
 
-for found in {"links": broken_links, "commands": commands, "examples": without_example}[sys.argv[1]](
-    sys.argv[2]
-):
+def whole_scenes(root):
+    for page, text in pages(root):
+        for i, (kind, block) in enumerate(FENCE.findall(text)):
+            if kind == "yaml" and re.search(r"^bodies:", block, re.M):
+                name = f"{os.path.basename(page)}-{i}.yaml"
+                with open(name, "w", encoding="utf-8") as f:
+                    f.write(block)
+                yield name
+
+
+JOBS = {
+    "links": broken_links,
+    "commands": commands,
+    "examples": without_example,
+    "scenes": whole_scenes,
+}
+for found in JOBS[sys.argv[1]](sys.argv[2]):
     print(found)

@@ -50,6 +50,11 @@ while IFS=$'\t' read -r page how line; do
   claim "$page: '$line' runs" exits 0
 done <commands.txt
 
+for scene in $(pages scenes); do
+  run "$LIMBER" check "$scene"
+  claim "$scene is a good scene" exits 0
+done
+
 # Pictures are of these runs: a page, the folder of its results, the shots.
 panels() { grep -c '<text' "$1"; }
 while read -r page results shots; do
