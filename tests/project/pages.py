@@ -1,10 +1,11 @@
-"""What the documents promise: pages.py links|commands|examples|scenes ROOT
+"""What the documents promise: pages.py links|commands|examples|scenes|scripts ROOT
 
 links     prints every link to a file or heading that is not there
-commands  prints every `limber` command of code blocks as "PAGE<tab>run|show<tab>COMMAND": blocks of
-          kind `sh` are run by the tests, unless a comment behind a command says how long it takes
+commands  prints every `limber` command of code blocks as "PAGE<tab>COMMAND"
 examples  prints every page that has neither a picture nor an example to run or copy
 scenes    writes every example that is a whole scene into this folder, and prints its name
+scripts   writes the blocks of kind `sh` and `python` of each page into a script in this folder, and
+          prints its name; a line with "# takes ..." behind it takes too long, and is left out
 """
 
 import glob
@@ -47,8 +48,7 @@ def commands(root):
             for line in block.splitlines():
                 found = re.match(r"(?:\$ )?(?:build/)?(limber .*)", line.strip())
                 if kind in ("", "sh") and found:
-                    run = kind == "sh" and "# takes" not in line
-                    yield "\t".join((page, "run" if run else "show", found[1]))
+                    yield page + "\t" + found[1]
 
 
 def without_example(root):
@@ -68,11 +68,27 @@ def whole_scenes(root):
                 yield name
 
 
+def scripts(root):
+    for page, text in pages(root):
+        lines = ["set -e"]
+        for kind, block in FENCE.findall(text.split("<!-- From here on the page")[0]):
+            if kind == "sh":
+                lines += [line for line in block.splitlines() if "# takes" not in line]
+            elif kind == "python":
+                lines += ["python3 - <<'END'", block + "END"]
+        if len(lines) > 1:
+            name = page.replace("/", "-") + ".sh"
+            with open(name, "w", encoding="utf-8") as f:
+                f.write("\n".join(lines) + "\n")
+            yield name
+
+
 JOBS = {
     "links": broken_links,
     "commands": commands,
     "examples": without_example,
     "scenes": whole_scenes,
+    "scripts": scripts,
 }
 for found in JOBS[sys.argv[1]](sys.argv[2]):
     print(found)

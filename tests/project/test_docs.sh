@@ -17,8 +17,7 @@ for page in "$root"/docs/*.md; do
   claim "docs/README.md leads to $name" eval "[ $name = README.md ] || grep -qF '($name)' $root/docs/README.md"
 done
 
-# Every command has a verb, options and scenes that exist; those of `sh` blocks run, a folder a page.
-# (docs/tutorial.md, program.md and python.md have tests of their own.)
+# Every command has a verb, options and scenes that exist.
 options_exist() {
   local verb=$1 option
   "$LIMBER" "$verb" --help >help.txt || return 1
@@ -32,23 +31,30 @@ scenes_exist() {
     [ -e "$root/$scene" ] || { echo "no $scene" && return 1; }
   done
 }
-mkdir bin
-ln -s "$LIMBER" bin/limber
-printf '#!/bin/sh\n' >bin/xdg-open
-chmod +x bin/xdg-open
 pages commands >commands.txt
-claim "the documents have commands" test "$(wc -l <commands.txt)" -ge 40
-while IFS=$'\t' read -r page how line; do
+claim "the documents have commands" test "$(wc -l <commands.txt)" -ge 60
+while IFS=$'\t' read -r page line; do
   line=${line%% #*}
   read -r _ verb _ <<<"$line"
   claim "$page: '$line' has options that exist" options_exist "$verb" "$line"
   claim "$page: '$line' has scenes that exist" scenes_exist "$line"
-  [[ $how = run && ! $page =~ tutorial|program|python ]] || continue
-  mkdir -p "run/$page"
-  ln -sfn "$root/scenes" "run/$page/scenes"
-  run env PATH="$PWD/bin:$PATH" bash -c "cd run/$page && $line"
-  claim "$page: '$line' runs" exits 0
 done <commands.txt
+
+# Blocks to run do run, in a folder for each page. Browser and Blender are stand-ins, and make knows its targets.
+# (docs/tutorial.md, program.md, python.md and README.md's Python have tests of their own.)
+mkdir bin
+ln -s "$LIMBER" bin/limber
+printf '#!/bin/sh\n' | tee bin/xdg-open >bin/blender
+printf '#!/bin/sh\ngrep -q "^$1:" "%s/Makefile"\n' "$root" >bin/make
+chmod +x bin/xdg-open bin/blender bin/make
+for script in $(pages scripts); do
+  [[ $script =~ ^README|tutorial|program|python ]] && continue
+  name=${script%.md.sh}
+  mkdir -p "run/${name#docs-}"
+  ln -s "$root/scenes" "run/${name#docs-}/scenes"
+  run env PATH="$PWD/bin:$PATH" bash -c "cd run/${name#docs-} && bash -x ../../$script"
+  claim "the commands of $name run" exits 0
+done
 
 for scene in $(pages scenes); do
   run "$LIMBER" check "$scene"
@@ -59,7 +65,7 @@ done
 panels() { grep -c '<text' "$1"; }
 while read -r page results shots; do
   # shellcheck disable=SC2086
-  run python3 "$root/scripts/report-picture" "run/docs/$page.md/out/$results/report.html" "$page.svg" $shots
+  run python3 "$root/scripts/report-picture" "run/$page/out/$results/report.html" "$page.svg" $shots
   claim "$page.svg is drawn" exits 0
   [ -z "${LIMBER_ACCEPT-}" ] || cp "$page.svg" "$root/docs"
   claim "... and is that of the page" test "$(panels "$page.svg")" -eq "$(panels "$root/docs/$page.svg")"
