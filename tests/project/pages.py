@@ -1,4 +1,4 @@
-"""What the documents promise: pages.py links|commands|examples|scenes|scripts ROOT
+"""What the documents promise: pages.py links|commands|examples|scenes|scripts|long ROOT
 
 links     prints every link to a file or heading that is not there
 commands  prints every `limber` command of code blocks as "PAGE<tab>COMMAND"
@@ -6,6 +6,7 @@ examples  prints every page that has neither a picture nor an example to run or 
 scenes    writes every example that is a whole scene into this folder, and prints its name
 scripts   writes the blocks of kind `sh` and `python` of each page into a script in this folder, and
           prints its name; a line with "# takes ..." behind it takes too long, and is left out
+long      the same of pages that have such lines, with them
 """
 
 import glob
@@ -68,19 +69,28 @@ def whole_scenes(root):
                 yield name
 
 
-def scripts(root):
+def script(text, left_out):
+    lines = []
+    for kind, block in FENCE.findall(text.split("<!-- From here on the page")[0]):
+        if kind == "sh":
+            lines += [line for line in block.splitlines() if not left_out or left_out not in line]
+        elif kind == "python":
+            lines += ["python3 - <<'END'", block + "END"]
+    return lines
+
+
+def scripts(root, left_out="# takes"):
     for page, text in pages(root):
-        lines = ["set -e"]
-        for kind, block in FENCE.findall(text.split("<!-- From here on the page")[0]):
-            if kind == "sh":
-                lines += [line for line in block.splitlines() if "# takes" not in line]
-            elif kind == "python":
-                lines += ["python3 - <<'END'", block + "END"]
-        if len(lines) > 1:
+        lines = script(text, left_out)
+        if lines and (left_out or "# takes" in text):
             name = page.replace("/", "-") + ".sh"
             with open(name, "w", encoding="utf-8") as f:
-                f.write("\n".join(lines) + "\n")
+                f.write("\n".join(["set -e"] + lines) + "\n")
             yield name
+
+
+def long_scripts(root):
+    return scripts(root, left_out=None)
 
 
 JOBS = {
@@ -89,6 +99,7 @@ JOBS = {
     "examples": without_example,
     "scenes": whole_scenes,
     "scripts": scripts,
+    "long": long_scripts,
 }
 for found in JOBS[sys.argv[1]](sys.argv[2]):
     print(found)

@@ -40,21 +40,9 @@ while IFS=$'\t' read -r page line; do
   claim "$page: '$line' has scenes that exist" scenes_exist "$line"
 done <commands.txt
 
-# Blocks to run do run, in a folder for each page. Browser and Blender are stand-ins, and make knows its targets.
-# (docs/tutorial.md, program.md, python.md and README.md's Python have tests of their own.)
-mkdir bin
-ln -s "$LIMBER" bin/limber
-printf '#!/bin/sh\n' | tee bin/xdg-open >bin/blender
-printf '#!/bin/sh\ngrep -q "^$1:" "%s/Makefile"\n' "$root" >bin/make
-chmod +x bin/xdg-open bin/blender bin/make
-for script in $(pages scripts); do
-  [[ $script =~ ^README|tutorial|program|python ]] && continue
-  name=${script%.md.sh}
-  mkdir -p "run/${name#docs-}"
-  ln -s "$root/scenes" "run/${name#docs-}/scenes"
-  run env PATH="$PWD/bin:$PATH" bash -c "cd run/${name#docs-} && bash -x ../../$script"
-  claim "the commands of $name run" exits 0
-done
+# Blocks to run do run, but for lines that take long: long_docs.sh runs those.
+. "$root/tests/project/run_pages.sh"
+run_pages scripts
 
 for scene in $(pages scenes); do
   run "$LIMBER" check "$scene"
