@@ -1,5 +1,5 @@
 """Hold docs/scene.schema.json to the reader: every scene that reads is valid, and the kinds of mistake
-a schema can see are found in the bad scenes. Also reads the examples of docs/scene.md."""
+a schema can see are found in the bad scenes. Also reads the examples of the documents."""
 import glob
 import json
 import os
@@ -46,9 +46,11 @@ def main():
     for path in sorted(glob.glob(root + "/scenes/*.yaml") + glob.glob(root + "/scenes/parts/*.yaml")):
         with open(path, encoding="utf-8") as file:
             good[path] = file.read()
-    with open(root + "/docs/scene.md", encoding="utf-8") as file:
-        for i, example in enumerate(re.findall(r"```yaml\n(.*?)```", file.read(), re.S)):
-            good["docs/scene.md, example %d" % (i + 1)] = example
+    for path in sorted(glob.glob(root + "/docs/*.md")):
+        with open(path, encoding="utf-8") as file:
+            # An indented block is a piece of one.
+            for i, example in enumerate(re.findall(r"```yaml\n(\S.*?)```", file.read(), re.S)):
+                good["%s, example %d" % (path, i + 1)] = example
     for name, text in good.items():
         for error in validator.iter_errors(yaml.load(text, Loader) or {}):
             wrong += 1

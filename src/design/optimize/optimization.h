@@ -1,4 +1,4 @@
-// Inside of optimisation. docs/optimize.md derives it.
+// Inside of optimisation. docs/theory-optimize.md derives it.
 //
 // A scene's parameters are blocks of numbers, each of a kind with a table (parameter_*.c); its
 // goals are of kinds with tables, too (optimize_goal.c). A run puts the numbers into copies of the

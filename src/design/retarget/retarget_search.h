@@ -1,4 +1,4 @@
-// What the files of retargeting share. docs/retarget.md derives it.
+// What the files of retargeting share. docs/theory-retarget.md derives it.
 #pragma once
 #include "base/arena.h"
 #include "design/tape/tape.h"

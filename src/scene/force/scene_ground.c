@@ -27,7 +27,7 @@ static const lb_field fields[] = {
     LB_FORCE_SIZE("friction", friction, LB_PURE, LB_NOT_NEGATIVE, "0",
                   "friction coefficient: the most it rubs, over the normal force"),
     LB_FORCE_SIZE("slip", slip, LB_SPEED, LB_POSITIVE, "1 mm/s",
-                  "sliding slower than this it rubs less, in proportion"),
+                  "sliding speed at which it rubs 71 % of its most; far below in proportion"),
 };
 
 static void init(void* part) {
