@@ -14,7 +14,8 @@ static const double PI = 3.14159265358979323846;
 static const double TURN = 0.42;      // from the broad side [rad]
 static const double ELEVATION = 0.30; // [rad]
 static const double LOST = 8;         // sizes of all at the start, beyond which a part is lost
-static const double FAR = 4; // followed when the motion is this many times the bodies' size
+static const double DOT = 60; // a body this much smaller than its fall is not seen beside it
+static const double FAR = 4;  // followed when the motion is this many times the bodies' size
 
 enum { SAMPLES = 200 }; // frames looked at
 
@@ -396,8 +397,9 @@ bool lb_view_make(lb_view* view, const lb_recording* recording) {
   fit(view, &s);
   view->near = fmin(view->radius, near_radius(&s));
   view->near = view->near > 0 ? view->near : view->radius;
-  view->follow = all_free(recording->model) && view->radius > FAR * view->near;
-  view->whole = !view->follow || falls(moving);
+  const bool far = all_free(recording->model) && view->radius > FAR * view->near;
+  view->whole = !far || falls(moving);
+  view->follow = far && (!view->whole || view->radius > DOT * view->near);
   view->floor = level_ground(recording->model, view->floor, view->centre.z);
   choose_traces(view, &s);
   lb_arena_release(&arena);
