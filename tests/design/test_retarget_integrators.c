@@ -81,6 +81,7 @@ static outcome search(int i) {
 
 static void searches_leave_as_little_of_the_vibration(void** state) {
   (void)state;
+  lb_test_needs_speed();
   outcome found[COUNT];
   for (int i = 0; i < COUNT; i++) {
     found[i] = search(i);

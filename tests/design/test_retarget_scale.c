@@ -49,6 +49,7 @@ static double search(problem* p) {
 
 static void a_millimetre_and_a_metre_end_alike(void** state) {
   (void)state;
+  lb_test_needs_speed();
   static const double SIZE[] = {0.7, 7e-3, 7};
   double left[3], spacing[3];
   for (int i = 0; i < 3; i++) {
@@ -65,6 +66,7 @@ static void a_millimetre_and_a_metre_end_alike(void** state) {
 
 static void weights_of_bodies_change_no_curve_by_their_unit(void** state) {
   (void)state;
+  lb_test_needs_speed();
   problem a, b;
   open_rod(&a, 0.7, 1);
   open_rod(&b, 0.7, 1e4);
