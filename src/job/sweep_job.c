@@ -377,8 +377,11 @@ static void add_row(lb_job* j, int k) {
 
 // The last words of a path are those that matter.
 static const char* tail_of(const char* text, size_t most) {
-  const size_t n = strlen(text);
-  return n > most ? text + n - most : text;
+  const char* tail = text;
+  for (const char* dot; strlen(tail) > most && (dot = strchr(tail, '.'));) {
+    tail = dot + 1;
+  }
+  return tail;
 }
 
 static void add_heading(lb_job* j) {
@@ -390,11 +393,9 @@ static void add_heading(lb_job* j) {
   }
   n += snprintf(text + n, sizeof text - (size_t)n, "%14s %14s", "energy at end", "drift");
   for (int i = 0; i < own->nmotor; i++) {
-    char peak[80];
-    snprintf(peak, sizeof peak, "%.60s peak", own->motor[i]);
-    n += snprintf(text + n, sizeof text - (size_t)n, " %14s", tail_of(peak, 14));
+    n += snprintf(text + n, sizeof text - (size_t)n, " %14.14s", own->motor[i]);
   }
-  lb_job_row(j, "%s", text);
+  lb_job_row(j, "%s%s", text, own->nmotor ? "   (peaks of motors, N m or N)" : "");
 }
 
 static void report(lb_job* j) {

@@ -172,11 +172,21 @@ export class View {
   }
 
   // Retargeting shows three motions at once; each can be taken away.
+  // Where layers coincide, one of them is in front.
+  behind(layer, steps) {
+    layer.traverse((node) => {
+      if (!node.isMesh || !steps) return;
+      node.material = node.material.clone();
+      Object.assign(node.material, { polygonOffset: true, polygonOffsetFactor: steps, polygonOffsetUnits: 4 * steps });
+    });
+  }
+
   layers(world) {
     const tools = this.container.parentElement.querySelector(".tools");
     for (const name of ["target", "before", "after"]) {
       const layer = world.children.find((child) => child.name === name && !child.isMesh);
       if (!layer || world.children.filter((child) => ["target", "before", "after"].includes(child.name)).length < 3) continue;
+      this.behind(layer, { target: 1, before: 2, after: 0 }[name]);
       const button = document.createElement("button");
       button.type = "button";
       button.textContent = name;
