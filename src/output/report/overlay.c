@@ -78,6 +78,22 @@ static lb_model* make_model(const lb_model* from, int count, const lb_layer* lay
   return to;
 }
 
+// Stress of the layers, one after the other, as their elastic bodies are.
+static bool join_stress(lb_recording* out, int count, const lb_layer* layer, lb_arena* a) {
+  int n = 0;
+  for (int k = 0; k < count; k++) {
+    n += layer[k].r->nstress;
+  }
+  out->stress = LB_TAKE(a, double, n);
+  out->nstress = 0;
+  for (int k = 0; k < count && out->stress; k++) {
+    const lb_recording* r = layer[k].r;
+    memcpy(out->stress + out->nstress, r->stress, (size_t)r->nstress * sizeof *r->stress);
+    out->nstress += r->nstress;
+  }
+  return out->stress;
+}
+
 bool lb_overlay_make(lb_recording* out, int count, const lb_layer* layer, lb_arena* a) {
   const lb_model* m = layer[0].r->model;
   lb_model* model = make_model(m, count, layer, a);
@@ -93,7 +109,7 @@ bool lb_overlay_make(lb_recording* out, int count, const lb_layer* layer, lb_are
   out->nframe = out->capacity = n;
   out->pose = LB_TAKE(a, lb_transform, (size_t)n * (size_t)model->nbody);
   out->q = LB_TAKE(a, double, (size_t)n*(size_t)model->nq);
-  if (!out->pose || !out->q) {
+  if (!out->pose || !out->q || !join_stress(out, count, layer, a)) {
     return false;
   }
   for (int f = 0; f < n; f++) {
