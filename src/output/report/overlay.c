@@ -84,7 +84,7 @@ static bool join_stress(lb_recording* out, int count, const lb_layer* layer, lb_
   for (int k = 0; k < count; k++) {
     n += layer[k].r->nstress;
   }
-  out->stress = LB_TAKE(a, double, n);
+  out->stress = LB_TAKE(a, double, n + 1);
   out->nstress = 0;
   for (int k = 0; k < count && out->stress; k++) {
     const lb_recording* r = layer[k].r;
