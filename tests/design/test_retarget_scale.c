@@ -102,6 +102,7 @@ static lb_limiting limiting_of(problem* p) {
 
 static void what_limits_a_search_is_found(void** state) {
   (void)state;
+  lb_test_needs_speed();
   problem p;
   open_rod(&p, 0.7, 1);
   p.what->smoothness = 1e3;
