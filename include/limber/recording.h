@@ -71,6 +71,14 @@ typedef struct lb_reaction_peak {
   double force, time, moment;
 } lb_reaction_peak;
 lb_reaction_peak lb_recording_reaction(const lb_recording* recording, int which);
+/// What a motor has to do: its channels, and their figures.
+typedef struct lb_motor_figures {
+  const lb_channel *force_channel, *speed_channel;
+  lb_channel_figures force, speed, power;
+} lb_motor_figures;
+lb_motor_figures lb_recording_motor(const lb_recording* recording, int motor);
+/// The first channel that is no motor's.
+int lb_recording_first_force(const lb_recording* recording);
 const char* lb_channel_unit(lb_channel_kind kind);
 
 /// Why a run ended before it was done, though nobody stopped it.

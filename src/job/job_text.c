@@ -84,7 +84,6 @@ static lb_words speed_text(double speed, lb_channel_kind kind) {
                                        : with_unit(speed, lb_channel_unit(kind));
 }
 
-// A motor's channels follow each other: force, speed and power.
 static void add_motors(lb_job* j) {
   enum { MOST = 12 };
   const lb_recording* r = j->recording;
@@ -93,13 +92,12 @@ static void add_motors(lb_job* j) {
     lb_job_row(j, "%-20s %13s %13s %13s %12s", "motor", "peak", "rms", "peak speed", "peak power");
   }
   for (int i = 0; i < n && i < MOST; i++) {
-    const lb_channel* c = &r->channel[3 * i];
-    const lb_channel_figures force = lb_recording_figures(r, 3 * i);
-    lb_job_row(j, "%-20.20s %13s %13s %13s %12s", c->name,
-               with_unit(fabs(force.peak), lb_channel_unit(c->kind)).text,
-               with_unit(force.rms, lb_channel_unit(c->kind)).text,
-               speed_text(fabs(lb_recording_figures(r, 3 * i + 1).peak), c[1].kind).text,
-               with_unit(lb_recording_figures(r, 3 * i + 2).peak, "W").text);
+    const lb_motor_figures m = lb_recording_motor(r, i);
+    const char* unit = lb_channel_unit(m.force_channel->kind);
+    lb_job_row(j, "%-20.20s %13s %13s %13s %12s", m.force_channel->name,
+               with_unit(fabs(m.force.peak), unit).text, with_unit(m.force.rms, unit).text,
+               speed_text(fabs(m.speed.peak), m.speed_channel->kind).text,
+               with_unit(m.power.peak, "W").text);
   }
   if (n > MOST) {
     lb_job_row(j, "and %d more in summary.json", n - MOST);

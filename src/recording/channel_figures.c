@@ -42,3 +42,18 @@ lb_reaction_peak lb_recording_reaction(const lb_recording* r, int which) {
   }
   return of;
 }
+
+enum { OF_MOTOR = 3 }; // force, speed and power follow each other, of one motor after the other
+
+lb_motor_figures lb_recording_motor(const lb_recording* r, int motor) {
+  const int c = OF_MOTOR * motor;
+  return (lb_motor_figures){.force_channel = &r->channel[c],
+                            .speed_channel = &r->channel[c + 1],
+                            .force = lb_recording_figures(r, c),
+                            .speed = lb_recording_figures(r, c + 1),
+                            .power = lb_recording_figures(r, c + 2)};
+}
+
+int lb_recording_first_force(const lb_recording* r) {
+  return OF_MOTOR * r->model->nmotor;
+}

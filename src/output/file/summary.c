@@ -94,21 +94,17 @@ static void fit_figures(lb_out* out, const lb_fit* f) {
 
 // --- forces ---
 
-// A motor's channels follow each other: force, speed and power.
 static void motor_figures(lb_out* out, const lb_recording* r) {
   lb_out_text(out, ",\n  \"motors\": [");
   for (int i = 0; i < r->model->nmotor; i++) {
-    const lb_channel* c = &r->channel[3 * i];
-    const lb_channel_figures force = lb_recording_figures(r, 3 * i),
-                             speed = lb_recording_figures(r, 3 * i + 1),
-                             power = lb_recording_figures(r, 3 * i + 2);
+    const lb_motor_figures m = lb_recording_motor(r, i);
     lb_print_json(out,
                   "%-s\n    {'motor': %s, 'force_unit': %s, 'peak_force': %g, 'rms_force': %g, "
                   "'speed_unit': %s, 'peak_speed': %g, 'rms_speed': %g, 'peak_power': %g, "
                   "'rms_power': %g}",
-                  i ? "," : "", c->name, lb_channel_unit(c->kind), fabs(force.peak), force.rms,
-                  lb_channel_unit(c[1].kind), fabs(speed.peak), speed.rms, fabs(power.peak),
-                  power.rms);
+                  i ? "," : "", m.force_channel->name, lb_channel_unit(m.force_channel->kind),
+                  fabs(m.force.peak), m.force.rms, lb_channel_unit(m.speed_channel->kind),
+                  fabs(m.speed.peak), m.speed.rms, fabs(m.power.peak), m.power.rms);
   }
   lb_out_text(out, r->model->nmotor ? "\n  ]" : "]");
 }
@@ -125,15 +121,16 @@ static void reaction_figures(lb_out* out, const lb_recording* r) {
 }
 
 static void force_figures(lb_out* out, const lb_recording* r) {
+  const int first = lb_recording_first_force(r);
   lb_out_text(out, ",\n  \"forces\": [");
-  for (int i = 3 * r->model->nmotor; i < r->nchannel; i++) {
+  for (int i = first; i < r->nchannel; i++) {
     const lb_channel_figures of = lb_recording_figures(r, i);
     lb_print_json(
         out, "%-s\n    {'name': %s, 'what': %s, 'unit': %s, 'peak': %g, 'time': %g, 'rms': %g}",
-        i > 3 * r->model->nmotor ? "," : "", r->channel[i].name, r->channel[i].what,
+        i > first ? "," : "", r->channel[i].name, r->channel[i].what,
         lb_channel_unit(r->channel[i].kind), of.peak, of.time, of.rms);
   }
-  lb_out_text(out, r->nchannel > 3 * r->model->nmotor ? "\n  ]" : "]");
+  lb_out_text(out, r->nchannel > first ? "\n  ]" : "]");
 }
 
 // --- all of it ---

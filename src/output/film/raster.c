@@ -6,6 +6,7 @@
 #include "model/use/link.h"
 #include "output/gltf/gltf.h"
 #include "output/report/deformed.h"
+#include "output/report/srgb.h"
 
 enum {
   FINE = 2,    // samples a pixel along each side
@@ -118,12 +119,9 @@ static bool take_room(lb_raster* R, lb_arena* arena) {
   return lb_arena_status(arena) == LB_OK;
 }
 
-// Linear light as the bytes that screens expect.                                   [IEC 61966-2-1]
 static void fill_shades(lb_raster* R) {
   for (int i = 0; i <= SHADES; i++) {
-    const double c = (double)i / SHADES;
-    R->srgb[i] =
-        (unsigned char)lround(255 * (c <= 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1 / 2.4) - 0.055));
+    R->srgb[i] = (unsigned char)lb_srgb((double)i / SHADES);
   }
 }
 

@@ -5,17 +5,11 @@
 #include "model/use/link.h"
 #include "output/file/writers.h"
 #include "output/report/picture_items.h"
+#include "output/report/srgb.h"
 
 static const double PI = 3.14159265358979323846;
 
 enum { PATH_POINTS = 160 }; // of a path
-
-// One linear channel as the byte screens expect.                                   [IEC 61966-2-1]
-static int to_srgb(double x) {
-  const double c = fmax(0, fmin(1, isnan(x) ? 0 : x));
-  const double s = c <= 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1 / 2.4) - 0.055;
-  return (int)lround(255 * s);
-}
 
 // A colour times `shade`, moved towards white by `shine`.
 static void svg_color(lb_out* out, const double color[4], double shade, double shine) {
@@ -23,7 +17,7 @@ static void svg_color(lb_out* out, const double color[4], double shade, double s
   char text[8] = "#";
   for (int i = 0; i < 3; i++) {
     const double c = fmin(1, shade * color[i]);
-    const int byte = to_srgb(c + shine * (1 - c));
+    const int byte = lb_srgb(c + shine * (1 - c));
     text[1 + 2 * i] = digit[byte >> 4];
     text[2 + 2 * i] = digit[byte & 15];
   }

@@ -142,7 +142,7 @@ static void show_channels(const lb_recording* r, bool motors, viewer v) {
       LB_CHANNEL_LIST(GROUP_OF)
 #undef GROUP_OF
   };
-  const int own = 3 * r->model->nmotor;
+  const int own = lb_recording_first_force(r);
   for (int i = motors ? 0 : own; i < (motors ? own : r->nchannel); i++) {
     const lb_channel* c = &r->channel[i];
     char suffix[80];

@@ -80,18 +80,14 @@ static void speed_cell(lb_out* out, double value, lb_channel_kind kind) {
   }
 }
 
-// A motor's channels follow each other: force, speed and power.
 static void motor_row(lb_out* out, const lb_recording* r, int motor) {
-  const lb_channel* c = &r->channel[3 * motor];
-  const lb_channel_figures force = lb_recording_figures(r, 3 * motor),
-                           speed = lb_recording_figures(r, 3 * motor + 1),
-                           power = lb_recording_figures(r, 3 * motor + 2);
-  lb_print_html(out, "<tr><th scope=\"row\">%s</th>", c->name);
-  cell(out, fabs(force.peak), lb_channel_unit(c[0].kind));
-  cell(out, force.rms, lb_channel_unit(c[0].kind));
-  speed_cell(out, fabs(speed.peak), c[1].kind);
-  cell(out, power.peak, "W");
-  cell(out, power.rms, "W");
+  const lb_motor_figures m = lb_recording_motor(r, motor);
+  lb_print_html(out, "<tr><th scope=\"row\">%s</th>", m.force_channel->name);
+  cell(out, fabs(m.force.peak), lb_channel_unit(m.force_channel->kind));
+  cell(out, m.force.rms, lb_channel_unit(m.force_channel->kind));
+  speed_cell(out, fabs(m.speed.peak), m.speed_channel->kind);
+  cell(out, m.power.peak, "W");
+  cell(out, m.power.rms, "W");
   lb_out_text(out, "</tr>\n");
 }
 
@@ -133,7 +129,7 @@ static void reactions(lb_out* out, const lb_recording* r) {
 }
 
 static void forces(lb_out* out, const lb_recording* r) {
-  const int first = 3 * r->model->nmotor;
+  const int first = lb_recording_first_force(r);
   const int end = r->nchannel - first < MOST_ROWS ? r->nchannel : first + MOST_ROWS;
   if (first == end) {
     return;
