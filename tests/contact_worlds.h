@@ -58,7 +58,8 @@ static inline void lb_contact_world_clear(lb_contact_world* w) {
 static inline int lb_add_body(lb_contact_world* w, double mass, double size, const double* u) {
   const int g = w->problem.ngroup++;
   assert_true(g < w->bodies);
-  w->body[g] = (lb_body){mass, {mass * size * size, 1.3 * mass * size * size, 0.8 * mass * size * size}};
+  w->body[g] =
+      (lb_body){mass, {mass * size * size, 1.3 * mass * size * size, 0.8 * mass * size * size}};
   w->velocity[g + 1] = w->velocity[g] + WORLD_WIDTH;
   for (int i = 0; i < WORLD_WIDTH; i++) {
     w->u0[w->velocity[g] + i] = u && i < 6 ? u[i] : 0;
@@ -89,8 +90,8 @@ static inline void lb_add_side(lb_contact_world* w, lb_contact_row* row, int sid
 }
 
 // A row between bodies a and b (-1: the world) in direction n at arms ra, rb; its index.
-static inline int lb_add_row(lb_contact_world* w, lb_contact_kind kind, int a, int b, const double* n,
-                             const double* ra, const double* rb) {
+static inline int lb_add_row(lb_contact_world* w, lb_contact_kind kind, int a, int b,
+                             const double* n, const double* ra, const double* rb) {
   const int r = w->problem.nrow++;
   assert_true(r < w->rows);
   w->row[r] = (lb_contact_row){.kind = kind, .normal = -1};

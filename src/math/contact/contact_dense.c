@@ -10,8 +10,8 @@ void lb_contact_dense_carve(lb_contact_dense* d, lb_carver* c, int n, int ngroup
   d->end = lb_carve(c, count, sizeof(int));
   d->kind = lb_carve(c, count, sizeof *d->kind);
   d->normal = lb_carve(c, count, sizeof(int));
-  double** vectors[] = {&d->mu,    &d->D,       &d->q,    &d->F,  &d->y, &d->dx, &d->dy,
-                        &d->trial, &d->trial_y, &d->best, &d->rhs};
+  double** vectors[] = {&d->mu, &d->D,     &d->q,       &d->F,    &d->y,  &d->dx,
+                        &d->dy, &d->trial, &d->trial_y, &d->best, &d->rhs};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
     *vectors[i] = lb_carve(c, count, width);
   }
@@ -176,7 +176,7 @@ static void add_column(const sweeper* s, int j, double change) {
 static void take_part(const lb_contact_dense* d, int at, int m, double* part) {
   for (int j = 0; j < m; j++) {
     for (int i = 0; i < m; i++) {
-      part[i + j * m] = d->A[at + i + (size_t)(at + j) * (size_t)d->n];
+      part[i + j * m] = d->A[(size_t)(at + i) + (size_t)(at + j) * (size_t)d->n];
     }
   }
 }
@@ -203,7 +203,8 @@ static void solve_point_or_set(const sweeper* s, lb_contact_piece piece, int at)
   double part[9], w[3] = {0, 0, 0}, l[3] = {0, 0, 0};
   lb_contact_local L;
   take_part(d, at, m, part);
-  lb_contact_local_prepare(&L, piece, part, piece.kind == LB_PIECE_POINT && m > 1 ? d->mu[at + 1] : 0);
+  lb_contact_local_prepare(&L, piece, part,
+                           piece.kind == LB_PIECE_POINT && m > 1 ? d->mu[at + 1] : 0);
   memcpy(w, s->y + at, (size_t)m * sizeof *w);
   memcpy(l, s->x + at, (size_t)m * sizeof *l);
   if (piece.kind == LB_PIECE_POINT) {

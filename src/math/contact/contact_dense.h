@@ -2,8 +2,8 @@
 //
 //   (1)  lambda_r = D_r x_r,  D_r^2 = rho_r,   y = A_s x + q  with  A_s = D A D,  q = D (J u0 + b)
 //
-// so diag(A_s) is one (in the mean over a friction set), |x|^2 is an energy, and the natural map has
-// steps of one. Methods: Newton's for the whole, and block Gauss-Seidel.
+// so diag(A_s) is one (in the mean over a friction set), |x|^2 is an energy, and the natural map
+// has steps of one. Methods: Newton's for the whole, and block Gauss-Seidel.
 #pragma once
 #include "base/carve.h"
 #include "math/contact/contact_local.h"
@@ -51,8 +51,8 @@ typedef struct lb_contact_try {
 } lb_contact_try;
 
 // Newton's method for the natural map (semismooth, Alart and Curnier 1991) with a line search on
-// |F|^2. Redundant rows: A + eps in the matrix alone, which makes each step one of the proximal point
-// method, so the root is that of A. x ends as the best that was met.
+// |F|^2. Redundant rows: A + eps in the matrix alone, which makes each step one of the proximal
+// point method, so the root is that of A. x ends as the best that was met.
 lb_contact_try lb_contact_newton(lb_contact_dense* d, int most, double* x);
 
 // Sweeps of block Gauss-Seidel over pieces, each solved exactly.

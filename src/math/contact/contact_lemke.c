@@ -12,10 +12,10 @@
 #include "math/linear/dense.h"
 
 typedef struct variable {
-  int row;      // row of d
-  double sign;  // of a direction; 1 for a unilateral row; 0 for gamma
-  int set;      // of directions and gamma: gamma's place
-  int of;       // of gamma: first row of the set
+  int row;     // row of d
+  double sign; // of a direction; 1 for a unilateral row; 0 for gamma
+  int set;     // of directions and gamma: gamma's place
+  int of;      // of gamma: first row of the set
 } variable;
 
 typedef struct lemke {
@@ -54,7 +54,8 @@ static bool eliminate_equalities(lemke* L, double* work) {
   }
   for (int j = 0; j < n; j++) {
     for (int i = 0; i < m; i++) {
-      L->coupling[i + (size_t)j * (size_t)m] = d->A[(size_t)L->equality[i] + (size_t)j * ld];
+      L->coupling[(size_t)i + (size_t)j * (size_t)m] =
+          d->A[(size_t)L->equality[i] + (size_t)j * ld];
     }
   }
   lb_cholesky_solve(m, L->factor, m, n, L->coupling, m);
@@ -63,7 +64,7 @@ static bool eliminate_equalities(lemke* L, double* work) {
     const double* column = d->A + (size_t)L->equality[e] * ld;
     lb_add(n, L->q, -work[e], column);
     for (int j = 0; j < n; j++) {
-      lb_add(n, L->K + (size_t)j * ld, -L->coupling[e + (size_t)j * (size_t)m], column);
+      lb_add(n, L->K + (size_t)j * ld, -L->coupling[(size_t)e + (size_t)j * (size_t)m], column);
     }
   }
   return true;
@@ -96,7 +97,7 @@ static double entry(const lemke* L, int i, int j) {
   const variable *a = &L->v[i], *b = &L->v[j];
   const lb_contact_dense* d = L->d;
   if (a->sign != 0 && b->sign != 0) {
-    return a->sign * b->sign * L->K[a->row + (size_t)b->row * (size_t)d->n];
+    return a->sign * b->sign * L->K[(size_t)a->row + (size_t)b->row * (size_t)d->n];
   }
   if (a->sign != 0) {
     return a->set == j ? 1 : 0; // gamma in a direction's row
@@ -235,12 +236,12 @@ static bool solve(lemke* L, lb_arena* scratch, double* x) {
     }
   }
   const size_t m = (size_t)L->nequality;
-  L->K = LB_TAKE(scratch, double, n* n);
+  L->K = LB_TAKE(scratch, double, (n * n));
   L->q = LB_TAKE(scratch, double, n);
-  L->factor = LB_TAKE(scratch, double, m* m);
-  L->coupling = LB_TAKE(scratch, double, m* n);
+  L->factor = LB_TAKE(scratch, double, (m * m));
+  L->coupling = LB_TAKE(scratch, double, (m * n));
   L->v = LB_TAKE(scratch, variable, N);
-  L->tableau = LB_TAKE(scratch, double, N*(2 * N + 2));
+  L->tableau = LB_TAKE(scratch, double, (N * (2 * N + 2)));
   L->basis = LB_TAKE(scratch, int, N);
   double* work = LB_TAKE(scratch, double, n + 1);
   if (lb_arena_status(scratch) != LB_OK || !eliminate_equalities(L, work)) {

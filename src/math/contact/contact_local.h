@@ -45,7 +45,8 @@ void lb_contact_local_prepare(lb_contact_local* L, lb_contact_piece piece, const
 //   (S + s) l = -r,  |l| <= alpha - beta.l,  s >= 0 and zero where the bound is not met
 //
 // In principal axes l_i = -r_i / (s_i + s), and R(s) / |l(s)| - 1 is linear in s for s1 = s2, so
-// Newton's method needs few steps; bisection guards it. alpha > 0 gives a root: R > |l| for large s.
+// Newton's method needs few steps; bisection guards it. alpha > 0 gives a root: R > |l| for large
+// s.
 static inline void lb_contact_disc_root(lb_contact_local* L, double alpha, const double* beta,
                                         const double* r, double* l) {
   static const int MOST = 60;
@@ -131,8 +132,7 @@ static inline void lb_contact_set_solve(lb_contact_local* L, double R, const dou
     return;
   }
   const double zero[2] = {0, 0};
-  const double r[2] = {w[0] - L->t11 * l[0] - L->t12 * l[1],
-                       w[1] - L->t12 * l[0] - L->t22 * l[1]};
+  const double r[2] = {w[0] - L->t11 * l[0] - L->t12 * l[1], w[1] - L->t12 * l[0] - L->t22 * l[1]};
   lb_contact_disc(L, R, zero, r, l);
   lb_contact_cut(R, l);
 }

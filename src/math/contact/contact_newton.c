@@ -1,4 +1,5 @@
-// Semismooth Newton method of dense contact problems. The natural map's derivative, for y = A x + q:
+// Semismooth Newton method of dense contact problems. The natural map's derivative, for y = A x +
+// q:
 //
 //   (1)  equality, active unilateral row, sticking set:  F = y,  dF = A dx
 //   (2)  inactive unilateral row, set of radius zero:    F = x,  dF = dx
@@ -61,7 +62,7 @@ static void slip_rows(lb_contact_dense* d, int m, int k, const double* x, const 
   for (int a = 0; a < size; a++) {
     d->rhs[k + a] = keep * t[a] * change;
     for (int b = 0; b < size; b++) {
-      d->G[k + a + (size_t)(k + b) * (size_t)m] += (a == b) - keep * t[a] * t[b];
+      d->G[(size_t)(k + a) + (size_t)(k + b) * (size_t)m] += (a == b) - keep * t[a] * t[b];
     }
   }
   const int normal = d->normal[i] < 0 ? -1 : d->pivot[d->normal[i]];
@@ -69,7 +70,7 @@ static void slip_rows(lb_contact_dense* d, int m, int k, const double* x, const 
   for (int a = 0; a < size; a++) {
     d->rhs[k + a] -= d->mu[i] * n[a] * known;
     if (normal >= 0) {
-      d->G[k + a + (size_t)normal * (size_t)m] -= d->mu[i] * n[a];
+      d->G[(size_t)(k + a) + (size_t)normal * (size_t)m] -= d->mu[i] * n[a];
     }
   }
 }

@@ -9,11 +9,16 @@
 // --- validity ---
 
 static bool all_finite(int n, const double* x) {
-  double sum = 0;
+  enum { LANES = 8 };
+  double sum[LANES] = {0};
   for (int i = 0; i < n; i++) {
-    sum += x[i] * 0; // NaN where one is not finite
+    sum[i % LANES] += x[i] * 0; // NaN where one is not finite
   }
-  return sum == 0;
+  bool finite = true;
+  for (int i = 0; i < LANES; i++) {
+    finite = finite && sum[i] == 0;
+  }
+  return finite;
 }
 
 static bool valid_groups(const lb_contact_problem* p) {
@@ -53,7 +58,9 @@ static bool valid_row(const lb_contact_problem* p, int r, int first, int end) {
       (row->kind == LB_CONTACT_SET_2 && r + 1 == end)) {
     return false;
   }
-  if (!(row->c >= 0 && isfinite(row->c)) || !isfinite(row->b) || !valid_sides(p, row)) {
+  const int *group = row->group, *others = p->row[first].group;
+  if (!(row->c >= 0 && isfinite(row->c)) || !isfinite(row->b) || !valid_sides(p, row) ||
+      group[0] != others[0] || group[1] != others[1]) {
     return false;
   }
   if (!is_set(row->kind)) {
@@ -141,24 +148,19 @@ double lb_contact_step(const lb_contact_problem* p, int r) {
 
 // e of a set of `size` rows, with the length of z = lambda - rho w cut to the radius.
 static double set_violation(int size, const double* lambda, const double* w, double rho, double R) {
-  double z[2] = {0, 0}, sum = 0;
-  for (int i = 0; i < size; i++) {
-    z[i] = lambda[i] - rho * w[i];
-  }
-  const double length = hypot(z[0], z[1]);
+  const double z0 = lambda[0] - rho * w[0], z1 = size > 1 ? lambda[1] - rho * w[1] : 0;
+  const double length = sqrt(z0 * z0 + z1 * z1);
   if (length <= R) {
-    return size == 1 ? fabs(w[0]) : hypot(w[0], w[1]);
+    return size > 1 ? sqrt(w[0] * w[0] + w[1] * w[1]) : fabs(w[0]);
   }
-  for (int i = 0; i < size; i++) {
-    const double e = lambda[i] - R * (z[i] / length);
-    sum += e * e;
-  }
-  return sqrt(sum) / rho;
+  const double e0 = lambda[0] - R * (z0 / length);
+  const double e1 = size > 1 ? lambda[1] - R * (z1 / length) : 0;
+  return sqrt(e0 * e0 + e1 * e1) / rho;
 }
 
-static double violation(const lb_contact_problem* p, int r, const double* lambda, const double* w) {
+double lb_contact_violation(const lb_contact_problem* p, int r, double rho, const double* lambda,
+                            const double* w) {
   const lb_contact_row* row = &p->row[r];
-  const double rho = lb_contact_step(p, r);
   switch (row->kind) {
   case LB_CONTACT_EQUALITY:
     return fabs(w[0]);
@@ -174,21 +176,26 @@ static double violation(const lb_contact_problem* p, int r, const double* lambda
   }
 }
 
+void lb_contact_measure_add(lb_contact_measure* m, double e, double w0, double own) {
+  static const double ROUNDINGS = 64; // of the largest term of w
+  m->residual = e > m->residual || isnan(e) ? e : m->residual;
+  m->scale = fmax(m->scale, fabs(w0));
+  m->rounding = fmax(m->rounding, ROUNDINGS * DBL_EPSILON * fabs(own));
+}
+
 lb_contact_measure lb_contact_residual(const lb_contact_problem* p, const double* lambda,
                                        double* u) {
-  static const double ROUNDINGS = 64; // of the largest term of w
   lb_contact_measure m = {0, 0, 0};
   lb_contact_velocities(p, lambda, u);
   for (int r = 0; r < p->nrow; r++) {
+    const double rho = lb_contact_step(p, r);
     double w[2] = {0, 0};
     for (int i = 0; i < 1 + (p->row[r].kind == LB_CONTACT_SET_2); i++) {
       const lb_contact_row* row = &p->row[r + i];
       w[i] = lb_contact_row_velocity(p, r + i, u) + row->c * lambda[r + i] + row->b;
     }
-    const double e = violation(p, r, lambda, w);
-    m.residual = e > m.residual || isnan(e) ? e : m.residual;
-    m.scale = fmax(m.scale, fabs(lb_contact_row_velocity(p, r, p->u0) + p->row[r].b));
-    m.rounding = fmax(m.rounding, ROUNDINGS * DBL_EPSILON * fabs(diagonal(p, r) * lambda[r]));
+    lb_contact_measure_add(&m, lb_contact_violation(p, r, rho, lambda, w),
+                           lb_contact_row_velocity(p, r, p->u0) + p->row[r].b, lambda[r] / rho);
   }
   return m;
 }

@@ -7,7 +7,8 @@
 //
 //   (3)  equality:    w = 0
 //   (4)  unilateral:  0 <= lambda, 0 <= w, lambda w = 0
-//   (5)  friction set of one or two rows: |lambda| <= R with R = mu lambda_n of a unilateral row, or
+//   (5)  friction set of one or two rows: |lambda| <= R with R = mu lambda_n of a unilateral row,
+//   or
 //        R constant; w = 0 inside, and w = -s lambda with s >= 0 on the rim
 //
 // A point contact is a unilateral row and a set of two (round cone) or two sets of one (pyramid).
@@ -26,7 +27,7 @@ typedef enum lb_contact_kind {
 
 typedef struct lb_contact_row {
   lb_contact_kind kind;
-  int group[2]; // groups it acts on, different ones; -1: none
+  int group[2]; // groups it acts on, different ones and the same in all rows of a block; -1: none
   int entry[2]; // places of J_r and Z_r for each of them in the problem's J and Z
   int normal;   // of sets: the unilateral row whose lambda the radius grows with; -1: none
   double mu;    // of sets: radius for lambda_n = 1, or the radius where there is no normal; >= 0
@@ -76,16 +77,23 @@ double lb_contact_step(const lb_contact_problem* p, int r);
 //
 //   (6)  e_r = (lambda_r - proj(lambda_r - rho_r w_r)) / rho_r,  rho_r as lb_contact_step gives it
 //
-// proj is the identity's zero for equalities (e = w), onto lambda >= 0 for unilateral rows, and onto
-// the disc of radius R(lambda_n) for sets. All e_r are zero if and only if (3) to (5) hold.
+// proj is the identity's zero for equalities (e = w), onto lambda >= 0 for unilateral rows, and
+// onto the disc of radius R(lambda_n) for sets. All e_r are zero if and only if (3) to (5) hold.
 typedef struct lb_contact_measure {
   double residual; // max |e_r|
   double scale;    // max |J_r u0 + b_r|, what the residual is small against
   double rounding; // of w: what no residual can be expected to be below
 } lb_contact_measure;
 
+// |e_r| of a row, or of the set that starts there, with w[0] (and w[1]) its velocities.
+double lb_contact_violation(const lb_contact_problem* p, int r, double rho, const double* lambda,
+                            const double* w);
+// Account of a row: its |e_r|, its w for lambda = 0, and lambda_r / rho_r.
+void lb_contact_measure_add(lb_contact_measure* m, double e, double w0, double own);
+
 // Computed from lambda alone: u by (1).
-lb_contact_measure lb_contact_residual(const lb_contact_problem* p, const double* lambda, double* u);
+lb_contact_measure lb_contact_residual(const lb_contact_problem* p, const double* lambda,
+                                       double* u);
 // Whether the residual is at most tolerance * scale, or rounding.
 bool lb_contact_holds(lb_contact_measure m, double tolerance);
 

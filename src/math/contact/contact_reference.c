@@ -102,9 +102,8 @@ static bool from_long_sweeps(reference* f) {
   return false;
 }
 
-static bool (*const ATTEMPT[])(reference*) = {from_guess,       from_sweeps,
-                                              from_fixed_radius, from_lemke,
-                                              from_best_sweeps,  from_long_sweeps};
+static bool (*const ATTEMPT[])(reference*) = {from_guess, from_sweeps,      from_fixed_radius,
+                                              from_lemke, from_best_sweeps, from_long_sweeps};
 enum { NATTEMPT = sizeof ATTEMPT / sizeof *ATTEMPT };
 
 // Memory and A. The tolerance is a little less than promised, for rounding.

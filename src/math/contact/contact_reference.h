@@ -1,4 +1,5 @@
-// Reference solver of contact problems: dense, slow and to the last digits. Others are judged by it.
+// Reference solver of contact problems: dense, slow and to the last digits. Others are judged by
+// it.
 #pragma once
 #include "base/arena.h"
 #include "limber/status.h"
