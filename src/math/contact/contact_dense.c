@@ -10,8 +10,8 @@ void lb_contact_dense_carve(lb_contact_dense* d, lb_carver* c, int n, int ngroup
   d->end = lb_carve(c, count, sizeof(int));
   d->kind = lb_carve(c, count, sizeof *d->kind);
   d->normal = lb_carve(c, count, sizeof(int));
-  double** vectors[] = {&d->mu, &d->D,     &d->q,       &d->F,    &d->y,  &d->dx,
-                        &d->dy, &d->trial, &d->trial_y, &d->best, &d->rhs};
+  double** vectors[] = {&d->mu,    &d->D,       &d->q,    &d->F,   &d->y,        &d->dx,  &d->dy,
+                        &d->trial, &d->trial_y, &d->best, &d->rhs, &d->fixed_mu, &d->last};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
     *vectors[i] = lb_carve(c, count, width);
   }
@@ -19,6 +19,7 @@ void lb_contact_dense_carve(lb_contact_dense* d, lb_carver* c, int n, int ngroup
   d->G = lb_carve(c, count * count, width);
   d->index = lb_carve(c, count, sizeof(int));
   d->pivot = lb_carve(c, count, sizeof(int));
+  d->no_normal = lb_carve(c, count, sizeof(int));
   d->head = lb_carve(c, (size_t)ngroup, sizeof(int));
   d->next = lb_carve(c, 2 * count, sizeof(int));
 }

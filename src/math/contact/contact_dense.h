@@ -24,6 +24,8 @@ typedef struct lb_contact_dense {
   double* G;                                        // [n * n]
   double* rhs;                                      // [n]
   int *index, *pivot;                               // [n]
+  double *fixed_mu, *last;                          // [n] radii and impulses of fixed radii
+  int* no_normal;                                   // [n] -1
   int *head, *next;                                 // [ngroup], [2 n] rows of each group
 } lb_contact_dense;
 
@@ -54,6 +56,13 @@ typedef struct lb_contact_try {
 // |F|^2. Redundant rows: A + eps in the matrix alone, which makes each step one of the proximal
 // point method, so the root is that of A. x ends as the best that was met.
 lb_contact_try lb_contact_newton(lb_contact_dense* d, int most, double* x);
+
+// Starts spread over some orders of magnitude, the same for the same k.
+void lb_contact_random_start(const lb_contact_dense* d, int k, double* x);
+
+// Rounds in which radii are held at mu x_n of the round before: a convex program each, by Newton's
+// method, whose solution gives the next radii half way. Returns Newton steps.   [auto] 3.5
+int lb_contact_fixed_radius(lb_contact_dense* d, int rounds, double* x);
 
 // Sweeps of block Gauss-Seidel over pieces, each solved exactly.
 lb_contact_try lb_contact_dense_sweeps(lb_contact_dense* d, const lb_contact_problem* p, int most,

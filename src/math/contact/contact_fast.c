@@ -24,7 +24,9 @@ enum {
   TEAM_BLOCKS = 192, // blocks from which all threads work on one island
   THREADS_MOST = 64,
   NEWTON_STEPS = 30,
-  CHECK = 4 // sweeps between looks at the residual
+  ROUNDS = 12, // of fixed radii, where Newton's method failed
+  STARTS = 12, // of Newton's method on small islands, then
+  CHECK = 4    // sweeps between looks at the residual
 };
 
 // Outcome of one island.
@@ -338,8 +340,22 @@ static bool sweeps(crew* c, int most, lb_contact_measure* m) {
   return m->residual <= fmax(c->target, m->rounding);
 }
 
-// Newton's method from where sweeps ended; the better of both is kept.
-static bool newton(crew* c, lb_contact_measure* m) {
+// Starts of Newton's method: where sweeps ended, rounds of fixed radii from there, or at random.
+static lb_contact_try try_newton(const crew* c, int attempt) {
+  lb_contact_dense* d = c->dense;
+  int steps = 0;
+  if (attempt == 1) {
+    steps = lb_contact_fixed_radius(d, ROUNDS, c->x);
+  } else if (attempt > 1) {
+    lb_contact_random_start(d, attempt, c->x);
+  }
+  lb_contact_try t = lb_contact_newton(d, NEWTON_STEPS, c->x);
+  t.steps += steps;
+  return t;
+}
+
+// Newton's method with up to so many attempts. Impulses are unchanged where none succeeds.
+static bool newton(crew* c, int attempts, lb_contact_measure* m) {
   if (c->rank == 0) {
     lb_contact_solver* s = c->s;
     lb_contact_dense* d = c->dense;
@@ -350,12 +366,16 @@ static bool newton(crew* c, lb_contact_measure* m) {
       c->x[i] = lambda[i] / d->D[i];
     }
     d->tolerance = 0.5 * c->target;
-    c->shared->newton = lb_contact_newton(d, NEWTON_STEPS, c->x);
-    if (c->shared->newton.solved) {
-      for (int i = 0; i < d->n; i++) {
-        lambda[i] = c->x[i] * d->D[i];
-      }
+    lb_contact_try t = {false, 0, 0};
+    for (int k = 0; k < attempts && !t.solved; k++) {
+      const int before = t.steps;
+      t = try_newton(c, k);
+      t.steps += before;
     }
+    for (int i = 0; i < d->n && t.solved; i++) {
+      lambda[i] = c->x[i] * d->D[i];
+    }
+    c->shared->newton = t;
   }
   meet(c);
   const lb_contact_try t = c->shared->newton;
@@ -401,10 +421,10 @@ static bool phase(crew* c, int k, lb_contact_measure* m) {
   const int first = c->rows <= SMALL ? 8 : 60;
   if (k == 1) { // far from everything that did not work
     start_from(c, NULL);
-    return c->room && newton(c, m);
+    return c->room && newton(c, c->rows <= SMALL ? STARTS : 2, m);
   }
   c->plain = k % 2 == 0 && k > 0;
-  const bool solved = sweeps(c, k == 0 ? first : first << k, m) || (c->room && newton(c, m));
+  const bool solved = sweeps(c, k == 0 ? first : first << k, m) || (c->room && newton(c, 1, m));
   keep_best(c, *m);
   return solved;
 }

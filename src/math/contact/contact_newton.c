@@ -8,6 +8,7 @@
 //
 // Rows of (2) are eliminated: dx = -x.
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "math/contact/contact_dense.h"
@@ -172,4 +173,41 @@ lb_contact_try lb_contact_newton(lb_contact_dense* d, int most, double* x) {
   }
   memcpy(x, d->best, size);
   return out;
+}
+
+int lb_contact_fixed_radius(lb_contact_dense* d, int rounds, double* x) {
+  static const int MOST = 20; // steps of a round
+  lb_contact_dense fixed = *d;
+  int steps = 0;
+  fixed.mu = d->fixed_mu;
+  fixed.normal = d->no_normal;
+  for (int i = 0; i < d->n; i++) {
+    d->last[i] = fmax(0, x[i]);
+    fixed.normal[i] = -1;
+  }
+  for (int round = 0; round < rounds; round++) {
+    for (int i = 0; i < d->n; i++) {
+      fixed.mu[i] = d->normal[i] < 0 ? d->mu[i] : d->mu[i] * d->last[d->normal[i]];
+    }
+    steps += lb_contact_newton(&fixed, MOST, x).steps;
+    for (int i = 0; i < d->n; i++) {
+      d->last[i] = 0.5 * (d->last[i] + fmax(0, x[i]));
+    }
+  }
+  return steps;
+}
+
+void lb_contact_random_start(const lb_contact_dense* d, int k, double* x) {
+  static const double SIZES[] = {0.1, 1, 10};
+  uint64_t state = 88172645463325252u + (uint64_t)k * 7919; // xorshift
+  double largest = 0;
+  for (int i = 0; i < d->n; i++) {
+    largest = fmax(largest, fabs(d->q[i]));
+  }
+  for (int i = 0; i < d->n; i++) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    x[i] = SIZES[k % 3] * largest * ((double)(state >> 11) * 0x1p-52 - 1);
+  }
 }

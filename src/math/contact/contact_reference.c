@@ -9,7 +9,11 @@
 #include "math/contact/contact_lemke.h"
 #include "math/linear/dense.h"
 
-enum { NEWTON_MOST = 60 };
+enum {
+  NEWTON_MOST = 60, // steps
+  ROUNDS = 40,      // of fixed radii
+  STARTS = 30       // at random
+};
 
 typedef struct reference {
   const lb_contact_problem* problem;
@@ -58,38 +62,24 @@ static bool from_best_sweeps(reference* f) {
   return sweeps_then_newton(f, 400);
 }
 
-// Radii held at mu lambda_n of the last round: a convex program each time, whose solution gives the
-// next radii, half way.                                                        [auto] 3.5
 static bool from_fixed_radius(reference* f) {
-  static const int ROUNDS = 40;
-  lb_contact_dense fixed = f->d;
-  const int n = fixed.n;
-  const lb_arena_mark mark = lb_arena_here(f->scratch);
-  fixed.mu = LB_TAKE(f->scratch, double, n);
-  fixed.normal = LB_TAKE(f->scratch, int, n);
-  double* normal = LB_TAKE(f->scratch, double, n);
-  if (lb_arena_status(f->scratch) != LB_OK) {
-    return false;
-  }
-  memset(f->x, 0, (size_t)n * sizeof *f->x);
-  memset(normal, 0, (size_t)n * sizeof *normal);
-  for (int round = 0; round < ROUNDS; round++) {
-    for (int i = 0; i < n; i++) {
-      const int at = f->d.normal[i];
-      fixed.normal[i] = -1;
-      fixed.mu[i] = at < 0 ? f->d.mu[i] : f->d.mu[i] * normal[at];
-    }
-    f->iterations += lb_contact_newton(&fixed, NEWTON_MOST, f->x).steps;
-    for (int i = 0; i < n; i++) {
-      normal[i] = 0.5 * (normal[i] + fmax(0, f->x[i]));
-    }
-  }
-  lb_arena_reset(f->scratch, mark);
+  memset(f->x, 0, (size_t)f->d.n * sizeof *f->x);
+  f->iterations += lb_contact_fixed_radius(&f->d, ROUNDS, f->x);
   return finish(f);
 }
 
 static bool from_lemke(reference* f) {
   return lb_contact_lemke(&f->d, f->scratch, f->x) && finish(f);
+}
+
+static bool from_random(reference* f) {
+  for (int k = 0; k < STARTS; k++) {
+    lb_contact_random_start(&f->d, k, f->x);
+    if (finish(f)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 static bool from_long_sweeps(reference* f) {
@@ -102,8 +92,9 @@ static bool from_long_sweeps(reference* f) {
   return false;
 }
 
-static bool (*const ATTEMPT[])(reference*) = {from_guess, from_sweeps,      from_fixed_radius,
-                                              from_lemke, from_best_sweeps, from_long_sweeps};
+static bool (*const ATTEMPT[])(reference*) = {from_guess,      from_sweeps,      from_fixed_radius,
+                                              from_lemke,      from_best_sweeps, from_random,
+                                              from_long_sweeps};
 enum { NATTEMPT = sizeof ATTEMPT / sizeof *ATTEMPT };
 
 // Memory and A. The tolerance is a little less than promised, for rounding.
@@ -125,6 +116,9 @@ static lb_status prepare(reference* f, const double* lambda) {
   }
   lb_contact_dense_assemble(&f->d, p, p->nblock, block);
   lb_contact_dense_to(&f->d, lambda, start);
+  for (int i = 0; i < p->nrow; i++) {
+    start[i] = isfinite(start[i]) ? start[i] : 0;
+  }
   f->start = start;
   memcpy(f->best, start, (size_t)p->nrow * sizeof *start);
   return LB_OK;
