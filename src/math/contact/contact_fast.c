@@ -345,11 +345,11 @@ static lb_contact_try try_newton(const crew* c, int attempt) {
   lb_contact_dense* d = c->dense;
   int steps = 0;
   if (attempt == 1) {
-    steps = lb_contact_fixed_radius(d, ROUNDS, c->x);
+    steps = lb_contact_fixed_radius(&d->system, ROUNDS, c->x);
   } else if (attempt > 1) {
-    lb_contact_random_start(d, attempt, c->x);
+    lb_contact_random_start(&d->system, attempt, c->x);
   }
-  lb_contact_try t = lb_contact_newton(d, NEWTON_STEPS, c->x);
+  lb_contact_try t = lb_contact_newton(&d->system, NEWTON_STEPS, c->x);
   t.steps += steps;
   return t;
 }
@@ -362,18 +362,18 @@ static bool newton(crew* c, int attempts, lb_contact_measure* m) {
     lb_contact_dense_assemble(d, s->sweeper.problem, c->end - c->begin,
                               s->islands.block + c->begin);
     double* lambda = s->sweeper.lambda + s->sweeper.first_row[c->begin];
-    for (int i = 0; i < d->n; i++) {
-      c->x[i] = lambda[i] / d->D[i];
+    for (int i = 0; i < d->system.n; i++) {
+      c->x[i] = lambda[i] / d->system.D[i];
     }
-    d->tolerance = 0.5 * c->target;
+    d->system.tolerance = 0.5 * c->target;
     lb_contact_try t = {false, 0, 0};
     for (int k = 0; k < attempts && !t.solved; k++) {
       const int before = t.steps;
       t = try_newton(c, k);
       t.steps += before;
     }
-    for (int i = 0; i < d->n && t.solved; i++) {
-      lambda[i] = c->x[i] * d->D[i];
+    for (int i = 0; i < d->system.n && t.solved; i++) {
+      lambda[i] = c->x[i] * d->system.D[i];
     }
     c->shared->newton = t;
   }

@@ -28,17 +28,17 @@ typedef struct reference {
 
 // Newton's method from x; whether the best is good enough.
 static bool finish(reference* f) {
-  const lb_contact_try t = lb_contact_newton(&f->d, NEWTON_MOST, f->x);
+  const lb_contact_try t = lb_contact_newton(&f->d.system, NEWTON_MOST, f->x);
   f->iterations += t.steps;
   if (t.residual < f->residual) {
     f->residual = t.residual;
-    memcpy(f->best, f->x, (size_t)f->d.n * sizeof *f->x);
+    memcpy(f->best, f->x, (size_t)f->d.system.n * sizeof *f->x);
   }
   return t.solved;
 }
 
 static bool from_guess(reference* f) {
-  memcpy(f->x, f->start, (size_t)f->d.n * sizeof *f->x);
+  memcpy(f->x, f->start, (size_t)f->d.system.n * sizeof *f->x);
   return finish(f);
 }
 
@@ -48,7 +48,7 @@ static bool sweeps_then_newton(reference* f, int most) {
 }
 
 static bool from_sweeps(reference* f) {
-  memset(f->x, 0, (size_t)f->d.n * sizeof *f->x);
+  memset(f->x, 0, (size_t)f->d.system.n * sizeof *f->x);
   for (int most = 4; most <= 256; most *= 4) {
     if (sweeps_then_newton(f, most)) {
       return true;
@@ -58,13 +58,13 @@ static bool from_sweeps(reference* f) {
 }
 
 static bool from_best_sweeps(reference* f) {
-  memcpy(f->x, f->best, (size_t)f->d.n * sizeof *f->x);
+  memcpy(f->x, f->best, (size_t)f->d.system.n * sizeof *f->x);
   return sweeps_then_newton(f, 400);
 }
 
 static bool from_fixed_radius(reference* f) {
-  memset(f->x, 0, (size_t)f->d.n * sizeof *f->x);
-  f->iterations += lb_contact_fixed_radius(&f->d, ROUNDS, f->x);
+  memset(f->x, 0, (size_t)f->d.system.n * sizeof *f->x);
+  f->iterations += lb_contact_fixed_radius(&f->d.system, ROUNDS, f->x);
   return finish(f);
 }
 
@@ -74,7 +74,7 @@ static bool from_lemke(reference* f) {
 
 static bool from_random(reference* f) {
   for (int k = 0; k < STARTS; k++) {
-    lb_contact_random_start(&f->d, k, f->x);
+    lb_contact_random_start(&f->d.system, k, f->x);
     if (finish(f)) {
       return true;
     }
@@ -84,7 +84,7 @@ static bool from_random(reference* f) {
 
 static bool from_long_sweeps(reference* f) {
   for (int i = 0; i < 8; i++) {
-    memset(f->x, 0, (size_t)f->d.n * sizeof *f->x);
+    memset(f->x, 0, (size_t)f->d.system.n * sizeof *f->x);
     if (sweeps_then_newton(f, 1000 + 37 * i)) {
       return true;
     }
@@ -115,9 +115,8 @@ static lb_status prepare(reference* f, const double* lambda) {
     block[k] = k;
   }
   lb_contact_dense_assemble(&f->d, p, p->nblock, block);
-  lb_contact_dense_to(&f->d, lambda, start);
   for (int i = 0; i < p->nrow; i++) {
-    start[i] = isfinite(start[i]) ? start[i] : 0;
+    start[i] = isfinite(lambda[i]) ? lambda[i] / f->d.system.D[i] : 0;
   }
   f->start = start;
   memcpy(f->best, start, (size_t)p->nrow * sizeof *start);
@@ -134,9 +133,11 @@ static lb_status solve(reference* f, double* lambda, double* u, lb_contact_repor
   bool solved = false;
   for (int i = 0; i < NATTEMPT && !solved; i++) {
     report->attempts = i + 1;
-    f->d.tolerance = 0.25 * LB_CONTACT_REFERENCE_TOLERANCE * scale;
+    f->d.system.tolerance = 0.25 * LB_CONTACT_REFERENCE_TOLERANCE * scale;
     ATTEMPT[i](f);
-    lb_contact_dense_from(&f->d, f->best, lambda);
+    for (int r = 0; r < p->nrow; r++) {
+      lambda[r] = f->best[r] * f->d.system.D[r];
+    }
     report->measure = lb_contact_residual(p, lambda, u);
     solved = lb_contact_holds(report->measure, LB_CONTACT_REFERENCE_TOLERANCE);
   }
