@@ -79,8 +79,7 @@ void lb_contact_dense_assemble(lb_contact_dense* d, const lb_contact_problem* p,
 // --- Newton's matrix ---
 
 // Rows of the reduced system, and dx of the others.
-static int choose_rows(lb_contact_dense* d) {
-  lb_contact_system* s = &d->system;
+static int choose_rows(lb_contact_dense* d, lb_contact_system* s) {
   int m = 0;
   bool taken = false;
   for (int i = 0; i < s->n; i++) {
@@ -99,8 +98,7 @@ static int choose_rows(lb_contact_dense* d) {
 
 // Rows k (and k + 1) of G, which hold A's, become those of (2); rhs has A dx of what is eliminated
 // and becomes dF of it.
-static void set_rows(lb_contact_dense* d, int m, int k) {
-  const lb_contact_system* s = &d->system;
+static void set_rows(lb_contact_dense* d, const lb_contact_system* s, int m, int k) {
   const int i = d->index[k], size = s->kind[i] == LB_CONTACT_SET_2 ? 2 : 1;
   if (s->P[i] == 1 && (size == 1 || s->P[i + 1] == 1)) {
     return; // A's
@@ -134,9 +132,8 @@ static void set_rows(lb_contact_dense* d, int m, int k) {
   }
 }
 
-int lb_contact_dense_matrix(lb_contact_dense* d, double eps) {
-  lb_contact_system* s = &d->system;
-  const int n = s->n, m = choose_rows(d);
+int lb_contact_dense_matrix(lb_contact_dense* d, lb_contact_system* s, double eps) {
+  const int n = s->n, m = choose_rows(d, s);
   memset(s->dy, 0, (size_t)n * sizeof *s->dy);
   for (int j = 0; j < n; j++) {
     if (d->pivot[j] < 0 && s->dx[j] != 0) {
@@ -155,7 +152,7 @@ int lb_contact_dense_matrix(lb_contact_dense* d, double eps) {
   for (int k = 0; k < m; k++) {
     const lb_contact_kind kind = s->kind[d->index[k]];
     if (kind == LB_CONTACT_SET_1 || kind == LB_CONTACT_SET_2) {
-      set_rows(d, m, k);
+      set_rows(d, s, m, k);
     }
   }
   return m;
@@ -163,11 +160,7 @@ int lb_contact_dense_matrix(lb_contact_dense* d, double eps) {
 
 static bool step(void* matrix, lb_contact_system* s) {
   lb_contact_dense* d = matrix;
-  // slopes may be those of another system with the same rows: that of fixed radii
-  lb_contact_system own = d->system;
-  d->system = *s;
-  const int n = s->n, m = lb_contact_dense_matrix(d, LB_CONTACT_EPS);
-  d->system = own;
+  const int n = s->n, m = lb_contact_dense_matrix(d, s, LB_CONTACT_EPS);
   for (int k = 0; k < m; k++) {
     d->rhs[k] = -s->F[d->index[k]] - d->rhs[k];
   }

@@ -20,9 +20,10 @@ void lb_contact_dense_carve(lb_contact_dense* d, lb_carver* c, int n, int ngroup
 void lb_contact_dense_assemble(lb_contact_dense* d, const lb_contact_problem* p, int nblock,
                                const int* block);
 
-// Newton's matrix 1 - P + P (A + eps) - N at the slopes of the system, reduced to the rows in
-// d->index (returns how many): the others have dF = dx. `dy` has A dx of those, with dx = -F.
-int lb_contact_dense_matrix(lb_contact_dense* d, double eps);
+// Newton's matrix 1 - P + P (A + eps) - N at the slopes of a system (d's own, or one that has its
+// rows with other radii), reduced to the rows in d->index (returns how many): the others have
+// dF = dx. dy of the system becomes A dx of those, with dx = -F.
+int lb_contact_dense_matrix(lb_contact_dense* d, lb_contact_system* s, double eps);
 
 // Sweeps of block Gauss-Seidel over pieces, each solved exactly.
 lb_contact_try lb_contact_dense_sweeps(lb_contact_dense* d, const lb_contact_problem* p, int most,

@@ -16,6 +16,7 @@
 #include "base/carve.h"
 #include "base/parallel.h"
 #include "math/contact/contact_dense.h"
+#include "math/contact/contact_sparse.h"
 #include "math/contact/contact_sweep.h"
 
 enum {
@@ -23,6 +24,7 @@ enum {
   DENSE_USUAL = 480, // rows up to which it has room
   TEAM_BLOCKS = 192, // blocks from which all threads work on one island
   THREADS_MOST = 64,
+  FACTORS_USUAL = 8000000,
   NEWTON_STEPS = 30,
   ROUNDS = 12, // of fixed radii, where Newton's method failed
   STARTS = 12, // of Newton's method on small islands, then
@@ -58,6 +60,7 @@ struct lb_contact_solver {
   double* best;                // [nrow] impulses of the least residual
   double *u_before, *u_toward; // [nvelocity]
   lb_contact_dense dense;      // for large islands
+  lb_contact_sparse sparse;    // for those with many rows for each group
   lb_contact_dense* little;    // [threads] of up to SMALL rows
   double* x;                   // [threads + 1] x of Newton's method
   // --- of a solve
@@ -82,10 +85,11 @@ static void carve(lb_contact_solver* s, lb_carver* c) {
   s->best = lb_carve(c, (size_t)z->rows, sizeof(double));
   s->u_before = lb_carve(c, (size_t)z->velocities, sizeof(double));
   s->u_toward = lb_carve(c, (size_t)z->velocities, sizeof(double));
-  const int small = z->dense < SMALL ? z->dense : SMALL;
+  const int small = z->rows < SMALL ? z->rows : SMALL;
   lb_contact_dense_carve(&s->dense, c, z->dense, z->groups);
   s->little = lb_carve(c, (size_t)z->threads, sizeof *s->little);
-  s->x = lb_carve(c, (size_t)(z->dense + z->threads * small), sizeof(double));
+  s->x = lb_carve(c, (size_t)(z->rows + z->threads * small), sizeof(double));
+  lb_contact_sparse_carve(&s->sparse, c, z->rows, z->groups, z->velocities, (size_t)z->factors);
   for (int t = 0; t < z->threads; t++) {
     lb_contact_dense measured;
     lb_contact_dense_carve(c->base ? &s->little[t] : &measured, c, small, z->groups);
@@ -104,6 +108,13 @@ static int packed_entries(const lb_contact_problem* p) {
   return count;
 }
 
+// Numbers of sparse factors: each group with some dozens of others, up to a limit.
+static int usual_factors(const lb_contact_problem* p) {
+  const long width = lb_contact_nvelocity(p), wanted = width * width;
+  const long most = 640 * width < FACTORS_USUAL ? 640 * width : FACTORS_USUAL;
+  return p->nrow <= SMALL ? 0 : (int)(wanted < most ? wanted : most);
+}
+
 lb_contact_sizes lb_contact_sizes_of(const lb_contact_problem* p) {
   return (lb_contact_sizes){.groups = p->ngroup,
                             .velocities = lb_contact_nvelocity(p),
@@ -111,6 +122,7 @@ lb_contact_sizes lb_contact_sizes_of(const lb_contact_problem* p) {
                             .blocks = p->nblock,
                             .entries = packed_entries(p),
                             .dense = p->nrow < DENSE_USUAL ? p->nrow : DENSE_USUAL,
+                            .factors = usual_factors(p),
                             .threads = 1};
 }
 
@@ -144,7 +156,7 @@ static bool fits(const lb_contact_sizes* a, const lb_contact_sizes* in) {
 lb_status lb_contact_solver_reserve(lb_contact_solver* s, const lb_contact_sizes* sizes) {
   const lb_contact_sizes had = s->sizes;
   if (s->memory && fits(sizes, &had) && sizes->dense <= had.dense &&
-      sizes->threads <= had.threads) {
+      sizes->factors <= had.factors && sizes->threads <= had.threads) {
     return LB_OK;
   }
   lb_contact_solver next = {.sizes = {.groups = larger(had.groups, sizes->groups),
@@ -153,6 +165,7 @@ lb_status lb_contact_solver_reserve(lb_contact_solver* s, const lb_contact_sizes
                                       .blocks = larger(had.blocks, sizes->blocks),
                                       .entries = larger(had.entries, sizes->entries),
                                       .dense = larger(had.dense, sizes->dense),
+                                      .factors = larger(had.factors, sizes->factors),
                                       .threads = larger(larger(had.threads, sizes->threads), 1)}};
   lb_carver measure = {NULL, 0};
   carve(&next, &measure);
@@ -178,13 +191,14 @@ typedef struct crew {
   lb_contact_solver* s;
   shared* shared;
   int island, rank, size;
-  int begin, end; // blocks of the island in the order
-  double target;  // residual to reach
-  int sweeps;     // so far
-  int rows;       // of the island
-  bool room;      // for a dense matrix of them
-  bool plain;     // sweeps without conjugate directions: slow, and they always settle
-  double best;    // residual of the impulses kept
+  int begin, end;            // blocks of the island in the order
+  double target;             // residual to reach
+  int sweeps;                // so far
+  int rows;                  // of the island
+  bool laid;                 // the system below was looked for
+  lb_contact_system* system; // of Newton's method, or NULL without room
+  bool plain;                // sweeps without conjugate directions: slow, and they always settle
+  double best;               // residual of the impulses kept
   lb_contact_dense* dense;
   double* x;
 } crew;
@@ -341,41 +355,62 @@ static bool sweeps(crew* c, int most, lb_contact_measure* m) {
 }
 
 // Starts of Newton's method: where sweeps ended, rounds of fixed radii from there, or at random.
-static lb_contact_try try_newton(const crew* c, int attempt) {
-  lb_contact_dense* d = c->dense;
+static lb_contact_try try_newton(const crew* c, lb_contact_system* system, int attempt) {
   int steps = 0;
   if (attempt == 1) {
-    steps = lb_contact_fixed_radius(&d->system, ROUNDS, c->x);
+    steps = lb_contact_fixed_radius(system, ROUNDS, c->x);
   } else if (attempt > 1) {
-    lb_contact_random_start(&d->system, attempt, c->x);
+    lb_contact_random_start(system, attempt, c->x);
   }
-  lb_contact_try t = lb_contact_newton(&d->system, NEWTON_STEPS, c->x);
+  lb_contact_try t = lb_contact_newton(system, NEWTON_STEPS, c->x);
   t.steps += steps;
   return t;
 }
 
+// The island's rows with their matrix: dense, or by groups where there are many rows for each.
+static lb_contact_system* system_of(crew* c) {
+  lb_contact_solver* s = c->s;
+  if (!c->laid) {
+    c->laid = true;
+    c->system = NULL;
+    if (c->rows > SMALL &&
+        lb_contact_sparse_lay(&s->sparse, s->sweeper.problem, &s->islands, c->island)) {
+      c->system = &s->sparse.system;
+    } else if (c->rows <= (c->rows <= SMALL ? SMALL : s->sizes.dense)) {
+      lb_contact_dense_assemble(c->dense, s->sweeper.problem, c->end - c->begin,
+                                s->islands.block + c->begin);
+      c->system = &c->dense->system;
+    }
+  }
+  return c->system;
+}
+
 // Newton's method with up to so many attempts. Impulses are unchanged where none succeeds.
+static lb_contact_try newton_of_island(crew* c, int attempts) {
+  lb_contact_system* system = system_of(c);
+  lb_contact_try t = {false, 0, 0};
+  double* lambda = c->s->sweeper.lambda + c->s->sweeper.first_row[c->begin];
+  if (!system) {
+    return t;
+  }
+  for (int i = 0; i < system->n; i++) {
+    c->x[i] = lambda[i] / system->D[i];
+  }
+  system->tolerance = 0.5 * c->target;
+  for (int k = 0; k < attempts && !t.solved; k++) {
+    const int before = t.steps;
+    t = try_newton(c, system, k);
+    t.steps += before;
+  }
+  for (int i = 0; i < system->n && t.solved; i++) {
+    lambda[i] = c->x[i] * system->D[i];
+  }
+  return t;
+}
+
 static bool newton(crew* c, int attempts, lb_contact_measure* m) {
   if (c->rank == 0) {
-    lb_contact_solver* s = c->s;
-    lb_contact_dense* d = c->dense;
-    lb_contact_dense_assemble(d, s->sweeper.problem, c->end - c->begin,
-                              s->islands.block + c->begin);
-    double* lambda = s->sweeper.lambda + s->sweeper.first_row[c->begin];
-    for (int i = 0; i < d->system.n; i++) {
-      c->x[i] = lambda[i] / d->system.D[i];
-    }
-    d->system.tolerance = 0.5 * c->target;
-    lb_contact_try t = {false, 0, 0};
-    for (int k = 0; k < attempts && !t.solved; k++) {
-      const int before = t.steps;
-      t = try_newton(c, k);
-      t.steps += before;
-    }
-    for (int i = 0; i < d->system.n && t.solved; i++) {
-      lambda[i] = c->x[i] * d->system.D[i];
-    }
-    c->shared->newton = t;
+    c->shared->newton = newton_of_island(c, attempts);
   }
   meet(c);
   const lb_contact_try t = c->shared->newton;
@@ -421,10 +456,10 @@ static bool phase(crew* c, int k, lb_contact_measure* m) {
   const int first = c->rows <= SMALL ? 8 : 60;
   if (k == 1) { // far from everything that did not work
     start_from(c, NULL);
-    return c->room && newton(c, c->rows <= SMALL ? STARTS : 2, m);
+    return newton(c, c->rows <= SMALL ? STARTS : 2, m);
   }
   c->plain = k % 2 == 0 && k > 0;
-  const bool solved = sweeps(c, k == 0 ? first : first << k, m) || (c->room && newton(c, 1, m));
+  const bool solved = sweeps(c, k == 0 ? first : first << k, m) || newton(c, 1, m);
   keep_best(c, *m);
   return solved;
 }
@@ -433,12 +468,11 @@ static void solve_island(crew* c) {
   const lb_contact_solver* s = c->s;
   lb_contact_measure m = measure(c);
   c->rows = island_rows(s, c->island);
-  c->room = c->rows <= s->sizes.dense;
   c->target = s->options->tolerance * fmax(m.scale, 1e-6 * c->shared->scale);
   c->best = (double)INFINITY;
   keep_best(c, m);
   bool solved = m.residual <= fmax(c->target, m.rounding);
-  for (int k = 0; !solved && c->sweeps < s->options->sweeps; k += k == 0 && !c->room ? 2 : 1) {
+  for (int k = 0; !solved && c->sweeps < s->options->sweeps; k++) {
     solved = phase(c, k, &m);
   }
   if (!solved) {
@@ -465,12 +499,12 @@ static crew crew_of(lb_contact_solver* s, shared* sh, int island, int rank, int 
 }
 
 static void solve_small(lb_contact_solver* s, int rank) {
-  const int width = s->sizes.dense < SMALL ? s->sizes.dense : SMALL;
+  const int width = s->sizes.rows < SMALL ? s->sizes.rows : SMALL;
   shared mine = {.scale = s->shared.scale};
   for (int i; (i = atomic_fetch_add(&s->next, 1)) < s->nsmall;) {
     crew c = crew_of(s, &mine, s->small[i], 0, 1);
     c.dense = &s->little[rank];
-    c.x = s->x + s->sizes.dense + rank * width;
+    c.x = s->x + s->sizes.rows + rank * width;
     solve_island(&c);
   }
 }
