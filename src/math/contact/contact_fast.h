@@ -11,7 +11,8 @@ typedef struct lb_contact_solver lb_contact_solver;
 // Largest problem there is room for. A solve allocates nothing.
 typedef struct lb_contact_sizes {
   int groups, velocities, rows, blocks, entries;
-  int dense;   // rows of an island up to which Newton's method has room (16 bytes times its square)
+  int dense;   // rows of an island up to which Newton's method has room for a dense matrix
+  int factors; // numbers of sparse factors, for islands of more than some dozens of rows
   int threads; // for islands at the same time
 } lb_contact_sizes;
 
