@@ -32,6 +32,11 @@ static inline double lb_couple_gap(const lb_couple* c, lb_vec3 n) {
   return lb_vec3_dot(n, lb_couple_support(c, lb_vec3_neg(n)).w);
 }
 
+/// Features that face each other along n (from b to a), both in the frame of a.
+void lb_couple_features(const lb_couple* c, lb_vec3 n, lb_feature* fa, lb_feature* fb);
+/// Of a polygon the edge that lies farthest along n; segments and points stay.
+void lb_feature_edge(lb_feature* f, lb_vec3 n);
+
 typedef struct lb_simplex {
   int n;
   lb_corner corner[4];
@@ -46,6 +51,7 @@ typedef struct lb_core_gap {
   lb_simplex simplex;
   int iterations;
   bool bounded; ///< the bound of iterations was reached
+  bool blunt;   ///< the points are sharp only to the square root of rounding
 } lb_core_gap;
 
 /// Apart: the closest points. False: the cores overlap or touch, and the simplex holds the origin
