@@ -111,10 +111,11 @@ static void move_to(lb_core_gap* io, lb_vec3 n, double g) {
   io->point_b = lb_vec3_along(middle, -g / 2, n);
 }
 
-// Maximum of g among the normals that the constraints allow; taken where it is as good as before.
-static bool climb(const lb_couple* c, int count, const lb_vec3* e, lb_core_gap* io) {
+// Maximum of g among the normals that the constraints allow, from a start; taken where it is as
+// good as before.
+static bool climb(const lb_couple* c, lb_vec3 start, int count, const lb_vec3* e, lb_core_gap* io) {
   frame f;
-  if (!constrain(io->normal, count, e, &f)) {
+  if (!constrain(start, count, e, &f)) {
     return false;
   }
   double last = INFINITY;
@@ -293,6 +294,15 @@ static bool sharpen_points(const lb_couple* c, lb_core_gap* io) {
   return true;
 }
 
+// Where the points of the largest g are not on both surfaces it was not the largest.
+static bool are_on_surfaces(const lb_couple* c, const lb_core_gap* io) {
+  const double near = 1e-7 * c->scale;
+  lb_vec3 gradient;
+  const lb_vec3 y = lb_mat3_apply_transposed(c->R, lb_vec3_sub(io->point_b, c->p));
+  return c->ka->point(c->a, io->point_a, &gradient) + c->a->radius < near &&
+         c->kb->point(c->b, y, &gradient) + c->b->radius < near;
+}
+
 bool lb_refine(const lb_couple* c, lb_core_gap* io) {
   const bool flat = c->ka->polygons && c->kb->polygons;
   if (flat && fabs(io->distance) > 1e-3 * c->scale) {
@@ -303,10 +313,11 @@ bool lb_refine(const lb_couple* c, lb_core_gap* io) {
   io->distance = lb_couple_gap(c, io->normal); // of this very normal
   try_features(c, io);
   bool better = flat;
+  const lb_vec3 start = io->normal;
   for (int k = -1; k <= n && !flat; k++) { // all edges, each alone, none
-    better |= k < 0 ? climb(c, n, e, io) : climb(c, k < n, &e[k < n ? k : 0], io);
+    better |= climb(c, start, k < 0 ? n : k < n, &e[k > 0 && k < n ? k : 0], io);
   }
-  io->blunt = !sharpen_points(c, io);
+  io->blunt = !sharpen_points(c, io) || !(flat || are_on_surfaces(c, io));
   return better;
 }
 
