@@ -63,8 +63,9 @@ bool lb_gjk(const lb_couple* c, lb_vec3 start, double most, lb_core_gap* out);
 void lb_epa(const lb_couple* c, double meet, lb_core_gap* io);
 
 /// Sharper normal and distance: normals of facing features are tried, then Newton's method where
-/// surfaces are curved. False: no stationary point was found that is as good as what came in.
+/// surfaces are curved. False: the points do not show that the normal is the best one.
 bool lb_refine(const lb_couple* c, lb_core_gap* io);
 
-/// All three. False: farther apart than `most` (the radii not counted).
+/// All three. False: farther apart than `most` (the radii not counted). With the normal of the last
+/// step as `start` a shallow overlap is first looked for next to it.
 bool lb_core_separate(const lb_couple* c, lb_vec3 start, double most, lb_core_gap* out);

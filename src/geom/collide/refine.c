@@ -13,6 +13,8 @@
 
 enum { STEPS = 20 };
 static const double SETTLED = 1e-14; // last step [rad]
+static const double SHARP = 1e-12;   // of the scale: points on surfaces before anything was done
+static const double FAIR = 1e-8;     // and after it
 static const double SLACK = 2e-14;   // of the scale: as good as before
 
 // Free directions about a normal.
@@ -295,12 +297,17 @@ static bool sharpen_points(const lb_couple* c, lb_core_gap* io) {
 }
 
 // Where the points of the largest g are not on both surfaces it was not the largest.
-static bool are_on_surfaces(const lb_couple* c, const lb_core_gap* io) {
-  const double near = 1e-7 * c->scale;
+static bool are_on_surfaces(const lb_couple* c, const lb_core_gap* io, double near) {
   lb_vec3 gradient;
   const lb_vec3 y = lb_mat3_apply_transposed(c->R, lb_vec3_sub(io->point_b, c->p));
   return c->ka->point(c->a, io->point_a, &gradient) + c->a->radius < near &&
          c->kb->point(c->b, y, &gradient) + c->b->radius < near;
+}
+
+// Whether the points show that the normal is the best one around.
+static bool certify(const lb_couple* c, lb_core_gap* io, double near) {
+  io->blunt = !sharpen_points(c, io) || !are_on_surfaces(c, io, near * c->scale);
+  return !io->blunt;
 }
 
 bool lb_refine(const lb_couple* c, lb_core_gap* io) {
@@ -312,18 +319,47 @@ bool lb_refine(const lb_couple* c, lb_core_gap* io) {
   const int n = flat ? 0 : find_edges(c, &io->simplex, e);
   io->distance = lb_couple_gap(c, io->normal); // of this very normal
   try_features(c, io);
-  bool better = flat;
-  const lb_vec3 start = io->normal;
-  for (int k = -1; k <= n && !flat; k++) { // all edges, each alone, none
-    better |= climb(c, start, k < 0 ? n : k < n, &e[k > 0 && k < n ? k : 0], io);
+  if (flat || certify(c, io, SHARP)) {
+    return true;
   }
-  io->blunt = !sharpen_points(c, io) || !(flat || are_on_surfaces(c, io));
-  return better;
+  const lb_vec3 start = io->normal;
+  for (int k = -1; k <= n; k++) { // all edges, each alone, none
+    climb(c, start, k < 0 ? n : k < n, &e[k > 0 && k < n ? k : 0], io);
+  }
+  return certify(c, io, FAIR);
+}
+
+// Faces that look along the normal: the patch cut from them has the points.
+static bool is_at_face(const lb_couple* c, lb_vec3 n) {
+  lb_feature fa, fb;
+  lb_couple_features(c, n, &fa, &fb);
+  return (fa.n > 2 && fb.n > 1 && lb_vec3_dot(fa.normal, n) < -1 + 1e-12) ||
+         (fb.n > 2 && fa.n > 1 && lb_vec3_dot(fb.normal, n) > 1 - 1e-12);
+}
+
+// The maximum of g next to the normal of the last step, for a shallow overlap.
+static bool is_still_there(const lb_couple* c, lb_vec3 n, lb_core_gap* out) {
+  static const double SHALLOW = 0.2; // of the smaller size
+  const lb_corner s = lb_couple_support(c, lb_vec3_neg(n));
+  const double g = lb_vec3_dot(n, s.w), size = fmin(c->a->size, c->b->size);
+  if (!(g < 0 && g > -SHALLOW * size)) {
+    return false;
+  }
+  *out = (lb_core_gap){.distance = g, .normal = n, .point_a = s.a, .point_b = s.b};
+  try_features(c, out);
+  const bool flat = c->ka->polygons && c->kb->polygons;
+  if (is_at_face(c, out->normal) || (!flat && certify(c, out, SHARP))) {
+    return true;
+  }
+  return !flat && climb(c, out->normal, 0, NULL, out) && certify(c, out, FAIR);
 }
 
 bool lb_core_separate(const lb_couple* c, lb_vec3 start, double most, lb_core_gap* out) {
   const bool flat = c->ka->polygons && c->kb->polygons;
   const double coarse = flat ? 1e-13 : 1e-4, fine = 1e-12;
+  if (lb_vec3_dot(start, start) > 0 && is_still_there(c, start, out)) {
+    return true;
+  }
   if (lb_gjk(c, start, most, out)) {
     if (out->distance > most) {
       return false;
@@ -333,8 +369,7 @@ bool lb_core_separate(const lb_couple* c, lb_vec3 start, double most, lb_core_ga
   }
   const lb_core_gap touching = *out;
   lb_epa(c, coarse, out);
-  const bool sharp = lb_refine(c, out);
-  if (!flat && (!sharp || out->blunt)) {
+  if (!lb_refine(c, out)) {
     const lb_core_gap first = *out;
     *out = touching;
     lb_epa(c, fine, out);
