@@ -50,7 +50,7 @@ static void nearest(const double e[3], const double y[3], int least, double x[3]
       G += q * q;
       dG -= q * q / (u + r[i] - 1);
     }
-    const double next = u - (1 - sqrt(G)) * G / dG;
+    const double next = u + (1 - sqrt(G)) * G / dG;
     if (!(next > u * (1 + 1e-16))) {
       break;
     }

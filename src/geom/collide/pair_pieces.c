@@ -26,13 +26,6 @@ typedef struct gather {
   const lb_placed *a, *b;
 } gather;
 
-static uint64_t mix(uint64_t id, uint64_t piece) {
-  uint64_t h = (id + 1) * 0x9e3779b97f4a7c15ull ^ (piece + 1) * 0xc2b2ae3d27d4eb4full;
-  h ^= h >> 29;
-  h *= 0xbf58476d1ce4e5b9ull;
-  return h ^ h >> 32;
-}
-
 // --- manifolds by normals ---
 
 static bool is_known(const lb_manifold* m, lb_vec3 x, double near) {
@@ -62,7 +55,7 @@ static void add_manifold(gather* s, lb_manifold* m, int piece) {
   const double near = 1e-6 * s->couple.a->size;
   m->distance = INFINITY;
   for (int k = 0; k < m->npoint; k++) {
-    m->point[k].id = mix(mix(m->point[k].id, (uint64_t)piece), s->salt);
+    m->point[k].id = lb_feature_mix(lb_feature_mix(m->point[k].id, (uint64_t)piece), s->salt);
     m->distance = fmin(m->distance, m->point[k].distance);
   }
   lb_manifold_to_world(s->a, m);
