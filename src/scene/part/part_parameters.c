@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/curve/time_profile.h"
 #include "scene/force/scene_force.h"
 #include "scene/part/part_optimize.h"
 
@@ -384,10 +385,9 @@ static void check_force(lb_checker* c, const lb_scene_parameter* p) {
 static bool jumps_back(const lb_profile_definition* d, bool prescribes) {
   const int last = d->count - 1;
   if (lb_is_spline(d)) {
-    return prescribes;
+    return prescribes && !d->cyclic;
   }
-  const double end = d->time[0] + d->period;
-  const bool round = d->time[last] < end || (d->time[last] == end && d->value[last] == d->value[0]);
+  const bool round = d->time[last] < d->time[0] + d->period || lb_profile_comes_round(d);
   return !round && (prescribes || d->kind == LB_PROFILE_CUBIC);
 }
 

@@ -89,6 +89,8 @@ static const lb_table record_table = LB_TABLE("record", lb_scene_record, record_
       LB_LATER(LIST, "scenery", &lb_shape_table, "none", "shapes fixed to the world, for looks"),  \
       LB_LATER(SECTION, "joints", lb_joint_table, "none",                                          \
                "what holds the bodies together, by name"),                                         \
+      LB_LATER(SECTION, "profiles", &lb_profile_table, "none",                                     \
+               "functions of time that motors and others share, by name"),                         \
       LB_FORCE_LIST(FORCE_SECTION) LB_NAMED_SECTIONS(SECTION)                                      \
           LB_LATER(INITIAL, "initial", NULL, "at rest, every coordinate zero",                     \
                    "how joints and free bodies start, by name")

@@ -46,6 +46,7 @@ const char* lb_keep_name(lb_reader* r, const lb_entry* entry) {
 void lb_read_sections(lb_reader* r) {
   static void (*const own[LB_SCENE_KEYS])(lb_reader*) = {
       [LB_SCENE_SCENERY] = lb_read_scenery,   [LB_SCENE_JOINTS] = lb_read_joints,
+      [LB_SCENE_PROFILES] = lb_read_profiles,
       [LB_SCENE_INITIAL] = lb_read_initial,   [LB_SCENE_FIT] = lb_read_fit,
       [LB_SCENE_RETARGET] = lb_read_retarget, [LB_SCENE_OPTIMIZE] = lb_read_optimize,
   };
