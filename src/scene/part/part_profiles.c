@@ -143,8 +143,8 @@ static bool read_cycle(lb_reader* r, const lb_yaml* part, const values* of,
     }
   }
   const lb_yaml* advance = lb_yaml_find(part, "advance");
-  return ok && (!advance || lb_read_number(r, advance, "advance", of->row.dimension, LB_ANY,
-                                           &out->advance));
+  return ok && (!advance ||
+                lb_read_number(r, advance, "advance", of->row.dimension, LB_ANY, &out->advance));
 }
 
 static bool read_own(lb_reader* r, const lb_yaml* part, const values* of,
@@ -200,8 +200,8 @@ static bool read_shared(lb_reader* r, const lb_yaml* part, const lb_yaml* name, 
   const double phase = out->phase;
   profile_part shared = {{0}};
   lb_table_default(&lb_profile_table, &shared);
-  *out = lb_read_table(r, all->entry[found].value, &lb_profile_table, &shared) ? shared.profile
-                                                                               : *out;
+  *out =
+      lb_read_table(r, all->entry[found].value, &lb_profile_table, &shared) ? shared.profile : *out;
   const bool ok = read_own(r, all->entry[found].value, of, out);
   out->phase += phase;
   return ok;
@@ -269,8 +269,8 @@ bool lb_profile_times_hold(const lb_profile_definition* p) {
       return false;
     }
   }
-  const bool lasts = !p->cyclic || (lb_is_spline(p) && fabs(p->time[1] - p->time[0] - p->period) <=
-                                                           1e-12 * p->period);
+  const bool lasts = !p->cyclic || (lb_is_spline(p) &&
+                                    fabs(p->time[1] - p->time[0] - p->period) <= 1e-12 * p->period);
   return lasts && (!lb_is_spline(p) || (p->degree >= 1 && p->degree <= 5 && p->count > p->degree));
 }
 
