@@ -414,7 +414,7 @@ typedef struct lb_linkage_copy {
   double phase; ///< part of a turn, or of a cycle of its motor, by which it is ahead
   double angle; ///< of its crank at the start, from the drawing's first axis to the second [rad]
   int* body;    ///< [nbar] in the scene
-  int* joint;   ///< [npin] in the scene
+  int* joint;   ///< [npin] in the scene; the crank's comes first
 } lb_linkage_copy;
 
 /// Bars and pins in a plane, from which bodies and joints were made. Nothing is made of it again.

@@ -55,17 +55,8 @@ static double given_angle(lb_reader* r, int joint) {
   return s->joint[joint].named.q[0] > 0 ? s->joint[joint].q[0] : (double)NAN;
 }
 
-// Pin of the crank.
-static int crank_pin(const lb_scene_linkage* k) {
-  int i = 0;
-  while (k->pin[i].bar[0] >= 0 || k->pin[i].bar[1] != k->crank) {
-    i++;
-  }
-  return i;
-}
-
 static void start_copy(lb_reader* r, const lb_scene_linkage* k, lb_linkage_copy* copy) {
-  const int crank = copy->joint[crank_pin(k)];
+  const int crank = copy->joint[0];
   double drawn[2][2];
   memcpy(drawn[0], k->point[k->bar[k->crank].point[0]].at, sizeof drawn[0]);
   memcpy(drawn[1], k->point[k->bar[k->crank].point[1]].at, sizeof drawn[1]);
