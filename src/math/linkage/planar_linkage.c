@@ -142,7 +142,11 @@ static void close_points(work* w, double (*at)[2], double angle, lb_planar_fit* 
     }
     gap = find_gaps(w, (const double(*)[2])at, &worst);
   }
-  *fit = (lb_planar_fit){.closed = gap <= 1e-10 * size, .worst = worst, .gap = w->g[worst]};
+  const lb_planar_side* side = &w->k->side[worst];
+  const double *a = at[side->a], *b = at[side->b];
+  *fit = (lb_planar_fit){.closed = gap <= 1e-10 * size,
+                         .worst = worst,
+                         .gap = hypot(b[0] - a[0], b[1] - a[1]) - side->length};
 }
 
 lb_status lb_planar_close(const lb_planar* k, double (*at)[2], double angle, lb_arena* scratch,

@@ -73,7 +73,8 @@ static void start_copy(lb_reader* r, const lb_scene_linkage* k, lb_linkage_copy*
   if (reached != copy->angle) {
     lb_complain(r, copy->place,
                 "its crank cannot start at %.4g degrees: it jams at %.4g degrees, coming from %.4g",
-                copy->angle * 180 / M_PI, reached * 180 / M_PI, rough * 180 / M_PI);
+                copy->angle * 180 / M_PI, remainder(reached, 2 * M_PI) * 180 / M_PI,
+                rough * 180 / M_PI);
     return;
   }
   for (int i = 0; i < k->npin; i++) {
