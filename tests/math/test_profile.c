@@ -78,6 +78,7 @@ static void derivatives_match_finite_differences(void** state) {
         if (!near_end) {
           assert_near(at[1], (after[0] - before[0]) / (2 * h), 1e-7);
           assert_near(at[2], (after[1] - before[1]) / (2 * h), 1e-7);
+          assert_near(lb_profile_third(p, t), (after[2] - before[2]) / (2 * h), 1e-6);
         }
       }
     }

@@ -168,11 +168,20 @@ static void pull_curve(lb_way_back* w, const lb_block* b, double time, const dou
   }
 }
 
+// d/dphase of value, rate and acceleration: a period of the next derivative each.
+static void pull_phase(lb_way_back* w, const lb_block* b, double time, const double by[3]) {
+  const lb_profile* p = w->m->motor.profile[b->p->index];
+  double value[3];
+  lb_profile_evaluate(p, time, value);
+  w->gradient[b->first] +=
+      p->period * (by[0] * value[1] + by[1] * value[2] + by[2] * lb_profile_third(p, time));
+}
+
 void lb_motor_pull(lb_way_back* w, int motor, double time, const double by[3]) {
   for (int i = 0; i < w->o->nblock; i++) {
     const lb_block* b = &w->o->block[i];
-    if (b->type == &lb_parameter_motor && b->p->index == motor) {
-      pull_curve(w, b, time, by);
+    if (b->type->pull_curve && b->p->index == motor) {
+      b->type->pull_curve(w, b, time, by);
     }
   }
 }
@@ -180,11 +189,36 @@ void lb_motor_pull(lb_way_back* w, int motor, double time, const double by[3]) {
 void lb_motors_pull(lb_way_back* w, double time) {
   for (int i = 0; i < w->o->nblock; i++) {
     const lb_block* b = &w->o->block[i];
-    if (b->type == &lb_parameter_motor) {
-      pull_curve(w, b, time, w->motor + 3 * (size_t)b->p->index);
+    if (b->type->pull_curve) {
+      b->type->pull_curve(w, b, time, w->motor + 3 * (size_t)b->p->index);
     }
   }
 }
 
 const lb_parameter_type lb_parameter_motor = {
-    .make = make, .read = read, .write = write, .put = put};
+    .make = make, .read = read, .write = write, .put = put, .pull_curve = pull_curve};
+
+// --- phases ---
+
+static lb_status make_phase(lb_optimizing* o, lb_block* b, lb_error* err) {
+  (void)err;
+  b->profile = o->public.scene->motor[b->p->index].profile;
+  b->count = 1;
+  return LB_OK;
+}
+
+static double* phase_in_scene(lb_optimizing* o, lb_scene* s, const lb_block* b) {
+  (void)o;
+  return &s->motor[b->p->index].profile.phase;
+}
+
+static lb_status put_phase(lb_player* w, const lb_block* b, const double* x) {
+  lb_profile_definition p = b->profile;
+  p.phase = *x;
+  return lb_player_play(w, b->p->index, p);
+}
+
+const lb_parameter_type lb_parameter_phase = {.make = make_phase,
+                                              .in_scene = phase_in_scene,
+                                              .put = put_phase,
+                                              .pull_curve = pull_phase};

@@ -252,23 +252,43 @@ static int find(const lb_profile* p, double t) {
   return low;
 }
 
-void lb_profile_evaluate(const lb_profile* profile, double t, double value[3]) {
-  const double start = profile->time[0], end = profile->time[profile->npiece];
-  double advance = 0;
-  if (profile->period > 0) {
-    const double since = t + profile->ahead - start, rest = fmod(since, profile->period);
-    const double into = rest < 0 ? rest + profile->period : rest;
-    advance = profile->advance * round((since - into) / profile->period);
+// Place in a profile: the piece, how far within, and what whole periods added.
+typedef struct spot {
+  int piece;
+  double s, length, advance;
+  bool held; // before the start or after the end
+} spot;
+
+static spot find_spot(const lb_profile* p, double t) {
+  const double start = p->time[0], end = p->time[p->npiece];
+  spot at = {.advance = 0};
+  if (p->period > 0) {
+    const double since = t + p->ahead - start, rest = fmod(since, p->period);
+    const double into = rest < 0 ? rest + p->period : rest;
+    at.advance = p->advance * round((since - into) / p->period);
     t = start + into;
   }
   const double inside = fmin(fmax(t, start), end);
-  const int i = find(profile, inside);
-  const double h = profile->time[i + 1] - profile->time[i];
-  lb_profile_piece(profile->piece[i], (inside - profile->time[i]) / h, 1 / h, value);
-  value[0] += advance;
-  if (inside != t) { // held before the start and after the end
+  at.piece = find(p, inside);
+  at.length = p->time[at.piece + 1] - p->time[at.piece];
+  at.s = (inside - p->time[at.piece]) / at.length;
+  at.held = inside != t;
+  return at;
+}
+
+void lb_profile_evaluate(const lb_profile* profile, double t, double value[3]) {
+  const spot at = find_spot(profile, t);
+  lb_profile_piece(profile->piece[at.piece], at.s, 1 / at.length, value);
+  value[0] += at.advance;
+  if (at.held) {
     value[1] = value[2] = 0;
   }
+}
+
+double lb_profile_third(const lb_profile* profile, double t) {
+  const spot at = find_spot(profile, t);
+  const double *c = profile->piece[at.piece], h = at.length;
+  return at.held ? 0 : (6 * c[3] + at.s * (24 * c[4] + at.s * 60 * c[5])) / (h * h * h);
 }
 
 // --- jumps ---

@@ -34,6 +34,9 @@ bool lb_profile_comes_round(const lb_profile_definition* definition);
 lb_status lb_profile_create(lb_arena* arena, const lb_profile_definition* definition,
                             lb_profile** profile);
 
+/// Third derivative at time t; at the end of a piece that of the next.
+double lb_profile_third(const lb_profile* profile, double t);
+
 /// The first time after t at which a piece ends, or INFINITY.
 double lb_profile_next(const lb_profile* profile, double t);
 

@@ -112,6 +112,7 @@ static const struct kind {
     [LB_PARAMETER_VELOCITY] = {{STARTS}, BY(rate), .starts = true, .many = true},
     [LB_PARAMETER_SPIN] = {{FREE}, FIXED, .dimension = LB_TURN_RATE},
     [LB_PARAMETER_MOTOR] = {{{LB_OWNER_MOTOR}, 1, false, 0, "motor"}, .by = BY(place)},
+    [LB_PARAMETER_PHASE] = {{{LB_OWNER_MOTOR}, 1, false, 0, "motor"}, FIXED, LB_PURE},
     [LB_PARAMETER_MASS] = {{BODIES}, FIXED, LB_MASS, .positive = true, .rigid = "masses"},
     [LB_PARAMETER_LENGTH] =
         {{BODIES}, FIXED, LB_PURE, .positive = true, .rigid = "lengths", .directed = true},
@@ -154,6 +155,8 @@ static const lb_field parameter_fields[] = {
     OF(LB_PARAMETER_MOTOR, "motor",
        "a motor whose curve may change: the values of its keys or "
        "points"),
+    OF(LB_PARAMETER_PHASE, "phase",
+       "a motor whose curve repeats and may be ahead by another part of a cycle"),
     OF(LB_PARAMETER_MASS, "mass", "a rigid body that may be heavier or lighter, inertia alike"),
     OF(LB_PARAMETER_LENGTH, "length",
        "a rigid body that may be longer or shorter, from where its joint holds it; a factor"),
@@ -391,6 +394,22 @@ static bool jumps_back(const lb_profile_definition* d, bool prescribes) {
   return !round && (prescribes || d->kind == LB_PROFILE_CUBIC);
 }
 
+// A phase is of a curve that repeats, and of one whose values stay.
+static void check_phase(lb_checker* c, const lb_scene_parameter* p) {
+  const char* name = c->s->motor[p->index].name;
+  if (!(c->s->motor[p->index].profile.period > 0)) {
+    lb_say(c, ": the curve of motor '%s' does not repeat, and has no phase (give it 'repeat')",
+           name);
+  }
+  for (int i = 0; i < c->s->optimize.nparameter; i++) {
+    const lb_scene_parameter* other = &c->s->optimize.parameter[i];
+    if (other->kind == LB_PARAMETER_MOTOR && other->index == p->index) {
+      lb_say(c, ": the values of motor '%s' may change already (keep one of both)", name);
+      return;
+    }
+  }
+}
+
 static void check_motor(lb_checker* c, const lb_scene_parameter* p) {
   const lb_profile_definition* d = &c->s->motor[p->index].profile;
   const bool prescribes = c->s->motor[p->index].drive == LB_DRIVE_POSITION;
@@ -398,6 +417,10 @@ static void check_motor(lb_checker* c, const lb_scene_parameter* p) {
     lb_say(
         c, ": motor '%s' prescribes a rotation, whose values are no numbers to be found (take %s)",
         c->s->motor[p->index].name, lb_joint_by_numbers(&c->s->joint[c->s->motor[p->index].joint]));
+    return;
+  }
+  if (p->kind == LB_PARAMETER_PHASE) {
+    check_phase(c, p);
     return;
   }
   if (p->knots == 0 && d->period > 0 && jumps_back(d, prescribes)) {
