@@ -798,6 +798,9 @@ typedef struct lb_scene {
   void* storage;          ///< memory of the pieces; NULL in scenes made by hand
 } lb_scene;
 
+/// Does a name in a pair of contacts stand for this body: its own, its group's, or "all"?
+bool lb_scene_contact_fits(const lb_scene_body* body, const char* name);
+
 /// Values of every field before an author changes them.
 lb_scene lb_scene_default(void);
 lb_scene_material lb_scene_material_default(void);
