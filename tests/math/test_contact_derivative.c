@@ -171,11 +171,11 @@ static void steps_by_groups_equal_dense_ones(void** state) {
       assert_true(lb_contact_sparse_lay(&sparse, p, &islands, island));
       lb_contact_dense_assemble(&dense, p, islands.first[island + 1] - first,
                                 islands.block + first);
-      lb_contact_system* both[2] = {&sparse.system, &dense.system};
+      lb_contact_scaled* both[2] = {&sparse.system, &dense.system};
       double x[RANDOM_ROWS];
       lb_random_vector(&r, 1, x, both[0]->n);
       for (int k = 0; k < 2; k++) {
-        lb_contact_system* s = both[k];
+        lb_contact_scaled* s = both[k];
         s->op->apply(s->matrix, s, x, s->y);
         lb_contact_natural_map(s, x, s->y, s->F);
         lb_contact_slopes(s, x, s->y);

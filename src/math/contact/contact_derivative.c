@@ -56,7 +56,7 @@ static lb_status prepare(work* k, lb_arena* scratch) {
 
 // The island's matrix, and its slopes at the solution.
 static void take_island(work* k, int island) {
-  lb_contact_system* s = &k->d.system;
+  lb_contact_scaled* s = &k->d.system;
   const int first = k->islands.first[island];
   lb_contact_dense_assemble(&k->d, k->p, k->islands.first[island + 1] - first,
                             k->islands.block + first);
@@ -73,7 +73,7 @@ static bool is_set(lb_contact_kind kind) {
 
 // n dR / dmu of a slipping set at row i; false where it sticks or is open.
 static bool radius_slope(const work* k, int i, double* n) {
-  const lb_contact_system* s = &k->d.system;
+  const lb_contact_scaled* s = &k->d.system;
   const bool pair = s->kind[i] == LB_CONTACT_SET_2;
   const double z0 = k->x[i] - s->y[i], z1 = pair ? k->x[i + 1] - s->y[i + 1] : 0;
   const double length = sqrt(z0 * z0 + z1 * z1);
@@ -90,7 +90,7 @@ static bool radius_slope(const work* k, int i, double* n) {
 
 // Right-hand side of (1) with its sign changed, as F of a Newton step.
 static void take_change(work* k, const lb_contact_change* change) {
-  lb_contact_system* s = &k->d.system;
+  lb_contact_scaled* s = &k->d.system;
   double* e = k->a;
   for (int i = 0; i < s->n; i++) {
     const int r = s->row[i];
@@ -123,7 +123,7 @@ static lb_status forward(work* k, lb_arena* scratch, const lb_contact_change* ch
     return status;
   }
   for (int island = 0; island < k->islands.nisland; island++) {
-    lb_contact_system* s = &k->d.system;
+    lb_contact_scaled* s = &k->d.system;
     take_island(k, island);
     take_change(k, change);
     if (!s->op->step(s->matrix, s)) {
@@ -159,7 +159,7 @@ lb_status lb_contact_tangent(const lb_contact_problem* p, lb_arena* scratch, con
 // D (gradient by lambda + Z' gradient by u) of row i.
 static double right_side(const work* k, int i, const double* by_lambda, const double* by_u) {
   const lb_contact_problem* p = k->p;
-  const lb_contact_system* s = &k->d.system;
+  const lb_contact_scaled* s = &k->d.system;
   const lb_contact_row* r = &p->row[s->row[i]];
   double sum = by_lambda ? by_lambda[s->row[i]] : 0;
   for (int a = 0; a < 2 && by_u; a++) {
@@ -174,7 +174,7 @@ static double right_side(const work* k, int i, const double* by_lambda, const do
 // G'a = g: the rows of the reduced matrix first, then those with dF = dx, which others look at.
 static bool solve_transposed(work* k, const double* by_lambda, const double* by_u) {
   lb_contact_dense* d = &k->d;
-  lb_contact_system* s = &d->system;
+  lb_contact_scaled* s = &d->system;
   memset(s->F, 0, (size_t)s->n * sizeof *s->F);
   const int m = lb_contact_dense_matrix(d, s, LB_CONTACT_EPS);
   for (int i = 0; i < s->n; i++) {
@@ -195,7 +195,7 @@ static bool solve_transposed(work* k, const double* by_lambda, const double* by_
 }
 
 // b = P a of the reduced rows, into dy.
-static void apply_slopes(lb_contact_system* s) {
+static void apply_slopes(lb_contact_scaled* s) {
   for (int i = 0; i < s->n; i++) {
     if (s->kind[i] == LB_CONTACT_SECOND) {
       continue;
@@ -211,7 +211,7 @@ static void apply_slopes(lb_contact_system* s) {
 static bool transposed(work* k, const double* by_lambda, const double* by_u,
                        lb_contact_change* out) {
   lb_contact_dense* d = &k->d;
-  lb_contact_system* s = &d->system;
+  lb_contact_scaled* s = &d->system;
   if (!solve_transposed(k, by_lambda, by_u)) {
     return false;
   }

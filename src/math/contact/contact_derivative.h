@@ -1,7 +1,7 @@
 // Derivatives of contact solutions with the active sets held: who sticks, slips or is open stays
 // so. That is the derivative wherever no contact is about to change, and one of several elsewhere.
 //
-//   (1)  G dx = -P D (dw0 + lambda dc) + n dR,   G = 1 - P + P A_s - N   (contact_system.h)
+//   (1)  G dx = -P D (dw0 + lambda dc) + n dR,   G = 1 - P + P A_s - N   (contact_newton.h)
 //   (2)  dR = lambda_n dmu, or dmu for a constant radius
 //
 // with n the direction of a slipping set's impulses. Redundant contacts share changes evenly.
