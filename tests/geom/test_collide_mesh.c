@@ -190,16 +190,16 @@ static void a_mesh_of_a_box_collides_as_the_box_does(void** state) {
     }
     lb_manifold out[ROOM];
     const int n = lb_collide(&o, &m, 0.005, NULL, out, ROOM).nmanifold;
-    // faces at an outer edge each have a depth of their own; the least is that of the solid
-    double shallowest = -INFINITY;
+    // apart: one has the distance, up to the preference for faces; overlapping at a corner, depths
+    // along faces are larger
+    double off = INFINITY;
     for (int i = 0; i < n; i++) {
-      shallowest =
-          out[i].distance < 0 || s.distance > 0 ? fmax(shallowest, out[i].distance) : shallowest;
+      off = fmin(off, fabs(out[i].distance - s.distance));
     }
-    assert_true(n <= 3);
+    assert_true(n <= 6);
     assert_true(s.distance > 0.005 || n > 0);
     if (n > 0 && s.distance < 0.004) {
-      assert_near(shallowest, s.distance, 2e-3);
+      assert_at_most(off, s.distance > 0 ? 3e-4 : 0.8 * fabs(s.distance));
       touching++;
     }
   }
