@@ -8,6 +8,7 @@
 #include "limber/inverse.h"
 #include "limber/job.h"
 #include "limber/math.h"
+#include "limber/mechanism.h"
 #include "limber/memory.h"
 #include "limber/model.h"
 #include "limber/optimize.h"
