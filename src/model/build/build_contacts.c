@@ -140,15 +140,15 @@ static lb_status add_collider(lb_build* b, int shape, int family) {
   const lb_status status =
       geometry ? lb_collider_make(&def, b->arena, geometry, b->err) : LB_NO_MEMORY;
   const lb_transform X = place_of(m, look);
-  m->contact.collider[m->contact.ncollider++] = (lb_model_collider){
-      .shape = shape,
-      .body = look->body,
-      .link = look->body == LB_WORLD ? LB_WORLD : m->body.link[look->body],
-      .geometry = geometry,
-      .X = X,
-      .surface = m->look.material[look->material].surface,
-      .belt = turn_belt(m, look->body, b->scene->shape[shape].belt),
-      .family = family};
+  m->contact.collider[m->contact.ncollider++] =
+      (lb_model_collider){.shape = shape,
+                          .body = look->body,
+                          .link = look->body == LB_WORLD ? LB_WORLD : m->body.link[look->body],
+                          .geometry = geometry,
+                          .X = X,
+                          .surface = m->look.material[look->material].surface,
+                          .belt = turn_belt(m, look->body, b->scene->shape[shape].belt),
+                          .family = family};
   return status;
 }
 

@@ -132,7 +132,8 @@ void lb_check_contacts(lb_checker* c) {
     const lb_scene_contact_pair* pair = &contacts->pair[i];
     for (int k = 0; k < 2; k++) {
       if (!is_known(c->s, pair->between[k])) {
-        LB_SAY(c, pair->place, "contacts: there is no body or group '%.64s' (bodies have a 'group')",
+        LB_SAY(c, pair->place,
+               "contacts: there is no body or group '%.64s' (bodies have a 'group')",
                pair->between[k]);
       }
     }
