@@ -299,7 +299,7 @@ static void a_belt_carries_what_lies_on_it(void** state) {
 // --- mechanisms, constraints and integrators ---
 
 #define CHAIN                                                                                      \
-  "materials: {m: {friction: 0.6}}\nsolver: {step: %g, integrator: %s, coordinates: %s}\n" FLOOR   \
+  "materials: {m: {friction: 0.1}}\nsolver: {step: %g, integrator: %s, coordinates: %s}\n" FLOOR   \
   "bodies:\n  a: {shape: {box: [0.3, 0.1, 0.1]}, material: m, position: [0, 0, 0.3]}\n  b: "       \
   "{shape: {box: [0.3, 0.1, 0.1], position: [0.15, 0, 0]}, material: m}\n  c: {shape: {capsule: "  \
   "{radius: 0.03, from: [0, 0, 0], to: [0.3, 0, 0]}}, material: m}\njoints:\n  ab: {type: "        \
