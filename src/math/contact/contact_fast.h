@@ -25,7 +25,7 @@ lb_contact_sizes lb_contact_sizes_of(const lb_contact_problem* p);
 
 typedef struct lb_contact_options {
   double tolerance; // residual against the scale of the island
-  int sweeps;       // at most, of an island
+  int sweeps;       // at most, of an island; Newton steps of large ones count as ten
   int threads;
 } lb_contact_options;
 
