@@ -18,8 +18,7 @@ typedef struct boxes {
   double t[3];       // b's centre in the frame of a
 } boxes;
 
-// Separation along an axis: negative where the boxes overlap along it. `normal`, from b to a in a's
-// frame, may be NULL.
+// Separation along an axis: negative where the boxes overlap along it.
 static double face_a(const boxes* x, int i) {
   return fabs(x->t[i]) - x->a[i] -
          (x->b[0] * x->Q[i][0] + x->b[1] * x->Q[i][1] + x->b[2] * x->Q[i][2]);
@@ -33,17 +32,21 @@ static double face_b(const boxes* x, int j) {
 }
 
 // Edge i of a and edge j of b: the axis e_i x R_j has the components -R[i2][j], R[i1][j] along i1
-// and i2.
-static double edge(const boxes* x, int i, int j) {
-  const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-  const double square = x->R[i1][j] * x->R[i1][j] + x->R[i2][j] * x->R[i2][j];
-  if (square < SLANT) {
-    return -INFINITY;
-  }
+// and i2. The separation times the axis' length, whose square is returned with it.
+static const int NEXT[3] = {1, 2, 0}, THIRD[3] = {2, 0, 1};
+
+static inline double edge_raw(const boxes* x, int i, int j, double* square) {
+  const int i1 = NEXT[i], i2 = THIRD[i], j1 = NEXT[j], j2 = THIRD[j];
+  *square = x->R[i1][j] * x->R[i1][j] + x->R[i2][j] * x->R[i2][j];
   const double t = fabs(x->t[i2] * x->R[i1][j] - x->t[i1] * x->R[i2][j]);
-  const double r = x->a[i1] * x->Q[i2][j] + x->a[i2] * x->Q[i1][j] + x->b[j1] * x->Q[i][j2] +
-                   x->b[j2] * x->Q[i][j1];
-  return (t - r) / sqrt(square);
+  return t - (x->a[i1] * x->Q[i2][j] + x->a[i2] * x->Q[i1][j] + x->b[j1] * x->Q[i][j2] +
+              x->b[j2] * x->Q[i][j1]);
+}
+
+static double edge(const boxes* x, int i, int j) {
+  double square;
+  const double raw = edge_raw(x, i, j, &square);
+  return square < SLANT ? -INFINITY : raw / sqrt(square);
 }
 
 static double separation(const boxes* x, int axis) {
@@ -66,24 +69,55 @@ static void prepare(boxes* x, const lb_placed* a, const lb_placed* b) {
   }
 }
 
-// Axis of least overlap, or 0 when one separates by more than the margin, which is then in *last.
-static int best_axis(const boxes* x, double size, double margin, int* last, double* best) {
-  int axis = 0;
-  double score = -INFINITY;
-  for (int k = FACES_A; k < AXES; k++) {
-    const double s = separation(x, k);
-    if (s > margin) {
-      *last = k;
-      return 0;
-    }
-    const double worth = s - (k >= EDGES ? EDGE_WORSE * size : 0) + (k == *last ? KEEP * size : 0);
-    if (worth > score + 1e-9 * size) {
-      score = worth;
-      axis = k;
-      *best = s;
+// The best axis so far.
+typedef struct contest {
+  double size, margin;
+  int last; // of the step before
+  int axis;
+  double score, separation;
+} contest;
+
+// False: the axis separates by more than the margin.
+static inline bool enter(contest* c, int axis, double s, double handicap) {
+  const double worth = s - handicap + (axis == c->last ? KEEP * c->size : 0);
+  if (worth > c->score + 1e-9 * c->size) {
+    c->score = worth;
+    c->axis = axis;
+    c->separation = s;
+  }
+  return s <= c->margin;
+}
+
+static bool enter_edges(contest* c, const boxes* x) {
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      double square;
+      const double raw = edge_raw(x, i, j, &square);
+      // an axis no longer than 1 makes overlap no smaller than this: most need no square root
+      const bool hopeless = raw < 0 && raw + KEEP * c->size < c->score;
+      if (!hopeless && square >= SLANT &&
+          !enter(c, EDGES + 3 * i + j, raw / sqrt(square), EDGE_WORSE * c->size)) {
+        c->axis = EDGES + 3 * i + j;
+        return false;
+      }
     }
   }
-  return axis;
+  return true;
+}
+
+// Axis of least overlap; false: one separates by more than the margin.
+static bool best_axis(contest* c, const boxes* x) {
+  for (int k = 0; k < 3; k++) {
+    if (!enter(c, FACES_A + k, face_a(x, k), 0)) {
+      c->axis = FACES_A + k;
+      return false;
+    }
+    if (!enter(c, FACES_B + k, face_b(x, k), 0)) {
+      c->axis = FACES_B + k;
+      return false;
+    }
+  }
+  return enter_edges(c, x);
 }
 
 // --- a face cut to a face ---
@@ -255,29 +289,30 @@ int lb_pair_box_box(lb_pair_query* q) {
   if (*last > 0 && *last < AXES && separation(&x, *last) > q->margin) {
     return 0;
   }
-  double s = 0;
   const double size = fmin(q->a->c->size, q->b->c->size);
-  const int axis = best_axis(&x, size, q->margin, last, &s);
-  if (!axis) {
+  contest best = {.size = size, .margin = q->margin, .last = *last, .score = -INFINITY};
+  const bool near = best_axis(&best, &x);
+  const int axis = *last = best.axis;
+  const double s = best.separation;
+  if (!near) {
     return 0;
   }
-  *last = axis;
   lb_patch patch;
   patch.n = 0;
-  lb_manifold m;
-  m.distance = s;
+  lb_manifold spare, *m = q->room > 0 ? &q->out[0] : &spare;
+  m->distance = s;
   if (axis < FACES_B) {
-    cut_to_a(&x, axis - FACES_A, q->margin, &patch, &m);
+    cut_to_a(&x, axis - FACES_A, q->margin, &patch, m);
   } else if (axis < EDGES) {
-    cut_to_b(&x, axis - FACES_B, q->margin, &patch, &m);
+    cut_to_b(&x, axis - FACES_B, q->margin, &patch, m);
   } else {
-    cross_edges(&x, (axis - EDGES) / 3, (axis - EDGES) % 3, s, &patch, &m);
+    cross_edges(&x, (axis - EDGES) / 3, (axis - EDGES) % 3, s, &patch, m);
   }
   // apart at a corner, or deepest beside the face: no axis knows enough
   if (lb_patch_deepest(&patch) > s + MISSED * size || (axis >= EDGES && s > 0)) {
     return lb_pair_convex(q);
   }
-  lb_patch_reduce(&patch, m.normal, LB_PATCH_FEW, &m);
-  lb_manifold_to_world(q->a, &m);
-  return lb_pair_put(q, &m);
+  lb_patch_reduce(&patch, m->normal, LB_PATCH_FEW, m);
+  lb_manifold_to_world(q->a, m);
+  return 1;
 }

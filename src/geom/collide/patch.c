@@ -121,7 +121,10 @@ double lb_patch_deepest(const lb_patch* patch) {
 }
 
 void lb_patch_reduce(const lb_patch* patch, lb_vec3 normal, int most, lb_manifold* out) {
-  bool chosen[LB_PATCH_MOST] = {false};
+  bool chosen[LB_PATCH_MOST];
+  for (int k = 0; k < patch->n; k++) {
+    chosen[k] = patch->n <= most;
+  }
   if (patch->n > most) {
     const lb_vec3 a = fabs(normal.x) < 0.6 ? lb_vec3_make(1, 0, 0) : lb_vec3_make(0, 1, 0);
     chooser c = {.p = patch, .u = lb_vec3_unit_or(lb_vec3_cross(normal, a), a)};
@@ -136,7 +139,7 @@ void lb_patch_reduce(const lb_patch* patch, lb_vec3 normal, int most, lb_manifol
   }
   out->npoint = 0;
   for (int k = 0; k < patch->n; k++) {
-    if (patch->n <= most || chosen[k]) {
+    if (chosen[k]) {
       out->point[out->npoint++] = patch->point[k];
     }
   }
