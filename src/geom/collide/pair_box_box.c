@@ -16,6 +16,7 @@ typedef struct boxes {
   double R[3][3];    // R[i][j]: component i of b's axis j, in the frame of a
   double Q[3][3];    // |R|
   double t[3];       // b's centre in the frame of a
+  double brim;
 } boxes;
 
 // Separation along an axis: negative where the boxes overlap along it.
@@ -61,7 +62,8 @@ static void prepare(boxes* x, const lb_placed* a, const lb_placed* b) {
   *x = (boxes){.a = {ha.x, ha.y, ha.z},
                .b = {hb.x, hb.y, hb.z},
                .R = {{R.x.x, R.y.x, R.z.x}, {R.x.y, R.y.y, R.z.y}, {R.x.z, R.y.z, R.z.z}},
-               .t = {t.x, t.y, t.z}};
+               .t = {t.x, t.y, t.z},
+               .brim = LB_PATCH_BRIM * fmin(a->c->size, b->c->size)};
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
       x->Q[i][j] = fabs(x->R[i][j]);
@@ -127,23 +129,23 @@ typedef struct vertex {
   uint64_t id;
 } vertex;
 
-// The part of a polygon with sign * u[axis] <= most, by side `cut` of the reference.
-static int clip(const vertex* in, int n, int axis, double sign, double most, unsigned cut,
-                vertex* out) {
+// The part of a polygon with sign * u[axis] <= most, or beyond that by the brim, by side `cut` of
+// the reference. Lines from within are cut at the side itself.
+static int clip(const vertex* in, int n, int axis, double sign, double most, double brim,
+                unsigned cut, vertex* out) {
   int m = 0;
   for (int k = 0; k < n; k++) {
     const vertex *p = &in[k], *q = &in[k + 1 < n ? k + 1 : 0];
-    const double dp = most - sign * p->u[axis], dq = most - sign * q->u[axis];
+    const double dp = most + brim - sign * p->u[axis], dq = most + brim - sign * q->u[axis];
     if (dp >= 0) {
       out[m++] = *p;
     }
     if ((dp >= 0) != (dq >= 0)) {
-      const double s = dp / (dp - dq);
+      const double by = fmax(dp, dq) > brim ? brim : 0, s = (dp - by) / (dp - dq);
       vertex v = {.id = lb_feature_mix(lb_feature_mix(p->id, q->id), cut)};
       for (int i = 0; i < 3; i++) {
         v.u[i] = p->u[i] + s * (q->u[i] - p->u[i]);
       }
-      v.u[axis] = sign * most;
       out[m++] = v;
     }
   }
@@ -156,7 +158,8 @@ typedef struct facing {
   const double *r, *o;
   double R[3][3], t[3];
   int axis;
-  double way; // side of the face
+  double way;  // side of the face
+  double brim; // how far beyond its edges counts
 } facing;
 
 // Corners of the incident face: that which looks most against the reference's.
@@ -184,11 +187,12 @@ static void incident(const facing* f, uint64_t code, vertex v[4]) {
 static void face_points(const facing* f, double margin, uint64_t code, lb_patch* patch) {
   vertex ring[2][12];
   const int u1 = (f->axis + 1) % 3, u2 = (f->axis + 2) % 3;
+  const double w1 = f->r[u1], w2 = f->r[u2], brim = f->brim;
   incident(f, code, ring[0]);
-  int n = clip(ring[0], 4, 0, 1, f->r[u1], 1, ring[1]);
-  n = clip(ring[1], n, 0, -1, f->r[u1], 2, ring[0]);
-  n = clip(ring[0], n, 1, 1, f->r[u2], 3, ring[1]);
-  n = clip(ring[1], n, 1, -1, f->r[u2], 4, ring[0]);
+  int n = clip(ring[0], 4, 0, 1, w1, brim, 1, ring[1]);
+  n = clip(ring[1], n, 0, -1, w1, brim, 2, ring[0]);
+  n = clip(ring[0], n, 1, 1, w2, brim, 3, ring[1]);
+  n = clip(ring[1], n, 1, -1, w2, brim, 4, ring[0]);
   for (int k = 0; k < n; k++) {
     const double d = ring[0][k].u[2];
     if (d <= margin) {
@@ -202,7 +206,7 @@ static void face_points(const facing* f, double margin, uint64_t code, lb_patch*
 }
 
 static void cut_to_a(const boxes* x, int i, double margin, lb_patch* patch, lb_manifold* m) {
-  facing f = {.r = x->a, .o = x->b, .axis = i, .way = x->t[i] < 0 ? -1 : 1};
+  facing f = {.r = x->a, .o = x->b, .axis = i, .way = x->t[i] < 0 ? -1 : 1, .brim = x->brim};
   for (int k = 0; k < 9; k++) {
     f.R[k / 3][k % 3] = x->R[k / 3][k % 3];
   }
@@ -225,7 +229,7 @@ static lb_vec3 from_b(const boxes* x, lb_vec3 v, bool point) {
 }
 
 static void cut_to_b(const boxes* x, int j, double margin, lb_patch* patch, lb_manifold* m) {
-  facing f = {.r = x->b, .o = x->a, .axis = j, .way = along_b(x, j) > 0 ? -1 : 1};
+  facing f = {.r = x->b, .o = x->a, .axis = j, .way = along_b(x, j) > 0 ? -1 : 1, .brim = x->brim};
   for (int k = 0; k < 3; k++) {
     f.t[k] = -along_b(x, k);
     for (int i = 0; i < 3; i++) {
