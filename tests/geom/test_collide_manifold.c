@@ -191,6 +191,51 @@ static void equal_blocks_keep_their_ids(void** state) {
   }
 }
 
+// Bodies on a block with gaps from 0 through rounding to a millimetre, either way: always the
+// face's normal, the gap and the whole patch.
+static void patches_hold_through_touching(void** state) {
+  (void)state;
+  lb_random random = {12};
+  const lb_collider ground[3] = {make(LB_COLLIDER_BOX, 1, 1, 0.2), block(0.5, 0.5, 0.1),
+                                 make(LB_COLLIDER_CYLINDER, 0.5, 0.2, 0)};
+  const lb_vec3 lying = {0, M_PI / 2, 0}, turned = {0, 0, 0.3};
+  const struct {
+    lb_collider c;
+    lb_vec3 turn;
+    double half;
+    int points;
+  } body[] = {{make(LB_COLLIDER_BOX, 0.2, 0.2, 0.2), turned, 0.1, 4},
+              {block(0.1, 0.1, 0.1), turned, 0.1, 4},
+              {make(LB_COLLIDER_CYLINDER, 0.1, 0.2, 0), turned, 0.1, 8},
+              {make(LB_COLLIDER_CYLINDER, 0.1, 0.2, 0), lying, 0.1, 2},
+              {make(LB_COLLIDER_CAPSULE, 0.1, 0.2, 0), lying, 0.1, 2},
+              {make(LB_COLLIDER_ELLIPSOID, 0.1, 0.15, 0.2), turned, 0.2, 1},
+              {make(LB_COLLIDER_SPHERE, 0.1, 0, 0), turned, 0.1, 1}};
+  for (int g = 0; g < 3; g++) {
+    for (size_t i = 0; i < sizeof body / sizeof *body; i++) {
+      for (int k = -24; k <= 24; k++) {
+        const double gap = k == 0 ? 0 : copysign(pow(10, -3 - 0.5 * (24 - abs(k))), k);
+        const lb_transform X = random_pose(&random, 1);
+        const lb_transform up = {lb_quat_exp(body[i].turn), {0.07, 0.03, 0.1 + body[i].half + gap}};
+        const lb_placed below = lb_placed_make(&ground[g], X);
+        const lb_placed above = lb_placed_make(&body[i].c, lb_transform_mul(X, up));
+        lb_manifold m;
+        assert_int_equal(lb_collide(&above, &below, 2e-3, NULL, &m, 1).nmanifold, 1);
+        const lb_vec3 n = lb_quat_rotate(lb_quat_conjugate(X.q), m.normal);
+        assert_near(n.z, 1, 1e-12);
+        assert_near(m.distance, gap, 1e-12);
+        if (m.npoint < body[i].points) {
+          print_error("ground %d, body %d, gap %g\n", g, (int)i, gap);
+        }
+        assert_at_least(m.npoint, body[i].points);
+        for (int j = 0; j < m.npoint; j++) {
+          assert_near(m.point[j].distance, gap, 1e-9);
+        }
+      }
+    }
+  }
+}
+
 // Points of a cylinder at rest that is shaken by a micrometre and a few microradians.
 static double patch_motion(const lb_placed* below, lb_vec3 turn, double height) {
   lb_random random = {8};
@@ -303,6 +348,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(manifolds_do_not_depend_on_the_frame, begin, end),
       cmocka_unit_test_setup_teardown(a_box_at_rest_has_four_points_that_stay, begin, end),
       cmocka_unit_test_setup_teardown(equal_blocks_keep_their_ids, begin, end),
+      cmocka_unit_test_setup_teardown(patches_hold_through_touching, begin, end),
       cmocka_unit_test_setup_teardown(the_patch_of_a_resting_cylinder_stays, begin, end),
       cmocka_unit_test_setup_teardown(a_tilted_cylinder_touches_with_its_lowest_point, begin, end),
       cmocka_unit_test_setup_teardown(boxes_meet_along_all_fifteen_axes, begin, end),
