@@ -245,45 +245,48 @@ static void cut_to_b(const boxes* x, int j, double margin, lb_patch* patch, lb_m
   m->normal = from_b(x, lb_vec3_make(n[0], n[1], n[2]), false);
 }
 
-// Two edges cross: the closest points of their lines.
+// Middle of box a's edge along i that lies farthest against n; bits of `code` say which one it is.
+static lb_vec3 edge_of_a(const boxes* x, int i, const double n[3], unsigned* code) {
+  double p[3];
+  for (int k = 0; k < 3; k++) {
+    p[k] = k == i ? 0 : n[k] > 0 ? -x->a[k] : x->a[k];
+    *code = *code << 1 | (unsigned)(k != i && n[k] > 0);
+  }
+  return lb_vec3_make(p[0], p[1], p[2]);
+}
+
+// The same of box b, along n.
+static lb_vec3 edge_of_b(const boxes* x, int j, const double n[3], unsigned* code) {
+  double h[3];
+  for (int k = 0; k < 3; k++) {
+    const double along = n[0] * x->R[0][k] + n[1] * x->R[1][k] + n[2] * x->R[2][k];
+    h[k] = k == j ? 0 : along > 0 ? x->b[k] : -x->b[k];
+    *code = *code << 1 | (unsigned)(k != j && along > 0);
+  }
+  return from_b(x, lb_vec3_make(h[0], h[1], h[2]), true);
+}
+
+// Two edges cross: the point of a's that is nearest to b's.
 static void cross_edges(const boxes* x, int i, int j, double s, lb_patch* patch, lb_manifold* m) {
-  const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+  const int i1 = NEXT[i], i2 = THIRD[i];
   double n[3];
   n[i] = 0, n[i1] = -x->R[i2][j], n[i2] = x->R[i1][j];
   const double way = n[i1] * x->t[i1] + n[i2] * x->t[i2] > 0 ? -1 : 1; // from b to a
   const double size = way / sqrt(n[i1] * n[i1] + n[i2] * n[i2]);
-  double p[3], q[3], along_j = 0, gap = 0, pi = 0;
-  unsigned code = 0;
   for (int k = 0; k < 3; k++) {
     n[k] *= size;
   }
-  for (int k = 0; k < 3; k++) { // a's edge lies against the normal, b's along it
-    p[k] = k == i ? 0 : n[k] > 0 ? -x->a[k] : x->a[k];
-    q[k] = x->t[k];
-    code = code << 1 | (unsigned)(k != i && n[k] > 0);
-  }
-  for (int k = 0; k < 3; k++) {
-    const double nk = n[0] * x->R[0][k] + n[1] * x->R[1][k] + n[2] * x->R[2][k];
-    const double h = k == j ? 0 : nk > 0 ? x->b[k] : -x->b[k];
-    for (int c = 0; c < 3; c++) {
-      q[c] += h * x->R[c][k];
-    }
-    code = code << 1 | (unsigned)(k != j && nk > 0);
-  }
-  // closest points of p + alpha e_i and q + beta R_j
-  const double c = x->R[i][j], det = 1 - c * c;
-  for (int k = 0; k < 3; k++) {
-    along_j += (p[k] - q[k]) * x->R[k][j];
-  }
-  pi = p[i] - q[i];
-  const double alpha = lb_clamp((c * along_j - pi) / det, -x->a[i], x->a[i]);
-  p[i] += alpha;
-  gap = s;
-  const lb_vec3 normal = lb_vec3_make(n[0], n[1], n[2]);
-  const uint64_t id = (uint64_t)(64 + 3 * i + j) << 32 | code;
-  patch->point[patch->n++] =
-      (lb_contact_point){lb_vec3_along(lb_vec3_make(p[0], p[1], p[2]), -gap / 2, normal), gap, id};
-  m->normal = normal;
+  unsigned code = 0;
+  const lb_vec3 p = edge_of_a(x, i, n, &code), q = edge_of_b(x, j, n, &code);
+  // the minimum of |p + alpha e_i - q - beta R_j|
+  const lb_vec3 r = lb_vec3_sub(p, q), e = {i == 0, i == 1, i == 2};
+  const lb_vec3 f = {x->R[0][j], x->R[1][j], x->R[2][j]};
+  const double c = x->R[i][j];
+  const double alpha = (c * lb_vec3_dot(r, f) - lb_vec3_dot(r, e)) / (1 - c * c);
+  m->normal = lb_vec3_make(n[0], n[1], n[2]);
+  const lb_vec3 at = lb_vec3_along(p, lb_clamp(alpha, -x->a[i], x->a[i]), e);
+  patch->point[patch->n++] = (lb_contact_point){lb_vec3_along(at, -s / 2, m->normal), s,
+                                                (uint64_t)(64 + 3 * i + j) << 32 | code};
 }
 
 int lb_pair_box_box(lb_pair_query* q) {
