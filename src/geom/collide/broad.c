@@ -29,8 +29,9 @@ struct lb_broad {
   double fat;
   node* node;
   leaf* leaf;
-  int root, free, nleaf, capacity; // leaves; there are twice as many nodes
-  uint64_t* key;                   // pairs of grown boxes, sorted
+  int root, free, capacity; // of leaves; there are twice as many nodes
+  int lowest;               // no id below is free
+  uint64_t* key;            // pairs of grown boxes, sorted
   uint64_t* spare;
   lb_broad_pair* pair; // those whose own boxes meet
   int nkey, npair, pair_capacity;
@@ -250,7 +251,7 @@ static void mark_moved(lb_broad* t, int id) {
 }
 
 lb_status lb_broad_insert(lb_broad* t, lb_bounds box, int* id) {
-  int i = 0;
+  int i = t->lowest;
   while (i < t->capacity && t->leaf[i].node != NONE) {
     i++;
   }
@@ -261,7 +262,7 @@ lb_status lb_broad_insert(lb_broad* t, lb_bounds box, int* id) {
   t->node[n].box = lb_bounds_grow(box, t->fat);
   t->node[n].leaf = i;
   t->leaf[i] = (leaf){.box = box, .node = n, .moved = t->leaf[i].moved};
-  t->nleaf++;
+  t->lowest = i + 1;
   link_leaf(t, n);
   mark_moved(t, i);
   *id = i;
@@ -273,7 +274,7 @@ void lb_broad_remove(lb_broad* t, int id) {
   unlink_leaf(t, t->leaf[id].node);
   give_node(t, t->leaf[id].node);
   t->leaf[id].node = NONE;
-  t->nleaf--;
+  t->lowest = id < t->lowest ? id : t->lowest;
   mark_moved(t, id);
 }
 
@@ -348,7 +349,7 @@ static uint64_t key_of(int a, int b) {
 }
 
 // Grown boxes that meet that of a leaf. Of two that moved the lower one reports.
-static lb_status collect(lb_broad* t, int id, int* n) {
+static lb_status collect(lb_broad* t, int id) {
   const lb_bounds box = t->node[t->leaf[id].node].box;
   walk w = walk_from(t);
   while (w.n > 0) {
@@ -359,10 +360,10 @@ static lb_status collect(lb_broad* t, int id, int* n) {
     if (!is_leaf(at)) {
       push_children(&w, at);
     } else if (at->leaf != id && !(t->leaf[at->leaf].moved && at->leaf < id)) {
-      if (reserve_pairs(t, *n + 1) != LB_OK) {
+      if (reserve_pairs(t, t->nkey + 1) != LB_OK) {
         return LB_NO_MEMORY;
       }
-      t->key[(*n)++] = key_of(id, at->leaf);
+      t->key[t->nkey++] = key_of(id, at->leaf);
     }
   }
   return LB_OK;
@@ -392,19 +393,17 @@ static lb_status mend_pairs(lb_broad* t) {
       t->key[kept++] = t->key[i];
     }
   }
-  int n = kept;
   t->nkey = kept;
   for (int i = 0; i < t->nmoved; i++) {
-    if (t->leaf[t->moved[i]].node != NONE && collect(t, t->moved[i], &n) != LB_OK) {
+    if (t->leaf[t->moved[i]].node != NONE && collect(t, t->moved[i]) != LB_OK) {
       return LB_NO_MEMORY; // all that moved is looked at again next time
     }
-    t->nkey = n; // kept when memory moves
   }
   for (int i = 0; i < t->nmoved; i++) {
     t->leaf[t->moved[i]].moved = false;
   }
   t->nmoved = 0;
-  sort_keys(t->key, t->spare, n);
+  sort_keys(t->key, t->spare, t->nkey);
   return LB_OK;
 }
 

@@ -32,7 +32,7 @@ static void cap(const lb_collider* c, lb_vec3 d, lb_feature* f) {
   const double step = 2 * M_PI / LB_CAP_CORNERS;
   const double azimuth = tilt > 1e-12 ? atan2(d.y, d.x) : 0;
   const int nearest = (int)lround(azimuth / step);
-  const double shift = fmin(tilt / TILT, 1) * (azimuth - nearest * step);
+  const double part = fmin(tilt / TILT, 1), shift = part * part * (azimuth - nearest * step);
   f->n = LB_CAP_CORNERS;
   f->id = way > 0;
   f->normal = lb_vec3_make(0, 0, way);

@@ -32,6 +32,11 @@ static inline double lb_couple_gap(const lb_couple* c, lb_vec3 n) {
   return lb_vec3_dot(n, lb_couple_support(c, lb_vec3_neg(n)).w);
 }
 
+/// Features that face each other along n (from b to a), both in the frame of a.
+void lb_couple_features(const lb_couple* c, lb_vec3 n, lb_feature* fa, lb_feature* fb);
+/// Of a polygon the edge that lies farthest along n; segments and points stay.
+void lb_feature_edge(lb_feature* f, lb_vec3 n);
+
 typedef struct lb_simplex {
   int n;
   lb_corner corner[4];
@@ -46,6 +51,7 @@ typedef struct lb_core_gap {
   lb_simplex simplex;
   int iterations;
   bool bounded; ///< the bound of iterations was reached
+  bool blunt;   ///< the points are sharp only to the square root of rounding
 } lb_core_gap;
 
 /// Apart: the closest points. False: the cores overlap or touch, and the simplex holds the origin
@@ -57,8 +63,9 @@ bool lb_gjk(const lb_couple* c, lb_vec3 start, double most, lb_core_gap* out);
 void lb_epa(const lb_couple* c, double meet, lb_core_gap* io);
 
 /// Sharper normal and distance: normals of facing features are tried, then Newton's method where
-/// surfaces are curved. False: no stationary point was found that is as good as what came in.
+/// surfaces are curved. False: the points do not show that the normal is the best one.
 bool lb_refine(const lb_couple* c, lb_core_gap* io);
 
-/// All three. False: farther apart than `most` (the radii not counted).
+/// All three. False: farther apart than `most` (the radii not counted). With the normal of the last
+/// step as `start` a shallow overlap is first looked for next to it.
 bool lb_core_separate(const lb_couple* c, lb_vec3 start, double most, lb_core_gap* out);

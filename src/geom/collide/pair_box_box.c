@@ -8,7 +8,8 @@
 enum { FACES_A = 1, FACES_B = 4, EDGES = 7, AXES = 16 }; // numbers of axes, 0 being none
 static const double EDGE_WORSE = 1e-3;                   // of the size: edges must beat faces by it
 static const double KEEP = 5e-4;
-static const double SLANT = 1e-6; // squared sine below which two edges count as parallel
+static const double MISSED = 4e-3; // of the size: a patch as much too shallow is none
+static const double SLANT = 1e-6;  // squared sine below which two edges count as parallel
 
 typedef struct boxes {
   double a[3], b[3]; // half lengths
@@ -89,11 +90,10 @@ static int best_axis(const boxes* x, double size, double margin, int* last, doub
 
 typedef struct vertex {
   double u[3]; // along the two sides of the reference face, and height above it
-  unsigned id;
+  uint64_t id;
 } vertex;
 
-// The part of a polygon with sign * u[axis] <= most. Corners are numbered 1 to 4 in the first three
-// bits; the crossing of an edge with side `cut` adds it.
+// The part of a polygon with sign * u[axis] <= most, by side `cut` of the reference.
 static int clip(const vertex* in, int n, int axis, double sign, double most, unsigned cut,
                 vertex* out) {
   int m = 0;
@@ -105,7 +105,7 @@ static int clip(const vertex* in, int n, int axis, double sign, double most, uns
     }
     if ((dp >= 0) != (dq >= 0)) {
       const double s = dp / (dp - dq);
-      vertex v = {.id = (p->id & 7) | (q->id & 7) << 3 | cut << 6};
+      vertex v = {.id = lb_feature_mix(lb_feature_mix(p->id, q->id), cut)};
       for (int i = 0; i < 3; i++) {
         v.u[i] = p->u[i] + s * (q->u[i] - p->u[i]);
       }
@@ -126,7 +126,7 @@ typedef struct facing {
 } facing;
 
 // Corners of the incident face: that which looks most against the reference's.
-static void incident(const facing* f, vertex v[4]) {
+static void incident(const facing* f, uint64_t code, vertex v[4]) {
   int j = 0;
   for (int k = 1; k < 3; k++) {
     j = fabs(f->R[f->axis][k]) > fabs(f->R[f->axis][j]) ? k : j;
@@ -142,7 +142,7 @@ static void incident(const facing* f, vertex v[4]) {
                   s2 * f->o[j2] * f->R[c][j2];
     }
     v[k].u[2] = f->way * v[k].u[2] - f->r[f->axis];
-    v[k].id = (unsigned)(k + 1);
+    v[k].id = code | (uint64_t)(k + 1);
   }
 }
 
@@ -150,7 +150,7 @@ static void incident(const facing* f, vertex v[4]) {
 static void face_points(const facing* f, double margin, uint64_t code, lb_patch* patch) {
   vertex ring[2][12];
   const int u1 = (f->axis + 1) % 3, u2 = (f->axis + 2) % 3;
-  incident(f, ring[0]);
+  incident(f, code, ring[0]);
   int n = clip(ring[0], 4, 0, 1, f->r[u1], 1, ring[1]);
   n = clip(ring[1], n, 0, -1, f->r[u1], 2, ring[0]);
   n = clip(ring[0], n, 1, 1, f->r[u2], 3, ring[1]);
@@ -162,7 +162,7 @@ static void face_points(const facing* f, double margin, uint64_t code, lb_patch*
       x[u1] = ring[0][k].u[0];
       x[u2] = ring[0][k].u[1];
       x[f->axis] = f->way * (f->r[f->axis] + d / 2);
-      patch->point[patch->n++] = (lb_contact_point){{x[0], x[1], x[2]}, d, code | ring[0][k].id};
+      patch->point[patch->n++] = (lb_contact_point){{x[0], x[1], x[2]}, d, ring[0][k].id};
     }
   }
 }
@@ -256,7 +256,8 @@ int lb_pair_box_box(lb_pair_query* q) {
     return 0;
   }
   double s = 0;
-  const int axis = best_axis(&x, fmin(q->a->c->size, q->b->c->size), q->margin, last, &s);
+  const double size = fmin(q->a->c->size, q->b->c->size);
+  const int axis = best_axis(&x, size, q->margin, last, &s);
   if (!axis) {
     return 0;
   }
@@ -271,6 +272,10 @@ int lb_pair_box_box(lb_pair_query* q) {
     cut_to_b(&x, axis - FACES_B, q->margin, &patch, &m);
   } else {
     cross_edges(&x, (axis - EDGES) / 3, (axis - EDGES) % 3, s, &patch, &m);
+  }
+  // apart at a corner, or deepest beside the face: no axis knows enough
+  if (lb_patch_deepest(&patch) > s + MISSED * size || (axis >= EDGES && s > 0)) {
+    return lb_pair_convex(q);
   }
   lb_patch_reduce(&patch, m.normal, LB_PATCH_FEW, &m);
   lb_manifold_to_world(q->a, &m);

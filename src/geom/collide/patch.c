@@ -8,7 +8,8 @@
 #include "geom/collide/patch.h"
 
 static const double PREFER = 1e-3;
-static const double KEEP = 5e-4; // what the last reference is favoured by
+static const double MISSED = 4e-3; // of the smaller size: a patch as much too shallow is none
+static const double KEEP = 5e-4;   // what the last reference is favoured by
 static const double PARALLEL =
     0.05; // sine of the angle between lines that touch along their length
 
@@ -111,6 +112,14 @@ static void choose(const chooser* c, int most, bool* chosen) {
   include_deepest(c, chosen);
 }
 
+double lb_patch_deepest(const lb_patch* patch) {
+  double least = INFINITY;
+  for (int k = 0; k < patch->n; k++) {
+    least = fmin(least, patch->point[k].distance);
+  }
+  return least;
+}
+
 void lb_patch_reduce(const lb_patch* patch, lb_vec3 normal, int most, lb_manifold* out) {
   bool chosen[LB_PATCH_MOST] = {false};
   if (patch->n > most) {
@@ -145,11 +154,6 @@ typedef struct clipper {
   lb_patch* patch;
 } clipper;
 
-static uint64_t code(const clipper* c, uint16_t from, uint16_t to, int plane) {
-  const uint64_t cut = plane < 0 ? 0 : (uint64_t)(c->ref->vid[plane] + 1);
-  return c->side << 60 | cut << 32 | (uint64_t)to << 16 | from;
-}
-
 // Candidate at a corner x of what was cut.
 static void offer(const clipper* c, lb_vec3 x, uint64_t id) {
   const double d = lb_vec3_dot(c->normal, lb_vec3_sub(x, c->ref->v[0])) - c->radii;
@@ -181,7 +185,8 @@ static void cut(const clipper* c, const loop* in, int plane, bool open, loop* ou
     if ((here >= 0) != (there >= 0) && !(open && k == 1) && out->n < LB_PATCH_MOST) {
       const lb_vec3 e = lb_vec3_sub(in->v[next], in->v[k]);
       out->v[out->n] = lb_vec3_along(in->v[k], here / (here - there), e);
-      out->id[out->n++] = code(c, (uint16_t)in->id[k], (uint16_t)in->id[next], plane);
+      const uint64_t edge = lb_feature_mix(in->id[k], in->id[next]);
+      out->id[out->n++] = lb_feature_mix(edge, c->ref->vid[plane]);
     }
   }
 }
@@ -191,7 +196,7 @@ static void clip(const clipper* c, const lb_feature* inc) {
   ring[0].n = inc->n;
   for (int k = 0; k < inc->n; k++) {
     ring[0].v[k] = inc->v[k];
-    ring[0].id[k] = code(c, (uint16_t)(inc->vid[k] + 1), 0, -1);
+    ring[0].id[k] = c->side << 60 | (uint64_t)(inc->vid[k] + 1);
   }
   int now = 0;
   for (int plane = 0; plane < c->ref->n && ring[now].n > 0; plane++) {
@@ -204,27 +209,6 @@ static void clip(const clipper* c, const lb_feature* inc) {
 }
 
 // --- the pair ---
-
-static void feature_of(const lb_collider* c, const lb_collider_kind* kind, lb_vec3 d,
-                       lb_feature* f) {
-  if (kind->feature) {
-    kind->feature(c, d, f);
-  } else {
-    f->n = 1;
-    f->id = 0;
-    f->v[0] = kind->support(c, d);
-    f->vid[0] = 0;
-  }
-}
-
-static void features_at(const lb_couple* c, lb_vec3 n, lb_feature* fa, lb_feature* fb) {
-  feature_of(c->a, c->ka, lb_vec3_neg(n), fa);
-  feature_of(c->b, c->kb, lb_mat3_apply_transposed(c->R, n), fb);
-  for (int k = 0; k < fb->n; k++) {
-    fb->v[k] = lb_vec3_add(c->p, lb_mat3_apply(c->R, fb->v[k]));
-  }
-  fb->normal = lb_mat3_apply(c->R, fb->normal);
-}
 
 static lb_contact_point single(const lb_couple* c, const lb_core_gap* gap, uint64_t id) {
   const double ra = c->a->radius, rb = c->b->radius;
@@ -268,10 +252,14 @@ static bool parallel_lines(const lb_couple* c, const lb_core_gap* gap, const lb_
     const bool own = t == (double)k; // an end of a's line, else one of b's
     const lb_vec3 x = lb_vec3_along(fa->v[0], t, u);
     const lb_vec3 y = lb_vec3_along(fb->v[0], (t - t0) / (t1 - t0), w);
-    const lb_core_gap at = {.distance = lb_vec3_dot(gap->normal, lb_vec3_sub(x, y)),
-                            .normal = gap->normal,
-                            .point_a = x,
-                            .point_b = y};
+    const lb_vec3 way = lb_vec3_sub(x, y);
+    const double d = lb_vec3_dot(gap->normal, way);
+    const double aside = lb_vec3_norm(lb_vec3_along(way, -d, gap->normal));
+    if (aside > PARALLEL * fmin(c->a->size, c->b->size)) { // other lines than those that touch
+      patch->n = 0;
+      return false;
+    }
+    const lb_core_gap at = {.distance = d, .normal = gap->normal, .point_a = x, .point_b = y};
     const uint64_t id =
         (uint64_t)3 << 60 | (uint64_t)(own ? 1 : 2) << 8 | (uint64_t)(own ? k : (t == t1));
     const lb_contact_point p = single(c, &at, id);
@@ -280,27 +268,6 @@ static bool parallel_lines(const lb_couple* c, const lb_core_gap* gap, const lb_
     }
   }
   return patch->n > 0;
-}
-
-// An edge of a polygon for lines: that which lies flattest against the normal.
-static void flattest_edge(lb_feature* f, lb_vec3 n) {
-  int best = 0;
-  double least = INFINITY;
-  for (int k = 0; k < f->n && f->n > 2; k++) {
-    const lb_vec3 a = f->v[k], b = f->v[(k + 1) % f->n];
-    // both ends near the contact: low in sum, and level
-    const double low = fmin(lb_vec3_dot(a, n), lb_vec3_dot(b, n));
-    best = -low < least ? k : best;
-    least = fmin(-low, least);
-  }
-  if (f->n > 2) {
-    const int next = (best + 1) % f->n;
-    const lb_vec3 a = f->v[best], b = f->v[next];
-    const uint16_t va = f->vid[best], vb = f->vid[next];
-    f->v[0] = a, f->v[1] = b;
-    f->vid[0] = va, f->vid[1] = vb;
-    f->n = 2;
-  }
 }
 
 static void cut_to(const lb_couple* c, int side, const lb_feature* fa, const lb_feature* fb,
@@ -320,18 +287,21 @@ void lb_patch_convex(const lb_couple* c, const lb_core_gap* gap, const lb_vec3* 
                      lb_pair_cache* cache, lb_manifold* out) {
   lb_feature fa, fb;
   lb_patch patch = {.n = 0};
-  features_at(c, face ? *face : gap->normal, &fa, &fb);
+  lb_couple_features(c, face ? *face : gap->normal, &fa, &fb);
   out->normal = face ? *face : gap->normal;
   out->distance = (face ? lb_couple_gap(c, *face) : gap->distance) - c->a->radius - c->b->radius;
   const int side = face ? 2 : reference(c, gap, &fa, &fb, cache);
   if (side && (face || (side == 1 ? fb.n : fa.n) > 1)) {
     cut_to(c, side, &fa, &fb, margin, &patch);
+    if (!face && lb_patch_deepest(&patch) > out->distance + MISSED * fmin(c->a->size, c->b->size)) {
+      patch.n = 0; // the deepest place is beside the face: two edges cross
+    }
     if (patch.n > 0) {
       out->normal = side == 2 ? fb.normal : lb_vec3_neg(fa.normal);
     }
   } else if (!face && fa.n > 1 && fb.n > 1) {
-    flattest_edge(&fa, lb_vec3_neg(gap->normal));
-    flattest_edge(&fb, gap->normal);
+    lb_feature_edge(&fa, lb_vec3_neg(gap->normal));
+    lb_feature_edge(&fb, gap->normal);
     parallel_lines(c, gap, &fa, &fb, margin, &patch);
   }
   if (cache) {

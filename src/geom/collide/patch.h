@@ -5,11 +5,22 @@
 
 enum { LB_PATCH_MOST = 2 * LB_FEATURE_MOST, LB_PATCH_FEW = 4 };
 
+/// Id of a feature made of others.
+static inline uint64_t lb_feature_mix(uint64_t a, uint64_t b) {
+  uint64_t h = (a + 1) * 0x9e3779b97f4a7c15ull ^ (b + 1) * 0xc2b2ae3d27d4eb4full;
+  h ^= h >> 29;
+  h *= 0xbf58476d1ce4e5b9ull;
+  return h ^ h >> 32;
+}
+
 /// Candidates for the points of a manifold.
 typedef struct lb_patch {
   int n;
   lb_contact_point point[LB_PATCH_MOST];
 } lb_patch;
+
+/// Least distance among them; infinite: there are none.
+double lb_patch_deepest(const lb_patch* patch);
 
 /// At most `most` (4 or 8) points that span the patch, the deepest among them. Choices that are
 /// equally good fall to the first, so that they stay while the candidates keep their order.

@@ -8,10 +8,13 @@
 //   (3)  Hessian   -t'(Ha + Hb) t - g t.t
 //
 // with H the Hessians of the support functions.
+#include "geom/collide/closest.h"
 #include "geom/collide/gjk.h"
 
 enum { STEPS = 20 };
 static const double SETTLED = 1e-14; // last step [rad]
+static const double SHARP = 1e-12;   // of the scale: points on surfaces before anything was done
+static const double FAIR = 1e-8;     // and after it
 static const double SLACK = 2e-14;   // of the scale: as good as before
 
 // Free directions about a normal.
@@ -110,10 +113,11 @@ static void move_to(lb_core_gap* io, lb_vec3 n, double g) {
   io->point_b = lb_vec3_along(middle, -g / 2, n);
 }
 
-// Maximum of g among the normals that the constraints allow; taken where it is as good as before.
-static bool climb(const lb_couple* c, int count, const lb_vec3* e, lb_core_gap* io) {
+// Maximum of g among the normals that the constraints allow, from a start; taken where it is as
+// good as before.
+static bool climb(const lb_couple* c, lb_vec3 start, int count, const lb_vec3* e, lb_core_gap* io) {
   frame f;
-  if (!constrain(io->normal, count, e, &f)) {
+  if (!constrain(start, count, e, &f)) {
     return false;
   }
   double last = INFINITY;
@@ -192,16 +196,118 @@ static int find_edges(const lb_couple* c, const lb_simplex* s, lb_vec3* e) {
   return n;
 }
 
-// A smooth surface's own support point is sharper than the simplex's mean.
-static void sharpen_points(const lb_couple* c, lb_core_gap* io) {
+static void feature_of(const lb_collider* c, const lb_collider_kind* kind, lb_vec3 d,
+                       lb_feature* f) {
+  if (kind->feature) {
+    kind->feature(c, d, f);
+  } else {
+    f->n = 1;
+    f->id = 0;
+    f->v[0] = kind->support(c, d);
+    f->vid[0] = 0;
+  }
+}
+
+void lb_couple_features(const lb_couple* c, lb_vec3 n, lb_feature* fa, lb_feature* fb) {
+  feature_of(c->a, c->ka, lb_vec3_neg(n), fa);
+  feature_of(c->b, c->kb, lb_mat3_apply_transposed(c->R, n), fb);
+  for (int k = 0; k < fb->n; k++) {
+    fb->v[k] = lb_vec3_add(c->p, lb_mat3_apply(c->R, fb->v[k]));
+  }
+  fb->normal = lb_mat3_apply(c->R, fb->normal);
+}
+
+void lb_feature_edge(lb_feature* f, lb_vec3 n) {
+  int best = 0;
+  double least = INFINITY;
+  for (int k = 0; k < f->n && f->n > 2; k++) {
+    const lb_vec3 a = f->v[k], b = f->v[(k + 1) % f->n];
+    // both ends near the contact: low in sum, and level
+    const double low = fmin(lb_vec3_dot(a, n), lb_vec3_dot(b, n));
+    best = -low < least ? k : best;
+    least = fmin(-low, least);
+  }
+  if (f->n > 2) {
+    const int next = (best + 1) % f->n;
+    const lb_vec3 a = f->v[best], b = f->v[next];
+    const uint16_t va = f->vid[best], vb = f->vid[next];
+    f->v[0] = a, f->v[1] = b;
+    f->vid[0] = va, f->vid[1] = vb;
+    f->n = 2;
+  }
+}
+
+// Where it slopes against n, a segment touches with the end that is farther along it.
+static void segment_end(lb_feature* f, lb_vec3 n) {
+  const lb_vec3 e = f->n == 2 ? lb_vec3_sub(f->v[1], f->v[0]) : (lb_vec3){0, 0, 0};
+  const double slope = lb_vec3_dot(e, n);
+  if (f->n == 1 || fabs(slope) > 1e-6 * lb_vec3_norm(e)) {
+    f->v[0] = f->v[1] = f->v[f->n == 2 && slope > 0];
+  }
+}
+
+// Points of a line of a cylinder's side and what it touches: lines that cross have one place where
+// they are nearest. False: they are not found.
+static bool sharpen_lines(const lb_couple* c, lb_core_gap* io) {
+  lb_feature fa, fb;
+  const lb_vec3 n = io->normal;
+  lb_couple_features(c, n, &fa, &fb);
+  if ((fa.n > 2 && lb_vec3_dot(fa.normal, n) < -1 + 1e-9) ||
+      (fb.n > 2 && lb_vec3_dot(fb.normal, n) > 1 - 1e-9)) {
+    return true; // a face: any point of the patch will do
+  }
+  lb_feature_edge(&fa, lb_vec3_neg(n));
+  lb_feature_edge(&fb, n);
+  segment_end(&fa, lb_vec3_neg(n));
+  segment_end(&fb, n);
+  const lb_feet t = lb_closest_on_segments(fa.v[0], fa.v[1], fb.v[0], fb.v[1]);
+  const lb_vec3 x = lb_vec3_along(fa.v[0], t.s, lb_vec3_sub(fa.v[1], fa.v[0]));
+  const lb_vec3 y = lb_vec3_along(fb.v[0], t.t, lb_vec3_sub(fb.v[1], fb.v[0]));
+  const lb_vec3 left = lb_vec3_along(lb_vec3_sub(x, y), -io->distance, n);
+  if (lb_vec3_norm(left) > 1e-6 * c->scale) {
+    return false; // other lines than those that touch
+  }
+  io->point_a = x;
+  io->point_b = y;
+  move_to(io, n, io->distance);
+  return true;
+}
+
+// Whether a curved surface has one point alone that faces d, up to a hair.
+static bool is_unique(const lb_collider* c, lb_vec3 d) {
+  static const double HAIR = 1e-7;
+  const bool rim = fabs(d.z) > HAIR && fabs(d.z) < 1 - HAIR;
+  return c->type == LB_COLLIDER_ELLIPSOID || (c->type == LB_COLLIDER_CYLINDER && rim);
+}
+
+// A curved surface's own support point is sharper than the simplex's mean. False: nothing better is
+// known than that mean.
+static bool sharpen_points(const lb_couple* c, lb_core_gap* io) {
   const lb_corner s = lb_couple_support(c, lb_vec3_neg(io->normal));
-  if (c->a->type == LB_COLLIDER_ELLIPSOID) {
+  if (is_unique(c->a, io->normal)) {
     io->point_a = s.a;
     io->point_b = lb_vec3_along(s.a, -io->distance, io->normal);
-  } else if (c->b->type == LB_COLLIDER_ELLIPSOID) {
+  } else if (is_unique(c->b, lb_mat3_apply_transposed(c->R, io->normal))) {
     io->point_b = s.b;
     io->point_a = lb_vec3_along(s.b, io->distance, io->normal);
+  } else if (!c->ka->polygons || !c->kb->polygons) {
+    return sharpen_lines(c, io);
   }
+  return true;
+}
+
+// Where the points of the largest g are not on both surfaces it was not the largest.
+static bool are_on_surfaces(const lb_couple* c, const lb_core_gap* io, double near) {
+  lb_vec3 gradient;
+  const lb_vec3 y = lb_mat3_apply_transposed(c->R, lb_vec3_sub(io->point_b, c->p));
+  return c->ka->point(c->a, io->point_a, &gradient) + c->a->radius < near &&
+         c->kb->point(c->b, y, &gradient) + c->b->radius < near;
+}
+
+// Whether the points show that the normal is the best one around.
+static bool certify(const lb_couple* c, lb_core_gap* io, double near) {
+  io->blunt = !sharpen_points(c, io) || !are_on_surfaces(c, io, near * c->scale);
+  return !io->blunt;
 }
 
 bool lb_refine(const lb_couple* c, lb_core_gap* io) {
@@ -213,32 +319,54 @@ bool lb_refine(const lb_couple* c, lb_core_gap* io) {
   const int n = flat ? 0 : find_edges(c, &io->simplex, e);
   io->distance = lb_couple_gap(c, io->normal); // of this very normal
   try_features(c, io);
-  bool better = flat;
-  for (int k = -1; k <= n && !flat; k++) { // all edges, each alone, none
-    better |= k < 0 ? climb(c, n, e, io) : climb(c, k < n, &e[k < n ? k : 0], io);
+  if (flat || certify(c, io, SHARP)) {
+    return true;
   }
-  sharpen_points(c, io);
-  return better;
+  const lb_vec3 start = io->normal;
+  for (int k = -1; k <= n; k++) { // all edges, each alone, none
+    climb(c, start, k < 0 ? n : k < n, &e[k > 0 && k < n ? k : 0], io);
+  }
+  return certify(c, io, FAIR);
+}
+
+// Faces that look along the normal: the patch cut from them has the points.
+static bool is_at_face(const lb_couple* c, lb_vec3 n) {
+  lb_feature fa, fb;
+  lb_couple_features(c, n, &fa, &fb);
+  return (fa.n > 2 && fb.n > 1 && lb_vec3_dot(fa.normal, n) < -1 + 1e-12) ||
+         (fb.n > 2 && fa.n > 1 && lb_vec3_dot(fb.normal, n) > 1 - 1e-12);
+}
+
+// The maximum of g next to the normal of the last step, for a shallow overlap.
+static bool is_still_there(const lb_couple* c, lb_vec3 n, lb_core_gap* out) {
+  static const double SHALLOW = 0.2; // of the smaller size
+  const lb_corner s = lb_couple_support(c, lb_vec3_neg(n));
+  const double g = lb_vec3_dot(n, s.w), size = fmin(c->a->size, c->b->size);
+  if (!(g < 0 && g > -SHALLOW * size)) {
+    return false;
+  }
+  *out = (lb_core_gap){.distance = g, .normal = n, .point_a = s.a, .point_b = s.b};
+  try_features(c, out);
+  const bool flat = c->ka->polygons && c->kb->polygons;
+  if (is_at_face(c, out->normal) || (!flat && certify(c, out, SHARP))) {
+    return true;
+  }
+  return !flat && climb(c, out->normal, 0, NULL, out) && certify(c, out, FAIR);
 }
 
 bool lb_core_separate(const lb_couple* c, lb_vec3 start, double most, lb_core_gap* out) {
-  const bool flat = c->ka->polygons && c->kb->polygons;
-  const double coarse = flat ? 1e-13 : 1e-4, fine = 1e-12;
+  static const double MEET = 1e-11; // of the scale
+  if (lb_vec3_dot(start, start) > 0 && is_still_there(c, start, out)) {
+    return true;
+  }
   if (lb_gjk(c, start, most, out)) {
     if (out->distance > most) {
       return false;
     }
-    lb_refine(c, out);
-    return true;
+  } else {
+    lb_epa(c, MEET, out);
   }
-  const lb_core_gap touching = *out;
-  lb_epa(c, coarse, out);
-  if (!lb_refine(c, out) && !flat) {
-    const int spent = out->iterations;
-    *out = touching;
-    lb_epa(c, fine, out);
-    out->iterations += spent;
-    lb_refine(c, out);
-  }
+  const bool certain = lb_refine(c, out);
+  out->bounded = out->bounded && (!certain || (c->ka->polygons && c->kb->polygons));
   return true;
 }

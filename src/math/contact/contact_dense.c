@@ -5,18 +5,11 @@
 #include "math/linear/dense.h"
 
 void lb_contact_dense_carve(lb_contact_dense* d, lb_carver* c, int n, int ngroup) {
-  const size_t count = (size_t)n, width = sizeof(double);
-  d->row = lb_carve(c, count, sizeof(int));
-  d->end = lb_carve(c, count, sizeof(int));
-  d->kind = lb_carve(c, count, sizeof *d->kind);
-  d->normal = lb_carve(c, count, sizeof(int));
-  double** vectors[] = {&d->mu, &d->D,     &d->q,       &d->F,    &d->y,  &d->dx,
-                        &d->dy, &d->trial, &d->trial_y, &d->best, &d->rhs};
-  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-    *vectors[i] = lb_carve(c, count, width);
-  }
-  d->A = lb_carve(c, count * count, width);
-  d->G = lb_carve(c, count * count, width);
+  const size_t count = (size_t)n;
+  lb_contact_scaled_carve(&d->system, c, n);
+  d->rhs = lb_carve(c, count, sizeof(double));
+  d->A = lb_carve(c, count * count, sizeof(double));
+  d->G = lb_carve(c, count * count, sizeof(double));
   d->index = lb_carve(c, count, sizeof(int));
   d->pivot = lb_carve(c, count, sizeof(int));
   d->head = lb_carve(c, (size_t)ngroup, sizeof(int));
@@ -25,158 +18,185 @@ void lb_contact_dense_carve(lb_contact_dense* d, lb_carver* c, int n, int ngroup
 
 // --- assembly ---
 
-static void take_rows(lb_contact_dense* d, const lb_contact_problem* p, int nblock,
-                      const int* block) {
-  d->n = 0;
-  for (int k = 0; k < nblock; k++) {
-    const int first = p->block[block[k]], size = p->block[block[k] + 1] - first, base = d->n;
-    for (int i = 0; i < size; i++) {
-      const lb_contact_row* r = &p->row[first + i];
-      const int at = base + i;
-      const bool set = r->kind == LB_CONTACT_SET_1 || r->kind == LB_CONTACT_SET_2;
-      d->row[at] = first + i;
-      d->end[at] = base + size;
-      d->kind[at] = r->kind;
-      d->normal[at] = set && r->normal >= 0 ? base + r->normal - first : -1;
-      d->D[at] = sqrt(lb_contact_step(p, first + i));
-      d->mu[at] = set ? r->mu / d->D[at] * (r->normal >= 0 ? d->D[d->normal[at]] : 1) : 0;
-      d->q[at] = d->D[at] * (lb_contact_row_velocity(p, first + i, p->u0) + r->b);
+// Rows of each group as lists of 2 * place + side.
+static void list_rows(lb_contact_dense* d, const lb_contact_problem* p) {
+  const lb_contact_scaled* sys = &d->system;
+  for (int i = 0; i < 2 * sys->n; i++) {
+    const int g = p->row[sys->row[i / 2]].group[i % 2];
+    if (g >= 0) {
+      d->head[g] = -1;
     }
-    d->n += size;
+  }
+  for (int i = 2 * sys->n; i-- > 0;) {
+    const int g = p->row[sys->row[i / 2]].group[i % 2];
+    if (g >= 0) {
+      d->next[i] = d->head[g];
+      d->head[g] = i;
+    }
   }
 }
 
-// Rows of each group as lists of 2 * place + side.
-static void list_rows(lb_contact_dense* d, const lb_contact_problem* p) {
-  for (int i = 0; i < d->n; i++) {
-    for (int s = 0; s < 2; s++) {
-      const int g = p->row[d->row[i]].group[s];
-      if (g >= 0) {
-        d->head[g] = -1;
-      }
-    }
-  }
-  for (int i = d->n; i-- > 0;) {
-    for (int s = 0; s < 2; s++) {
-      const int g = p->row[d->row[i]].group[s];
-      if (g >= 0) {
-        d->next[2 * i + s] = d->head[g];
-        d->head[g] = 2 * i + s;
-      }
+static void apply(void* matrix, const lb_contact_scaled* s, const double* x, double* y) {
+  const lb_contact_dense* d = matrix;
+  memcpy(y, s->q, (size_t)s->n * sizeof *y);
+  for (int j = 0; j < s->n; j++) {
+    if (x[j] != 0) {
+      lb_add(s->n, y, x[j], d->A + (size_t)j * (size_t)s->n);
     }
   }
 }
+
+static bool step(void* matrix, lb_contact_scaled* s);
+
+static const lb_contact_operator DENSE = {apply, step};
 
 void lb_contact_dense_assemble(lb_contact_dense* d, const lb_contact_problem* p, int nblock,
                                const int* block) {
-  take_rows(d, p, nblock, block);
+  lb_contact_scaled* sys = &d->system;
+  lb_contact_scaled_take(sys, p, nblock, block);
+  sys->op = &DENSE;
+  sys->matrix = d;
   list_rows(d, p);
-  const int n = d->n;
+  const int n = sys->n;
   for (int j = 0; j < n; j++) {
     double* column = d->A + (size_t)j * (size_t)n;
-    const lb_contact_row* r = &p->row[d->row[j]];
+    const lb_contact_row* r = &p->row[sys->row[j]];
     memset(column, 0, (size_t)n * sizeof *column);
     for (int s = 0; s < 2; s++) {
       const int g = r->group[s];
       for (int at = g >= 0 ? d->head[g] : -1; at >= 0; at = d->next[at]) {
-        const double* J = p->J + p->row[d->row[at / 2]].entry[at % 2];
+        const double* J = p->J + p->row[sys->row[at / 2]].entry[at % 2];
         column[at / 2] += lb_dot(lb_contact_width(p, g), J, p->Z + r->entry[s]);
       }
     }
     column[j] += r->c;
     for (int i = 0; i < n; i++) {
-      column[i] *= d->D[i] * d->D[j];
+      column[i] *= sys->D[i] * sys->D[j];
     }
   }
 }
 
-void lb_contact_dense_to(const lb_contact_dense* d, const double* lambda, double* x) {
-  for (int i = 0; i < d->n; i++) {
-    x[i] = lambda[d->row[i]] / d->D[i];
-  }
-}
+// --- Newton's matrix ---
 
-void lb_contact_dense_from(const lb_contact_dense* d, const double* x, double* lambda) {
-  for (int i = 0; i < d->n; i++) {
-    lambda[d->row[i]] = x[i] * d->D[i];
-  }
-}
-
-void lb_contact_dense_apply(const lb_contact_dense* d, const double* x, double* y) {
-  memcpy(y, d->q, (size_t)d->n * sizeof *y);
-  for (int j = 0; j < d->n; j++) {
-    if (x[j] != 0) {
-      lb_add(d->n, y, x[j], d->A + (size_t)j * (size_t)d->n);
+// Rows of the reduced system, and dx of the others.
+static int choose_rows(lb_contact_dense* d, lb_contact_scaled* s) {
+  int m = 0;
+  bool taken = false;
+  for (int i = 0; i < s->n; i++) {
+    if (s->kind[i] != LB_CONTACT_SECOND) {
+      const int last = i + (s->kind[i] == LB_CONTACT_SET_2);
+      taken = s->P[i] != 0 || s->P[last] != 0 || s->N[i] != 0 || s->N[last] != 0;
+    }
+    s->dx[i] = taken ? 0 : -s->F[i];
+    d->pivot[i] = taken ? m : -1; // place in the reduced system meanwhile
+    if (taken) {
+      d->index[m++] = i;
     }
   }
+  return m;
 }
 
-// --- natural map ---
-
-static double radius(const lb_contact_dense* d, int i, const double* x) {
-  return d->normal[i] < 0 ? d->mu[i] : d->mu[i] * fmax(0, x[d->normal[i]]);
-}
-
-static int set_size(lb_contact_kind kind) {
-  return kind == LB_CONTACT_SET_2 ? 2 : 1;
-}
-
-// F of a set; z = x - y outside of the disc is cut to it.
-static void set_map(int size, double R, const double* x, const double* y, double* F) {
-  const double z0 = x[0] - y[0], z1 = size > 1 ? x[1] - y[1] : 0;
-  const double length = sqrt(z0 * z0 + z1 * z1);
-  const double keep = length > R ? R / length : 1;
-  F[0] = x[0] - keep * z0;
+// Rows k (and k + 1) of G, which hold A's, become those of (2); rhs has A dx of what is eliminated
+// and becomes dF of it.
+static void set_rows(lb_contact_dense* d, const lb_contact_scaled* s, int m, int k) {
+  const int i = d->index[k], size = s->kind[i] == LB_CONTACT_SET_2 ? 2 : 1;
+  if (s->P[i] == 1 && (size == 1 || s->P[i + 1] == 1)) {
+    return; // A's
+  }
+  const int other = size > 1 ? 1 : 0, normal = s->normal[i] < 0 ? -1 : d->pivot[s->normal[i]];
+  const double P0 = s->P[i], P1 = size > 1 ? s->P[i + 1] : 0, Q = s->Q[i];
+  double* g = d->G + k;
+  for (int j = 0; j < m; j++, g += m) {
+    const double a0 = g[0], a1 = g[other];
+    g[0] = P0 * a0 + Q * a1;
+    if (size > 1) {
+      g[1] = Q * a0 + P1 * a1;
+    }
+  }
+  const double r0 = d->rhs[k], r1 = d->rhs[k + other];
+  double* own = d->G + k + (size_t)k * (size_t)m;
+  own[0] += 1 - P0;
+  d->rhs[k] = P0 * r0 + Q * r1;
   if (size > 1) {
-    F[1] = x[1] - keep * z1;
+    own[1] -= Q;
+    own[m] -= Q;
+    own[m + 1] += 1 - P1;
+    d->rhs[k + 1] = Q * r0 + P1 * r1;
+  }
+  for (int a = 0; a < size && s->normal[i] >= 0; a++) {
+    if (normal >= 0) {
+      d->G[(size_t)(k + a) + (size_t)normal * (size_t)m] -= s->N[i + a];
+    } else {
+      d->rhs[k + a] -= s->N[i + a] * s->dx[s->normal[i]];
+    }
   }
 }
 
-double lb_contact_natural_map(const lb_contact_dense* d, const double* x, const double* y,
-                              double* F) {
-  double worst = 0;
-  for (int i = 0; i < d->n; i++) {
-    switch (d->kind[i]) {
-    case LB_CONTACT_EQUALITY:
-      F[i] = y[i];
-      break;
-    case LB_CONTACT_UNILATERAL:
-      F[i] = fmin(x[i], y[i]);
-      break;
-    case LB_CONTACT_SET_1:
-    case LB_CONTACT_SET_2:
-      set_map(set_size(d->kind[i]), radius(d, i, x), x + i, y + i, F + i);
-      break;
-    default:
-      break; // with the row before
+int lb_contact_dense_matrix(lb_contact_dense* d, lb_contact_scaled* s, double eps) {
+  const int n = s->n, m = choose_rows(d, s);
+  memset(s->dy, 0, (size_t)n * sizeof *s->dy);
+  for (int j = 0; j < n; j++) {
+    if (d->pivot[j] < 0 && s->dx[j] != 0) {
+      lb_add(n, s->dy, s->dx[j], d->A + (size_t)j * (size_t)n);
     }
   }
-  for (int i = 0; i < d->n; i++) {
-    const bool pair = d->kind[i] == LB_CONTACT_SET_2;
-    const double e = (pair ? hypot(F[i], F[i + 1]) : fabs(F[i])) / d->D[i];
-    worst = e > worst || isnan(e) ? e : worst;
+  for (int k = 0; k < m; k++) {
+    const double* column = d->A + (size_t)d->index[k] * (size_t)n;
+    double* g = d->G + (size_t)k * (size_t)m;
+    for (int i = 0; i < m; i++) {
+      g[i] = column[d->index[i]];
+    }
+    g[k] += eps;
+    d->rhs[k] = s->dy[d->index[k]];
   }
-  return worst;
+  for (int k = 0; k < m; k++) {
+    const lb_contact_kind kind = s->kind[d->index[k]];
+    if (kind == LB_CONTACT_SET_1 || kind == LB_CONTACT_SET_2) {
+      set_rows(d, s, m, k);
+    }
+  }
+  return m;
+}
+
+static bool step(void* matrix, lb_contact_scaled* s) {
+  lb_contact_dense* d = matrix;
+  const int n = s->n, m = lb_contact_dense_matrix(d, s, LB_CONTACT_EPS);
+  for (int k = 0; k < m; k++) {
+    d->rhs[k] = -s->F[d->index[k]] - d->rhs[k];
+  }
+  if (lb_lu(m, d->G, m, d->pivot) != LB_OK) {
+    return false;
+  }
+  lb_lu_solve(m, d->G, m, d->pivot, 1, d->rhs, m);
+  for (int k = 0; k < m; k++) {
+    s->dx[d->index[k]] = d->rhs[k];
+    if (!isfinite(d->rhs[k])) {
+      return false;
+    }
+    lb_add(n, s->dy, d->rhs[k], d->A + (size_t)d->index[k] * (size_t)n);
+  }
+  return true;
 }
 
 // --- sweeps ---
 
 typedef struct sweeper {
   lb_contact_dense* d;
+  lb_contact_scaled* s;
   double *x, *y;
 } sweeper;
 
 static void add_column(const sweeper* s, int j, double change) {
   if (change != 0) {
     s->x[j] += change;
-    lb_add(s->d->n, s->y, change, s->d->A + (size_t)j * (size_t)s->d->n);
+    lb_add(s->s->n, s->y, change, s->d->A + (size_t)j * (size_t)s->s->n);
   }
 }
 
 static void take_part(const lb_contact_dense* d, int at, int m, double* part) {
   for (int j = 0; j < m; j++) {
     for (int i = 0; i < m; i++) {
-      part[i + j * m] = d->A[(size_t)(at + i) + (size_t)(at + j) * (size_t)d->n];
+      part[i + j * m] = d->A[(size_t)(at + i) + (size_t)(at + j) * (size_t)d->system.n];
     }
   }
 }
@@ -198,11 +218,11 @@ static void solve_equality(const sweeper* s, int at, int m) {
 }
 
 static void solve_point_or_set(const sweeper* s, lb_contact_piece piece, int at) {
-  const lb_contact_dense* d = s->d;
+  const lb_contact_scaled* d = s->s;
   const int m = piece.nrow;
   double part[9], w[3] = {0, 0, 0}, l[3] = {0, 0, 0};
   lb_contact_local L;
-  take_part(d, at, m, part);
+  take_part(s->d, at, m, part);
   lb_contact_local_prepare(&L, piece, part,
                            piece.kind == LB_PIECE_POINT && m > 1 ? d->mu[at + 1] : 0);
   memcpy(w, s->y + at, (size_t)m * sizeof *w);
@@ -210,7 +230,7 @@ static void solve_point_or_set(const sweeper* s, lb_contact_piece piece, int at)
   if (piece.kind == LB_PIECE_POINT) {
     lb_contact_point_solve(&L, w, l);
   } else {
-    lb_contact_set_solve(&L, radius(d, at, s->x), w, l);
+    lb_contact_set_solve(&L, lb_contact_radius(d, at, s->x), w, l);
   }
   for (int i = 0; i < m; i++) {
     add_column(s, at + i, l[i] - s->x[at + i]);
@@ -218,7 +238,7 @@ static void solve_point_or_set(const sweeper* s, lb_contact_piece piece, int at)
 }
 
 static void sweep(const sweeper* s, const lb_contact_problem* p) {
-  const lb_contact_dense* d = s->d;
+  const lb_contact_scaled* d = s->s;
   for (int at = 0; at < d->n;) {
     const int shift = d->row[at] - at; // rows of a block are consecutive in both
     const lb_contact_piece piece = lb_contact_piece_at(p, d->row[at], d->end[at] + shift);
@@ -234,14 +254,15 @@ static void sweep(const sweeper* s, const lb_contact_problem* p) {
 lb_contact_try lb_contact_dense_sweeps(lb_contact_dense* d, const lb_contact_problem* p, int most,
                                        double* x) {
   lb_contact_try out = {false, (double)INFINITY, 0};
-  const sweeper s = {d, x, d->y};
+  lb_contact_scaled* sys = &d->system;
+  const sweeper s = {d, sys, x, sys->y};
   for (; out.steps < most && !out.solved; out.steps++) {
     if (out.steps % 16 == 0) {
-      lb_contact_dense_apply(d, x, d->y); // against drift
+      apply(d, sys, x, sys->y); // against drift
     }
     sweep(&s, p);
-    out.residual = lb_contact_natural_map(d, x, d->y, d->F);
-    out.solved = out.residual <= d->tolerance;
+    out.residual = lb_contact_natural_map(sys, x, sys->y, sys->F);
+    out.solved = out.residual <= sys->tolerance;
   }
   return out;
 }

@@ -16,6 +16,7 @@
 #include "base/carve.h"
 #include "base/parallel.h"
 #include "math/contact/contact_dense.h"
+#include "math/contact/contact_sparse.h"
 #include "math/contact/contact_sweep.h"
 
 enum {
@@ -23,8 +24,11 @@ enum {
   DENSE_USUAL = 480, // rows up to which it has room
   TEAM_BLOCKS = 192, // blocks from which all threads work on one island
   THREADS_MOST = 64,
+  FACTORS_USUAL = 8000000,
   NEWTON_STEPS = 30,
-  CHECK = 4 // sweeps between looks at the residual
+  ROUNDS = 12, // of fixed radii, where Newton's method failed
+  STARTS = 12, // of Newton's method on small islands, then
+  CHECK = 4    // sweeps between looks at the residual
 };
 
 // Outcome of one island.
@@ -41,7 +45,6 @@ typedef struct shared {
   double scale; // largest of all islands
   lb_contact_try newton;
   double last; // squared length of the sweep before
-  double beta;
 } shared;
 
 struct lb_contact_solver {
@@ -54,13 +57,14 @@ struct lb_contact_solver {
   int* large;                  // [nisland] islands for all threads
   int* small;                  // [nisland] those for one
   double *before, *toward;     // [nrow] lambda before a sweep; conjugate direction
+  double* best;                // [nrow] impulses of the least residual
   double *u_before, *u_toward; // [nvelocity]
   lb_contact_dense dense;      // for large islands
+  lb_contact_sparse sparse;    // for those with many rows for each group
   lb_contact_dense* little;    // [threads] of up to SMALL rows
   double* x;                   // [threads + 1] x of Newton's method
   // --- of a solve
   const lb_contact_options* options;
-  double* lambda;
   int nlarge, nsmall;
   atomic_int next;
   shared shared;
@@ -73,22 +77,35 @@ static void carve(lb_contact_solver* s, lb_carver* c) {
   lb_contact_islands_carve(&s->islands, c, z->blocks, z->groups);
   lb_contact_sweeper_carve(&s->sweeper, c, z->rows, z->blocks, z->entries);
   s->sweeper.u = lb_carve(c, (size_t)z->velocities, sizeof(double));
-  s->sweeper.lambda = lb_carve(c, (size_t)z->rows, sizeof(double));
   s->outcome = lb_carve(c, (size_t)z->blocks, sizeof *s->outcome);
   s->large = lb_carve(c, (size_t)z->blocks, sizeof(int));
   s->small = lb_carve(c, (size_t)z->blocks, sizeof(int));
   s->before = lb_carve(c, (size_t)z->rows, sizeof(double));
   s->toward = lb_carve(c, (size_t)z->rows, sizeof(double));
+  s->best = lb_carve(c, (size_t)z->rows, sizeof(double));
   s->u_before = lb_carve(c, (size_t)z->velocities, sizeof(double));
   s->u_toward = lb_carve(c, (size_t)z->velocities, sizeof(double));
-  const int small = z->dense < SMALL ? z->dense : SMALL;
+  const int small = z->rows < SMALL ? z->rows : SMALL;
   lb_contact_dense_carve(&s->dense, c, z->dense, z->groups);
   s->little = lb_carve(c, (size_t)z->threads, sizeof *s->little);
-  s->x = lb_carve(c, (size_t)(z->dense + z->threads * small), sizeof(double));
+  s->x = lb_carve(c, (size_t)(z->rows + z->threads * small), sizeof(double));
+  lb_contact_sparse_carve(&s->sparse, c, z->rows, z->groups, z->velocities, (size_t)z->factors);
   for (int t = 0; t < z->threads; t++) {
     lb_contact_dense measured;
     lb_contact_dense_carve(c->base ? &s->little[t] : &measured, c, small, z->groups);
   }
+}
+
+// Numbers of J, each row with its own.
+static int packed_entries(const lb_contact_problem* p) {
+  int count = 0;
+  for (int r = 0; r < p->nrow; r++) {
+    for (int i = 0; i < 2; i++) {
+      const int g = p->row[r].group[i];
+      count += g < 0 ? 0 : lb_contact_width(p, g);
+    }
+  }
+  return count;
 }
 
 lb_contact_sizes lb_contact_sizes_of(const lb_contact_problem* p) {
@@ -96,8 +113,7 @@ lb_contact_sizes lb_contact_sizes_of(const lb_contact_problem* p) {
                             .velocities = lb_contact_nvelocity(p),
                             .rows = p->nrow,
                             .blocks = p->nblock,
-                            .entries = p->nentry,
-                            .dense = p->nrow < DENSE_USUAL ? p->nrow : DENSE_USUAL,
+                            .entries = packed_entries(p),
                             .threads = 1};
 }
 
@@ -123,6 +139,27 @@ static int larger(int a, int b) {
   return a > b ? a : b;
 }
 
+// Numbers of sparse factors: each group with some dozens of others, up to a limit.
+static int usual_factors(const lb_contact_sizes* z) {
+  const long width = z->velocities, square = width * width;
+  const long most = width < FACTORS_USUAL / 640 ? 640 * width : FACTORS_USUAL;
+  return z->rows <= SMALL ? 0 : (int)(square < most ? square : most);
+}
+
+// Sizes that hold both, with the usual room where none is asked for.
+static lb_contact_sizes enlarged(const lb_contact_sizes* a, const lb_contact_sizes* b) {
+  lb_contact_sizes z = {.groups = larger(a->groups, b->groups),
+                        .velocities = larger(a->velocities, b->velocities),
+                        .rows = larger(a->rows, b->rows),
+                        .blocks = larger(a->blocks, b->blocks),
+                        .entries = larger(a->entries, b->entries),
+                        .threads = larger(larger(a->threads, b->threads), 1)};
+  const int dense = z.rows < DENSE_USUAL ? z.rows : DENSE_USUAL;
+  z.dense = larger(a->dense, b->dense > 0 ? b->dense : dense);
+  z.factors = larger(a->factors, b->factors > 0 ? b->factors : usual_factors(&z));
+  return z;
+}
+
 static bool fits(const lb_contact_sizes* a, const lb_contact_sizes* in) {
   return a->groups <= in->groups && a->velocities <= in->velocities && a->rows <= in->rows &&
          a->blocks <= in->blocks && a->entries <= in->entries;
@@ -131,16 +168,10 @@ static bool fits(const lb_contact_sizes* a, const lb_contact_sizes* in) {
 lb_status lb_contact_solver_reserve(lb_contact_solver* s, const lb_contact_sizes* sizes) {
   const lb_contact_sizes had = s->sizes;
   if (s->memory && fits(sizes, &had) && sizes->dense <= had.dense &&
-      sizes->threads <= had.threads) {
+      sizes->factors <= had.factors && sizes->threads <= had.threads) {
     return LB_OK;
   }
-  lb_contact_solver next = {.sizes = {.groups = larger(had.groups, sizes->groups),
-                                      .velocities = larger(had.velocities, sizes->velocities),
-                                      .rows = larger(had.rows, sizes->rows),
-                                      .blocks = larger(had.blocks, sizes->blocks),
-                                      .entries = larger(had.entries, sizes->entries),
-                                      .dense = larger(had.dense, sizes->dense),
-                                      .threads = larger(larger(had.threads, sizes->threads), 1)}};
+  lb_contact_solver next = {.sizes = enlarged(&had, sizes)};
   lb_carver measure = {NULL, 0};
   carve(&next, &measure);
   void* memory = lb_allocate(s->allocator, measure.used);
@@ -165,9 +196,14 @@ typedef struct crew {
   lb_contact_solver* s;
   shared* shared;
   int island, rank, size;
-  int begin, end; // blocks of the island in the order
-  double target;  // residual to reach
-  int sweeps;     // so far
+  int begin, end;            // blocks of the island in the order
+  double target;             // residual to reach
+  int sweeps;                // so far
+  int rows;                  // of the island
+  bool laid;                 // the system below was looked for
+  lb_contact_scaled* system; // of Newton's method, or NULL without room
+  bool plain;                // sweeps without conjugate directions: slow, and they always settle
+  double best;               // residual of the impulses kept
   lb_contact_dense* dense;
   double* x;
 } crew;
@@ -242,52 +278,56 @@ static void refresh(const crew* c) {
 //
 // with beta zero where it is above one. Lengths are energies, |g|^2 = sum g_r^2 / rho_r.
 
-// Rows of the blocks at [begin, end) of the order, one call each.
 static void keep(const crew* c) {
-  lb_contact_sweeper* w = &c->s->sweeper;
-  const int begin = w->first[share(c, c->begin, c->end, c->rank)];
-  const int end = w->first[share(c, c->begin, c->end, c->rank + 1)];
-  for (int k = begin; k < end; k++) {
-    const lb_contact_packed* q = &w->piece[k];
-    memcpy(c->s->before + q->row, w->lambda + q->row, (size_t)q->nrow * sizeof(double));
+  if (c->rank == 0) {
+    lb_contact_solver* s = c->s;
+    const lb_contact_sweeper* w = &s->sweeper;
+    const int row = w->first_row[c->begin], end = w->first_row[c->end];
+    memcpy(s->before + row, w->lambda + row, (size_t)(end - row) * sizeof(double));
+    for (int k = s->islands.first_group[c->island]; k < s->islands.first_group[c->island + 1];
+         k++) {
+      const int at = w->problem->velocity[s->islands.group[k]];
+      const int width = lb_contact_width(w->problem, s->islands.group[k]);
+      memcpy(s->u_before + at, w->u + at, (size_t)width * sizeof(double));
+    }
   }
+  meet(c);
 }
 
 static double squared_change(const crew* c) {
   const lb_contact_sweeper* w = &c->s->sweeper;
   double sum = 0;
-  for (int k = w->first[c->begin]; k < w->first[c->end]; k++) {
-    const lb_contact_packed* q = &w->piece[k];
-    for (int r = q->row; r < q->row + q->nrow; r++) {
-      const double g = w->lambda[r] - c->s->before[r];
-      sum += g * g / w->rho[r];
-    }
+  for (int r = w->first_row[c->begin]; r < w->first_row[c->end]; r++) {
+    const double g = w->lambda[r] - c->s->before[r];
+    sum += g * g / w->rho[r];
   }
   return sum;
 }
 
-static void add_direction(const crew* c, double beta) {
-  const lb_contact_sweeper* w = &c->s->sweeper;
-  double* p = c->s->toward;
-  for (int k = w->first[c->begin]; k < w->first[c->end]; k++) {
-    const lb_contact_packed* q = &w->piece[k];
-    for (int r = q->row; r < q->row + q->nrow; r++) {
-      const double g = w->lambda[r] - c->s->before[r];
-      const double momentum = beta > 0 ? beta * p[r] : 0;
-      w->lambda[r] += momentum;
-      p[r] = momentum + g;
-    }
+// x of (2), with p; the same for velocities, which are linear in lambda.
+static void add_direction(int n, double beta, double* x, double* p, const double* before) {
+  for (int i = 0; i < n; i++) {
+    const double g = x[i] - before[i], momentum = beta > 0 ? beta * p[i] : 0;
+    x[i] += momentum;
+    p[i] = momentum + g;
   }
 }
 
 static void accelerate(const crew* c) {
   if (c->rank == 0) {
-    const double square = squared_change(c);
-    const double beta = c->shared->last > 0 ? square / c->shared->last : 0;
+    lb_contact_solver* s = c->s;
+    lb_contact_sweeper* w = &s->sweeper;
+    const double square = squared_change(c), ratio = square / c->shared->last;
+    const double beta = c->shared->last > 0 && ratio <= 1 ? ratio : 0;
     c->shared->last = square;
-    c->shared->beta = beta > 1 ? 0 : beta;
-    add_direction(c, c->shared->beta);
-    lb_contact_sweeper_velocities(&c->s->sweeper, c->begin, c->end);
+    const int row = w->first_row[c->begin], end = w->first_row[c->end];
+    add_direction(end - row, beta, w->lambda + row, s->toward + row, s->before + row);
+    for (int k = s->islands.first_group[c->island]; k < s->islands.first_group[c->island + 1];
+         k++) {
+      const int at = w->problem->velocity[s->islands.group[k]];
+      const int width = lb_contact_width(w->problem, s->islands.group[k]);
+      add_direction(width, beta, w->u + at, s->u_toward + at, s->u_before + at);
+    }
   }
   meet(c);
 }
@@ -301,7 +341,6 @@ static bool sweeps(crew* c, int most, lb_contact_measure* m) {
   refresh(c);
   for (int i = 0; i < most && c->sweeps < c->s->options->sweeps; i++) {
     keep(c);
-    meet(c);
     const double change = all_changes(c, sweep_colours(c));
     c->sweeps++;
     if (change <= c->target || i % CHECK == CHECK - 1) {
@@ -311,24 +350,72 @@ static bool sweeps(crew* c, int most, lb_contact_measure* m) {
         return true;
       }
     }
-    accelerate(c);
+    if (!c->plain) {
+      accelerate(c);
+    }
   }
-  return false;
+  refresh(c);
+  *m = measure(c);
+  return m->residual <= fmax(c->target, m->rounding);
 }
 
-// Newton's method from where sweeps ended; the better of both is kept.
-static bool newton(crew* c, lb_contact_measure* m) {
-  if (c->rank == 0) {
-    lb_contact_solver* s = c->s;
-    lb_contact_dense* d = c->dense;
-    lb_contact_dense_assemble(d, s->sweeper.problem, c->end - c->begin,
-                              s->islands.block + c->begin);
-    lb_contact_dense_to(d, s->sweeper.lambda, c->x);
-    d->tolerance = 0.5 * c->target;
-    c->shared->newton = lb_contact_newton(d, NEWTON_STEPS, c->x);
-    if (c->shared->newton.solved) {
-      lb_contact_dense_from(d, c->x, s->sweeper.lambda);
+// Starts of Newton's method: where sweeps ended, rounds of fixed radii from there, or at random.
+static lb_contact_try try_newton(const crew* c, lb_contact_scaled* system, int attempt) {
+  int steps = 0;
+  if (attempt == 1) {
+    steps = lb_contact_fixed_radius(system, ROUNDS, c->x);
+  } else if (attempt > 1) {
+    lb_contact_random_start(system, attempt, c->x);
+  }
+  lb_contact_try t = lb_contact_newton(system, NEWTON_STEPS, c->x);
+  t.steps += steps;
+  return t;
+}
+
+// The island's rows with their matrix: dense, or by groups where there are many rows for each.
+static lb_contact_scaled* system_of(crew* c) {
+  lb_contact_solver* s = c->s;
+  if (!c->laid) {
+    c->laid = true;
+    c->system = NULL;
+    if (c->rows > SMALL &&
+        lb_contact_sparse_lay(&s->sparse, s->sweeper.problem, &s->islands, c->island)) {
+      c->system = &s->sparse.system;
+    } else if (c->rows <= (c->rows <= SMALL ? SMALL : s->sizes.dense)) {
+      lb_contact_dense_assemble(c->dense, s->sweeper.problem, c->end - c->begin,
+                                s->islands.block + c->begin);
+      c->system = &c->dense->system;
     }
+  }
+  return c->system;
+}
+
+// Newton's method with up to so many attempts. Impulses are unchanged where none succeeds.
+static lb_contact_try newton_of_island(crew* c, int attempts) {
+  lb_contact_scaled* system = system_of(c);
+  lb_contact_try t = {false, 0, 0};
+  double* lambda = c->s->sweeper.lambda + c->s->sweeper.first_row[c->begin];
+  if (!system) {
+    return t;
+  }
+  for (int i = 0; i < system->n; i++) {
+    c->x[i] = lambda[i] / system->D[i];
+  }
+  system->tolerance = 0.5 * c->target;
+  for (int k = 0; k < attempts && !t.solved; k++) {
+    const int before = t.steps;
+    t = try_newton(c, system, k);
+    t.steps += before;
+  }
+  for (int i = 0; i < system->n && t.solved; i++) {
+    lambda[i] = c->x[i] * system->D[i];
+  }
+  return t;
+}
+
+static bool newton(crew* c, int attempts, lb_contact_measure* m) {
+  if (c->rank == 0) {
+    c->shared->newton = newton_of_island(c, attempts);
   }
   meet(c);
   const lb_contact_try t = c->shared->newton;
@@ -343,27 +430,58 @@ static bool newton(crew* c, lb_contact_measure* m) {
 
 static int island_rows(const lb_contact_solver* s, int island) {
   const lb_contact_sweeper* w = &s->sweeper;
-  const int begin = w->first[s->islands.first[island]],
-            end = w->first[s->islands.first[island + 1]];
-  int rows = 0;
-  for (int k = begin; k < end; k++) {
-    rows += w->piece[k].nrow;
+  return w->first_row[s->islands.first[island + 1]] - w->first_row[s->islands.first[island]];
+}
+
+// Impulses kept where the residual is the best so far, and taken back in the end.
+static void keep_best(crew* c, lb_contact_measure m) {
+  if (m.residual < c->best) {
+    const lb_contact_sweeper* w = &c->s->sweeper;
+    const int row = w->first_row[c->begin], end = w->first_row[c->end];
+    if (c->rank == 0) {
+      memcpy(c->s->best + row, w->lambda + row, (size_t)(end - row) * sizeof(double));
+    }
+    c->best = m.residual;
   }
-  return rows;
+  meet(c);
+}
+
+static void start_from(crew* c, const double* lambda) {
+  lb_contact_sweeper* w = &c->s->sweeper;
+  const int row = w->first_row[c->begin], end = w->first_row[c->end];
+  for (int r = row; r < end && c->rank == 0; r++) {
+    w->lambda[r] = lambda ? lambda[r] : 0;
+  }
+  meet(c);
+  refresh(c);
+}
+
+// One phase: from zero or from where the last one ended, sweeps, and Newton's method.
+static bool phase(crew* c, int k, lb_contact_measure* m) {
+  const int first = c->rows <= SMALL ? 8 : 60;
+  if (k == 1) { // far from everything that did not work
+    start_from(c, NULL);
+    return newton(c, c->rows <= SMALL ? STARTS : 2, m);
+  }
+  c->plain = k % 2 == 0 && k > 0;
+  const bool solved = sweeps(c, k == 0 ? first : first << k, m) || newton(c, 1, m);
+  keep_best(c, *m);
+  return solved;
 }
 
 static void solve_island(crew* c) {
   const lb_contact_solver* s = c->s;
-  const int rows = island_rows(s, c->island);
-  const bool room = rows <= s->sizes.dense;
   lb_contact_measure m = measure(c);
+  c->rows = island_rows(s, c->island);
   c->target = s->options->tolerance * fmax(m.scale, 1e-6 * c->shared->scale);
+  c->best = (double)INFINITY;
+  keep_best(c, m);
   bool solved = m.residual <= fmax(c->target, m.rounding);
-  for (int most = rows <= SMALL ? 8 : 60; !solved && c->sweeps < s->options->sweeps; most *= 3) {
-    solved = sweeps(c, most, &m) || (room && newton(c, &m));
+  for (int k = 0; !solved && c->sweeps < s->options->sweeps; k++) {
+    solved = phase(c, k, &m);
   }
   if (!solved) {
-    refresh(c);
+    start_from(c, s->best);
     m = measure(c);
   }
   if (c->rank == 0) {
@@ -386,12 +504,12 @@ static crew crew_of(lb_contact_solver* s, shared* sh, int island, int rank, int 
 }
 
 static void solve_small(lb_contact_solver* s, int rank) {
-  const int width = s->sizes.dense < SMALL ? s->sizes.dense : SMALL;
+  const int width = s->sizes.rows < SMALL ? s->sizes.rows : SMALL;
   shared mine = {.scale = s->shared.scale};
   for (int i; (i = atomic_fetch_add(&s->next, 1)) < s->nsmall;) {
     crew c = crew_of(s, &mine, s->small[i], 0, 1);
     c.dense = &s->little[rank];
-    c.x = s->x + s->sizes.dense + rank * width;
+    c.x = s->x + s->sizes.rows + rank * width;
     solve_island(&c);
   }
 }
@@ -441,8 +559,9 @@ static lb_contact_report summary(const lb_contact_solver* s) {
 
 // Warm start: what is not a number starts from zero.
 static void take_start(lb_contact_solver* s, const lb_contact_problem* p, const double* lambda) {
+  lb_contact_sweeper_take(&s->sweeper, lambda);
   for (int r = 0; r < p->nrow; r++) {
-    s->sweeper.lambda[r] = isfinite(lambda[r]) ? lambda[r] : 0;
+    s->sweeper.lambda[r] = isfinite(s->sweeper.lambda[r]) ? s->sweeper.lambda[r] : 0;
   }
   memcpy(s->sweeper.u, p->u0, (size_t)lb_contact_nvelocity(p) * sizeof(double));
 }
@@ -469,7 +588,7 @@ lb_contact_report lb_contact_solve(lb_contact_solver* s, const lb_contact_proble
   const int most =
       larger(1, options->threads < s->sizes.threads ? options->threads : s->sizes.threads);
   lb_parallel_team(most < THREADS_MOST ? most : THREADS_MOST, work, s);
-  memcpy(lambda, s->sweeper.lambda, (size_t)p->nrow * sizeof *lambda);
+  lb_contact_sweeper_give(&s->sweeper, lambda);
   memcpy(u, s->sweeper.u, (size_t)lb_contact_nvelocity(p) * sizeof *u);
   return summary(s);
 }

@@ -11,6 +11,8 @@ void lb_contact_islands_carve(lb_contact_islands* s, lb_carver* c, int nblock, i
   s->first_colour = lb_carve(c, n + 1, sizeof(int));
   s->colour = lb_carve(c, n + 1, sizeof(int));
   s->serial = lb_carve(c, n, sizeof(bool));
+  s->first_group = lb_carve(c, n + 2, sizeof(int));
+  s->group = lb_carve(c, g, sizeof(int));
   s->parent = lb_carve(c, g + 1, sizeof(int));
   s->island_of = lb_carve(c, n, sizeof(int));
   s->count = lb_carve(c, n + COLOURS + 2, sizeof(int));
@@ -48,7 +50,26 @@ static void join_groups(lb_contact_islands* s, const lb_contact_problem* p) {
   }
 }
 
-// Islands are numbered by their first blocks. A root's number stands as -1 - number in `parent`.
+// Groups by island. Those that no block acts on are in none.
+static void list_groups(lb_contact_islands* s, const lb_contact_problem* p) {
+  int* first = s->first_group;
+  memset(first, 0, (size_t)(s->nisland + 2) * sizeof *first);
+  for (int g = 0; g < p->ngroup; g++) {
+    if (s->parent[g] < 0) {
+      first[1 - s->parent[g]]++;
+    }
+  }
+  for (int i = 1; i <= s->nisland; i++) {
+    first[i + 1] += first[i];
+  }
+  for (int g = 0; g < p->ngroup; g++) {
+    if (s->parent[g] < 0) {
+      s->group[first[-s->parent[g]]++] = g;
+    }
+  }
+}
+
+// Islands are numbered by their first blocks. Their numbers stand as -1 - number in `parent`.
 static void number_islands(lb_contact_islands* s, const lb_contact_problem* p) {
   for (int k = 0; k < p->nblock; k++) {
     s->island_of[k] = root(s->parent, any_group(p, k));
@@ -60,6 +81,14 @@ static void number_islands(lb_contact_islands* s, const lb_contact_problem* p) {
       s->parent[g] = -1 - s->nisland++;
     }
     s->island_of[k] = -1 - s->parent[g];
+  }
+  for (int k = 0; k < p->nblock; k++) {
+    for (int i = 0; i < 2; i++) {
+      const int g = p->row[p->block[k]].group[i];
+      if (g >= 0) {
+        s->parent[g] = -1 - s->island_of[k];
+      }
+    }
   }
 }
 
@@ -130,6 +159,7 @@ static void list_colours(lb_contact_islands* s) {
 void lb_contact_islands_find(lb_contact_islands* s, const lb_contact_problem* p) {
   join_groups(s, p);
   number_islands(s, p);
+  list_groups(s, p);
   colour_blocks(s, p);
   sort_blocks(s, p->nblock);
   list_colours(s);

@@ -14,6 +14,8 @@ typedef struct lb_contact_islands {
   int* first_colour; // [nisland + 1] first colour of each island in `colour`
   int* colour;       // [all colours + 1] first place of each colour in `block`
   bool* serial;      // [all colours] its blocks share groups, and come one after the other
+  int* first_group;  // [nisland + 1] first place of each island in `group`
+  int* group;        // [groups that blocks act on] by island, rising
   // --- scratch
   int *parent, *island_of, *count, *sorted; // [ngroup + 1], [nblock], [nblock + 66], [nblock]
   uint64_t* used;                           // [ngroup] colours of a group's blocks

@@ -34,14 +34,14 @@ typedef struct lemke {
 
 static bool eliminate_equalities(lemke* L, double* work) {
   static const double EPS = 1e-9;
-  const lb_contact_dense* d = L->d;
+  const lb_contact_scaled* d = &L->d->system;
   const int n = d->n, m = L->nequality;
   const size_t ld = (size_t)n;
-  memcpy(L->K, d->A, ld * ld * sizeof *L->K);
+  memcpy(L->K, L->d->A, ld * ld * sizeof *L->K);
   memcpy(L->q, d->q, ld * sizeof *L->q);
   for (int j = 0; j < m; j++) {
     for (int i = 0; i < m; i++) {
-      L->factor[i + j * m] = d->A[(size_t)L->equality[i] + (size_t)L->equality[j] * ld];
+      L->factor[i + j * m] = L->d->A[(size_t)L->equality[i] + (size_t)L->equality[j] * ld];
     }
     L->factor[j * (m + 1)] += EPS;
     work[j] = d->q[L->equality[j]];
@@ -55,13 +55,13 @@ static bool eliminate_equalities(lemke* L, double* work) {
   for (int j = 0; j < n; j++) {
     for (int i = 0; i < m; i++) {
       L->coupling[(size_t)i + (size_t)j * (size_t)m] =
-          d->A[(size_t)L->equality[i] + (size_t)j * ld];
+          L->d->A[(size_t)L->equality[i] + (size_t)j * ld];
     }
   }
   lb_cholesky_solve(m, L->factor, m, n, L->coupling, m);
   lb_cholesky_solve(m, L->factor, m, 1, work, m);
   for (int e = 0; e < m; e++) {
-    const double* column = d->A + (size_t)L->equality[e] * ld;
+    const double* column = L->d->A + (size_t)L->equality[e] * ld;
     lb_add(n, L->q, -work[e], column);
     for (int j = 0; j < n; j++) {
       lb_add(n, L->K + (size_t)j * ld, -L->coupling[(size_t)e + (size_t)j * (size_t)m], column);
@@ -71,7 +71,7 @@ static bool eliminate_equalities(lemke* L, double* work) {
 }
 
 // Variables of the complementarity problem; returns how many (counts alone where v is NULL).
-static int list_variables(const lb_contact_dense* d, variable* v) {
+static int list_variables(const lb_contact_scaled* d, variable* v) {
   variable one;
   int size = 0;
   for (int i = 0; i < d->n; i++) {
@@ -95,7 +95,7 @@ static int list_variables(const lb_contact_dense* d, variable* v) {
 // M_ij of the complementarity problem w = M z + q.
 static double entry(const lemke* L, int i, int j) {
   const variable *a = &L->v[i], *b = &L->v[j];
-  const lb_contact_dense* d = L->d;
+  const lb_contact_scaled* d = &L->d->system;
   if (a->sign != 0 && b->sign != 0) {
     return a->sign * b->sign * L->K[(size_t)a->row + (size_t)b->row * (size_t)d->n];
   }
@@ -116,7 +116,7 @@ static double constant(const lemke* L, int i) {
   if (a->sign != 0) {
     return a->sign * L->q[a->row];
   }
-  return L->d->normal[a->of] < 0 ? L->d->mu[a->of] : 0;
+  return L->d->system.normal[a->of] < 0 ? L->d->system.mu[a->of] : 0;
 }
 
 // Rows w - M z - z0 = q, with q moved a little, each by another amount: ties would cycle.
@@ -200,7 +200,7 @@ static bool run(lemke* L) {
 }
 
 static void take_solution(const lemke* L, double* x, double* work) {
-  const lb_contact_dense* d = L->d;
+  const lb_contact_scaled* d = &L->d->system;
   const int N = L->size, width = 2 * N + 2, m = L->nequality;
   memset(x, 0, (size_t)d->n * sizeof *x);
   for (int i = 0; i < N; i++) {
@@ -223,15 +223,15 @@ static void take_solution(const lemke* L, double* x, double* work) {
 }
 
 static bool solve(lemke* L, lb_arena* scratch, double* x) {
-  const size_t n = (size_t)L->d->n;
-  L->size = list_variables(L->d, NULL);
+  const size_t n = (size_t)L->d->system.n;
+  L->size = list_variables(&L->d->system, NULL);
   const size_t N = (size_t)L->size;
   L->equality = LB_TAKE(scratch, int, n);
   if (!L->equality) {
     return false;
   }
-  for (int i = 0; i < L->d->n; i++) {
-    if (L->d->kind[i] == LB_CONTACT_EQUALITY) {
+  for (int i = 0; i < L->d->system.n; i++) {
+    if (L->d->system.kind[i] == LB_CONTACT_EQUALITY) {
       L->equality[L->nequality++] = i;
     }
   }
@@ -247,7 +247,7 @@ static bool solve(lemke* L, lb_arena* scratch, double* x) {
   if (lb_arena_status(scratch) != LB_OK || !eliminate_equalities(L, work)) {
     return false;
   }
-  list_variables(L->d, L->v);
+  list_variables(&L->d->system, L->v);
   fill_tableau(L);
   if (!run(L)) {
     return false;

@@ -158,18 +158,17 @@ static double set_violation(int size, const double* lambda, const double* w, dou
   return sqrt(e0 * e0 + e1 * e1) / rho;
 }
 
-double lb_contact_violation(const lb_contact_problem* p, int r, double rho, const double* lambda,
-                            const double* w) {
-  const lb_contact_row* row = &p->row[r];
+double lb_contact_violation(const lb_contact_row* row, double rho, double normal,
+                            const double* lambda, const double* w) {
   switch (row->kind) {
   case LB_CONTACT_EQUALITY:
     return fabs(w[0]);
   case LB_CONTACT_UNILATERAL:
-    return fabs(fmin(w[0], lambda[r] / rho));
+    return fabs(fmin(w[0], lambda[0] / rho));
   case LB_CONTACT_SET_1:
   case LB_CONTACT_SET_2: {
-    const double R = row->normal < 0 ? row->mu : row->mu * fmax(0, lambda[row->normal]);
-    return set_violation(row->kind == LB_CONTACT_SET_1 ? 1 : 2, lambda + r, w, rho, R);
+    const double R = row->normal < 0 ? row->mu : row->mu * fmax(0, normal);
+    return set_violation(row->kind == LB_CONTACT_SET_1 ? 1 : 2, lambda, w, rho, R);
   }
   default:
     return 0; // counted with the first row of its set
@@ -194,7 +193,9 @@ lb_contact_measure lb_contact_residual(const lb_contact_problem* p, const double
       const lb_contact_row* row = &p->row[r + i];
       w[i] = lb_contact_row_velocity(p, r + i, u) + row->c * lambda[r + i] + row->b;
     }
-    lb_contact_measure_add(&m, lb_contact_violation(p, r, rho, lambda, w),
+    const int n = p->row[r].normal;
+    const double normal = n < 0 ? 0 : lambda[n];
+    lb_contact_measure_add(&m, lb_contact_violation(&p->row[r], rho, normal, lambda + r, w),
                            lb_contact_row_velocity(p, r, p->u0) + p->row[r].b, lambda[r] / rho);
   }
   return m;

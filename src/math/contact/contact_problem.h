@@ -85,9 +85,10 @@ typedef struct lb_contact_measure {
   double rounding; // of w: what no residual can be expected to be below
 } lb_contact_measure;
 
-// |e_r| of a row, or of the set that starts there, with w[0] (and w[1]) its velocities.
-double lb_contact_violation(const lb_contact_problem* p, int r, double rho, const double* lambda,
-                            const double* w);
+// |e_r| of a row, or of the set that starts there: its impulses and velocities (two for a set of
+// two), and for sets lambda_n of their normal.
+double lb_contact_violation(const lb_contact_row* row, double rho, double normal,
+                            const double* lambda, const double* w);
 // Account of a row: its |e_r|, its w for lambda = 0, and lambda_r / rho_r.
 void lb_contact_measure_add(lb_contact_measure* m, double e, double w0, double own);
 

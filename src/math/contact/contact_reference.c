@@ -9,7 +9,11 @@
 #include "math/contact/contact_lemke.h"
 #include "math/linear/dense.h"
 
-enum { NEWTON_MOST = 60 };
+enum {
+  NEWTON_MOST = 60, // steps
+  ROUNDS = 40,      // of fixed radii
+  STARTS = 30       // at random
+};
 
 typedef struct reference {
   const lb_contact_problem* problem;
@@ -24,17 +28,17 @@ typedef struct reference {
 
 // Newton's method from x; whether the best is good enough.
 static bool finish(reference* f) {
-  const lb_contact_try t = lb_contact_newton(&f->d, NEWTON_MOST, f->x);
+  const lb_contact_try t = lb_contact_newton(&f->d.system, NEWTON_MOST, f->x);
   f->iterations += t.steps;
   if (t.residual < f->residual) {
     f->residual = t.residual;
-    memcpy(f->best, f->x, (size_t)f->d.n * sizeof *f->x);
+    memcpy(f->best, f->x, (size_t)f->d.system.n * sizeof *f->x);
   }
   return t.solved;
 }
 
 static bool from_guess(reference* f) {
-  memcpy(f->x, f->start, (size_t)f->d.n * sizeof *f->x);
+  memcpy(f->x, f->start, (size_t)f->d.system.n * sizeof *f->x);
   return finish(f);
 }
 
@@ -44,7 +48,7 @@ static bool sweeps_then_newton(reference* f, int most) {
 }
 
 static bool from_sweeps(reference* f) {
-  memset(f->x, 0, (size_t)f->d.n * sizeof *f->x);
+  memset(f->x, 0, (size_t)f->d.system.n * sizeof *f->x);
   for (int most = 4; most <= 256; most *= 4) {
     if (sweeps_then_newton(f, most)) {
       return true;
@@ -54,37 +58,13 @@ static bool from_sweeps(reference* f) {
 }
 
 static bool from_best_sweeps(reference* f) {
-  memcpy(f->x, f->best, (size_t)f->d.n * sizeof *f->x);
+  memcpy(f->x, f->best, (size_t)f->d.system.n * sizeof *f->x);
   return sweeps_then_newton(f, 400);
 }
 
-// Radii held at mu lambda_n of the last round: a convex program each time, whose solution gives the
-// next radii, half way.                                                        [auto] 3.5
 static bool from_fixed_radius(reference* f) {
-  static const int ROUNDS = 40;
-  lb_contact_dense fixed = f->d;
-  const int n = fixed.n;
-  const lb_arena_mark mark = lb_arena_here(f->scratch);
-  fixed.mu = LB_TAKE(f->scratch, double, n);
-  fixed.normal = LB_TAKE(f->scratch, int, n);
-  double* normal = LB_TAKE(f->scratch, double, n);
-  if (lb_arena_status(f->scratch) != LB_OK) {
-    return false;
-  }
-  memset(f->x, 0, (size_t)n * sizeof *f->x);
-  memset(normal, 0, (size_t)n * sizeof *normal);
-  for (int round = 0; round < ROUNDS; round++) {
-    for (int i = 0; i < n; i++) {
-      const int at = f->d.normal[i];
-      fixed.normal[i] = -1;
-      fixed.mu[i] = at < 0 ? f->d.mu[i] : f->d.mu[i] * normal[at];
-    }
-    f->iterations += lb_contact_newton(&fixed, NEWTON_MOST, f->x).steps;
-    for (int i = 0; i < n; i++) {
-      normal[i] = 0.5 * (normal[i] + fmax(0, f->x[i]));
-    }
-  }
-  lb_arena_reset(f->scratch, mark);
+  memset(f->x, 0, (size_t)f->d.system.n * sizeof *f->x);
+  f->iterations += lb_contact_fixed_radius(&f->d.system, ROUNDS, f->x);
   return finish(f);
 }
 
@@ -92,9 +72,19 @@ static bool from_lemke(reference* f) {
   return lb_contact_lemke(&f->d, f->scratch, f->x) && finish(f);
 }
 
+static bool from_random(reference* f) {
+  for (int k = 0; k < STARTS; k++) {
+    lb_contact_random_start(&f->d.system, k, f->x);
+    if (finish(f)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static bool from_long_sweeps(reference* f) {
   for (int i = 0; i < 8; i++) {
-    memset(f->x, 0, (size_t)f->d.n * sizeof *f->x);
+    memset(f->x, 0, (size_t)f->d.system.n * sizeof *f->x);
     if (sweeps_then_newton(f, 1000 + 37 * i)) {
       return true;
     }
@@ -102,8 +92,9 @@ static bool from_long_sweeps(reference* f) {
   return false;
 }
 
-static bool (*const ATTEMPT[])(reference*) = {from_guess, from_sweeps,      from_fixed_radius,
-                                              from_lemke, from_best_sweeps, from_long_sweeps};
+static bool (*const ATTEMPT[])(reference*) = {from_guess,      from_sweeps,      from_fixed_radius,
+                                              from_lemke,      from_best_sweeps, from_random,
+                                              from_long_sweeps};
 enum { NATTEMPT = sizeof ATTEMPT / sizeof *ATTEMPT };
 
 // Memory and A. The tolerance is a little less than promised, for rounding.
@@ -124,7 +115,9 @@ static lb_status prepare(reference* f, const double* lambda) {
     block[k] = k;
   }
   lb_contact_dense_assemble(&f->d, p, p->nblock, block);
-  lb_contact_dense_to(&f->d, lambda, start);
+  for (int i = 0; i < p->nrow; i++) {
+    start[i] = isfinite(lambda[i]) ? lambda[i] / f->d.system.D[i] : 0;
+  }
   f->start = start;
   memcpy(f->best, start, (size_t)p->nrow * sizeof *start);
   return LB_OK;
@@ -140,9 +133,11 @@ static lb_status solve(reference* f, double* lambda, double* u, lb_contact_repor
   bool solved = false;
   for (int i = 0; i < NATTEMPT && !solved; i++) {
     report->attempts = i + 1;
-    f->d.tolerance = 0.25 * LB_CONTACT_REFERENCE_TOLERANCE * scale;
+    f->d.system.tolerance = 0.25 * LB_CONTACT_REFERENCE_TOLERANCE * scale;
     ATTEMPT[i](f);
-    lb_contact_dense_from(&f->d, f->best, lambda);
+    for (int r = 0; r < p->nrow; r++) {
+      lambda[r] = f->best[r] * f->d.system.D[r];
+    }
     report->measure = lb_contact_residual(p, lambda, u);
     solved = lb_contact_holds(report->measure, LB_CONTACT_REFERENCE_TOLERANCE);
   }

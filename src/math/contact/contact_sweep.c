@@ -15,11 +15,12 @@ enum { FREE = 8 }; // width of a free body: the usual one, and unrolled
 void lb_contact_sweeper_carve(lb_contact_sweeper* s, lb_carver* c, int nrow, int nblock,
                               int nentry) {
   const size_t rows = (size_t)nrow, width = sizeof(double);
+  s->lambda = lb_carve(c, rows, width);
   s->rho = lb_carve(c, rows, width);
   s->b = lb_carve(c, rows, width);
   s->c = lb_carve(c, rows, width);
   s->first = lb_carve(c, (size_t)nblock + 1, sizeof(int));
-  s->number = lb_carve(c, (size_t)nblock + 1, sizeof(int));
+  s->first_row = lb_carve(c, (size_t)nblock + 1, sizeof(int));
   s->piece = lb_carve(c, rows, sizeof *s->piece);
   s->local = lb_carve(c, rows, sizeof *s->local);
   s->factor = lb_carve(c, rows * LB_CONTACT_BLOCK_MOST, width);
@@ -28,40 +29,46 @@ void lb_contact_sweeper_carve(lb_contact_sweeper* s, lb_carver* c, int nrow, int
 
 // --- layout ---
 
-static lb_contact_packed lay_piece(const lb_contact_problem* p, lb_contact_piece piece, int at) {
+static lb_contact_packed lay_piece(const lb_contact_problem* p, lb_contact_piece piece, int row,
+                                   int at) {
   const lb_contact_row* r = &p->row[piece.row];
   lb_contact_packed out = {.kind = piece.kind,
-                           .row = piece.row,
+                           .row = row,
                            .nrow = piece.nrow,
-                           .normal = piece.kind == LB_PIECE_SET ? r->normal : -1,
+                           .origin = piece.row,
+                           .normal = -1,
                            .at = at};
   for (int i = 0; i < 2; i++) {
     out.width[i] = r->group[i] < 0 ? 0 : lb_contact_width(p, r->group[i]);
     out.u[i] = r->group[i] < 0 ? 0 : p->velocity[r->group[i]];
+  }
+  if (piece.kind == LB_PIECE_SET && r->normal >= 0) {
+    out.normal = row - (piece.row - r->normal); // blocks are in one piece in both orders
   }
   return out;
 }
 
 void lb_contact_sweeper_lay(lb_contact_sweeper* s, const lb_contact_problem* p,
                             const lb_contact_islands* order) {
-  int npiece = 0, at = 0;
+  int npiece = 0, nrow = 0, at = 0;
   s->problem = p;
   for (int k = 0; k < p->nblock; k++) {
     const int block = order->block[k], end = p->block[block + 1];
     s->first[k] = npiece;
-    s->number[k] = at;
+    s->first_row[k] = nrow;
     for (int row = p->block[block]; row < end;) {
       const lb_contact_piece piece = lb_contact_piece_at(p, row, end);
       lb_contact_packed* out = &s->piece[npiece];
-      *out = lay_piece(p, piece, at);
-      out->local = piece.kind == LB_PIECE_EQUALITY ? row * LB_CONTACT_BLOCK_MOST : npiece;
+      *out = lay_piece(p, piece, nrow, at);
+      out->local = piece.kind == LB_PIECE_EQUALITY ? nrow * LB_CONTACT_BLOCK_MOST : npiece;
       at += 2 * (out->width[0] + out->width[1]) * piece.nrow;
       row += piece.nrow;
+      nrow += piece.nrow;
       npiece++;
     }
   }
   s->first[p->nblock] = npiece;
-  s->number[p->nblock] = at;
+  s->first_row[p->nblock] = nrow;
 }
 
 // --- numbers ---
@@ -96,7 +103,7 @@ static void piece_matrix(const lb_contact_sweeper* s, const lb_contact_packed* q
 static void take_steps(lb_contact_sweeper* s, const lb_contact_packed* q, const double* A) {
   const int m = q->nrow;
   for (int i = 0; i < m; i++) {
-    const lb_contact_kind kind = s->problem->row[q->row + i].kind;
+    const lb_contact_kind kind = s->problem->row[q->origin + i].kind;
     double a = A[i * (m + 1)];
     if (kind == LB_CONTACT_SET_2 || kind == LB_CONTACT_SECOND) {
       a = (a + A[(kind == LB_CONTACT_SET_2 ? i + 1 : i - 1) * (m + 1)]) / 2;
@@ -126,10 +133,10 @@ static void pack_piece(lb_contact_sweeper* s, const lb_contact_packed* q) {
   const lb_contact_problem* p = s->problem;
   double A[LB_CONTACT_BLOCK_MOST * LB_CONTACT_BLOCK_MOST];
   for (int i = 0; i < q->nrow; i++) {
-    const int row = q->row + i;
-    copy_row(p, q, row, s->packed + q->at + i * row_numbers(q));
-    s->b[row] = p->row[row].b;
-    s->c[row] = p->row[row].c;
+    const lb_contact_row* r = &p->row[q->origin + i];
+    copy_row(p, q, q->origin + i, s->packed + q->at + i * row_numbers(q));
+    s->b[q->row + i] = r->b;
+    s->c[q->row + i] = r->c;
   }
   piece_matrix(s, q, A);
   take_steps(s, q, A);
@@ -137,7 +144,8 @@ static void pack_piece(lb_contact_sweeper* s, const lb_contact_packed* q) {
     factor_equality(s, q, A);
   } else {
     const bool point = q->kind == LB_PIECE_POINT;
-    const double mu = !point ? p->row[q->row].mu : q->nrow > 1 ? p->row[q->row + 1].mu : 0;
+    const lb_contact_row* r = &p->row[q->origin];
+    const double mu = !point ? r->mu : q->nrow > 1 ? r[1].mu : 0;
     lb_contact_local_prepare(&s->local[q->local], (lb_contact_piece){q->kind, q->row, q->nrow}, A,
                              mu);
   }
@@ -146,6 +154,20 @@ static void pack_piece(lb_contact_sweeper* s, const lb_contact_packed* q) {
 void lb_contact_sweeper_pack(lb_contact_sweeper* s, int begin, int end) {
   for (int k = s->first[begin]; k < s->first[end]; k++) {
     pack_piece(s, &s->piece[k]);
+  }
+}
+
+void lb_contact_sweeper_take(lb_contact_sweeper* s, const double* lambda) {
+  const int npiece = s->first[s->problem->nblock];
+  for (const lb_contact_packed* q = s->piece; q < s->piece + npiece; q++) {
+    memcpy(s->lambda + q->row, lambda + q->origin, (size_t)q->nrow * sizeof *lambda);
+  }
+}
+
+void lb_contact_sweeper_give(const lb_contact_sweeper* s, double* lambda) {
+  const int npiece = s->first[s->problem->nblock];
+  for (const lb_contact_packed* q = s->piece; q < s->piece + npiece; q++) {
+    memcpy(lambda + q->origin, s->lambda + q->row, (size_t)q->nrow * sizeof *lambda);
   }
 }
 
@@ -334,9 +356,11 @@ lb_contact_measure lb_contact_sweeper_measure(const lb_contact_sweeper* s, int b
     piece_velocity(s, q, w);
     for (int i = 0; i < q->nrow; i++) {
       const int r = q->row + i;
+      const lb_contact_row* row = &s->problem->row[q->origin + i];
+      const double normal = row->normal < 0 ? 0 : s->lambda[r - (q->origin + i - row->normal)];
+      const double e = lb_contact_violation(row, s->rho[r], normal, s->lambda + r, w + i);
       const double* J = s->packed + q->at + i * numbers;
-      lb_contact_measure_add(&m, lb_contact_violation(s->problem, r, s->rho[r], s->lambda, w + i),
-                             row_velocity(J, s->problem->u0, q) + s->b[r],
+      lb_contact_measure_add(&m, e, row_velocity(J, s->problem->u0, q) + s->b[r],
                              s->lambda[r] / s->rho[r]);
     }
   }
