@@ -167,6 +167,7 @@ typedef struct lb_summary {
   bool interrupted;
   lb_failure failure;
   int threads;
+  const char* scene_text;                    ///< the scene as it was read, or NULL
   int nset;                                  ///< values that were set from outside
   const char* const* set;                    ///< [nset] these, as of lb_scene_origin
   double step;                               ///< as used [s]

@@ -215,6 +215,7 @@ lb_status lb_job_run(lb_job* j, lb_error* err) {
   j->summary.wall_seconds = lb_clock() - j->start;
   j->summary.interrupted = status == LB_INTERRUPTED;
   j->summary.threads = j->o.threads;
+  j->summary.scene_text = j->scene.text;
   j->summary.nset = j->o.nset;
   j->summary.set = j->o.set;
   j->outcome = status;

@@ -112,6 +112,10 @@ static void frames_are_streamed_as_they_come_and_files_are_whole_at_the_end(void
   assert_true(lb_job_fraction(job) == 1);
   assert_int_equal(lb_job_write(job, NULL), LB_OK);
   assert_int_equal(count_files(".part"), 0);
+  char* page = slurp("report.html"); // it shows the scene that was read, which is no file here
+  assert_non_null(strstr(page, "The scene, pendulum.yaml"));
+  assert_non_null(strstr(page, "<pre>name: A pendulum\nduration: 0.5\n"));
+  free(page);
   char* streamed = slurp("trajectory.csv");
   // the same by a recording that is written at once
   assert_int_equal(lb_recording_write(lb_job_recording(job), lb_job_summary(job), folder, NULL),
