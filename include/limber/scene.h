@@ -1,6 +1,7 @@
 // The description of a world as its author wrote it: named parts, checked, not yet compiled. Read
 // one from a file with lb_scene_read(), or fill the arrays yourself and call lb_scene_check().
 #pragma once
+#include "limber/contact.h"
 #include "limber/geometry.h"
 #include "limber/profile.h"
 #include "limber/progress.h"
@@ -25,6 +26,7 @@ typedef struct lb_scene_material {
   const char* model;   ///< "neo-hookean" (or NULL), "st-venant-kirchhoff", "corotated", "linear"
   double damping_mass; ///< Rayleigh damping in proportion to mass [1/s] >= 0
   double damping_stiffness; ///< Rayleigh damping in proportion to stiffness [s] >= 0
+  lb_contact_surface surface;
 } lb_scene_material;
 
 typedef struct lb_scene_shape {
@@ -34,6 +36,8 @@ typedef struct lb_scene_shape {
   lb_transform pose; ///< in the body's frame
   int material;      ///< index into the scene's materials
   bool massless;     ///< for looks only
+  bool solid;        ///< it collides where the scene has contacts
+  lb_vec3 belt;      ///< velocity of its surface, in the body's axes [m/s]
 } lb_scene_shape;
 
 typedef enum lb_elastic_form {
@@ -106,6 +110,7 @@ typedef struct lb_scene_body {
   lb_vec3 velocity; ///< of its origin at the start, in the world's axes [m/s]
   lb_vec3 spin;     ///< angular velocity at the start, in the body's axes [rad/s]
   lb_scene_named named;
+  const char* group; ///< name that contacts may call it by, with others; or NULL
 } lb_scene_body;
 
 /// code, name in scene files, coordinates, velocities (of a composite joint: those of its parts)
@@ -713,6 +718,7 @@ typedef struct lb_scene {
   lb_scene_marker* marker;
   lb_scene_rope* rope;
   lb_scene_deformable* deformable;
+  lb_scene_contacts contacts;
   lb_scene_fit fit;
   lb_scene_retarget retarget;
   lb_scene_optimize optimize;

@@ -199,7 +199,7 @@ LB_FORCE_LIST(LB_FORCE_TABLE_OF)
 extern const lb_table lb_scene_table, lb_solver_table, lb_repeat_table, lb_material_table,
     lb_shape_table, lb_body_table, lb_elastic_table, lb_marker_table, lb_fit_table,
     lb_retarget_table, lb_hinge_limit_table, lb_slide_limit_table, lb_optimize_table, lb_pose_table,
-    lb_turn_table, lb_surface_table;
+    lb_turn_table, lb_surface_table, lb_contacts_table;
 extern const lb_table lb_joint_table[LB_JOINT_COUNT];
 extern const lb_table lb_start_table[LB_JOINT_COUNT];
 extern const lb_choices lb_joint_choices;
@@ -215,6 +215,7 @@ enum {
   LB_SCENE_DURATION,
   LB_SCENE_SOLVER,
   LB_SCENE_RECORD,
+  LB_SCENE_CONTACTS,
   LB_SCENE_MATERIALS,
   LB_SCENE_BODIES,
   LB_SCENE_SCENERY,

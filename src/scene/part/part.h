@@ -31,6 +31,11 @@ static inline bool lb_is_spline(const lb_profile_definition* profile) {
       LB_SIZED(NUMBER, type, "repeat", profile.period, LB_TIME, LB_POSITIVE_OR_UNSET, "never",     \
                "start over after this time")
 
+// --- contacts ---
+
+// Does a name in a pair of contacts stand for this body?
+bool lb_contact_name_fits(const lb_scene_body* body, const char* name);
+
 // --- joints ---
 
 // Of a composite joint; 0 of others, whatever they were made from.

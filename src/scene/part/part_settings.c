@@ -40,7 +40,9 @@ static const lb_choices first_step_choices = LB_CHOICES(first_step_names);
   LB_FROM(value, lb_scene_solver, key, member, &(choices), standard, about)
 static const lb_field solver_fields[] = {
     CHOICE(CHOICE, "integrator", integrator, integrator_choices,
-           "rk4; bdf2 with elastic bodies, ropes, deformables or optimize", "how time is stepped"),
+           "rk4; bdf2 with elastic bodies, ropes, deformables or optimize; linear-euler with "
+           "contacts",
+           "how time is stepped"),
     SOLVER("step", step, LB_TIME, LB_POSITIVE, "1 ms",
            "the time step; the adaptive integrator chooses its own"),
     SOLVER("tolerance", tolerance, LB_PURE, LB_POSITIVE_OR_UNSET,
@@ -119,6 +121,8 @@ static const lb_field scene_fields[] = {
              "how long the scene runs"),
     SETTING("solver", solver, lb_solver_table, "rk4, 1 ms", "how time is stepped"),
     SETTING("record", record, record_table, "every 20 ms", "what is kept"),
+    SETTING("contacts", contacts, lb_contacts_table, "nothing collides",
+            "how shapes that meet push and rub"),
     LB_LATER(SECTION, "materials", &lb_material_table, "none", "materials of your own, by name"),
     SHARED_SECTIONS,
     LB_LATER(LIST, "repeat", &lb_repeat_table, "none", "parts written once and made many times"),

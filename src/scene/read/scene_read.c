@@ -92,7 +92,9 @@ static void choose_integrator(lb_reader* r) {
     stiff = stiff || s->body[i].elastic;
   }
   if (s->solver.integrator == LB_INTEGRATOR_COUNT) {
-    r->scene.solver.integrator = stiff ? LB_INTEGRATOR_BDF2 : LB_INTEGRATOR_RK4;
+    r->scene.solver.integrator = r->scene.contacts.on ? LB_INTEGRATOR_LINEAR_EULER
+                                 : stiff              ? LB_INTEGRATOR_BDF2
+                                                      : LB_INTEGRATOR_RK4;
   }
 }
 
