@@ -92,6 +92,7 @@ typedef struct lb_scene_retarget {
   X(LB_PARAMETER_VELOCITY, "velocity") /* likewise; of a free body along the world's axes */       \
   X(LB_PARAMETER_SPIN, "spin")         /* of a free body, along its own axes */                    \
   X(LB_PARAMETER_MOTOR, "motor")       /* the values of a motor's keys or spline */                \
+  X(LB_PARAMETER_PHASE, "phase")       /* of a motor whose curve repeats */                        \
   X(LB_PARAMETER_MASS, "mass")         /* of a rigid body */                                       \
   X(LB_PARAMETER_LENGTH, "length")     /* of a rigid body, over what the scene says */             \
   X(LB_PARAMETER_STIFFNESS, "stiffness")           /* of a joint, spring, cable, rope, ground */   \

@@ -167,16 +167,19 @@ static double radius_about_origin(const lb_collider* c) {
   return lb_vec3_norm(far);
 }
 
+// Growth of bounds in the broad phase, over the smallest collider's size.
+static const double FAT = 0.1;
+
 static bool take_colliders(lb_contacts* C) {
   const lb_model_contacts* c = &C->m->contact;
   C->collider = lb_arena_take_array(&C->arena, (size_t)c->ncollider, sizeof *C->collider, LB_ALIGN);
-  C->order = LB_TAKE(&C->arena, int, c->ncollider);
-  for (int i = 0; C->collider && C->order && i < c->ncollider; i++) {
-    C->order[i] = i;
+  double size = INFINITY;
+  for (int i = 0; C->collider && i < c->ncollider; i++) {
+    size = fmin(size, c->collider[i].geometry->size);
     C->collider[i].radius = radius_about_origin(c->collider[i].geometry);
     C->collider[i].link = lb_link_mover(C->m, c->collider[i].link);
   }
-  return C->collider && C->order;
+  return C->collider && lb_broad_create(FAT * size, C->arena.allocator, &C->broad) == LB_OK;
 }
 
 // --- growth ---
@@ -319,6 +322,7 @@ void lb_contacts_release(lb_contacts* C) {
   if (C) {
     lb_arena arena = C->arena;
     lb_contact_solver_release(C->solver);
+    lb_broad_release(C->broad);
     lb_arena_release(&C->scratch);
     lb_arena_release(&arena);
   }

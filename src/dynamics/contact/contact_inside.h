@@ -2,6 +2,7 @@
 // contact_solve.c solves it.
 #pragma once
 #include "dynamics/contact/contact_set.h"
+#include "geom/collide/broad.h"
 
 enum {
   LB_TOUCH_ROWS = 6,        // of a point
@@ -52,7 +53,8 @@ struct lb_contacts {
   lb_arena scratch;
   lb_contact_room room;
   lb_collider_state* collider; // [ncollider]
-  int* order;                  // [ncollider] by the low ends of their bounds
+  lb_broad* broad;             // of their bounds
+  bool placed;                 // these are there
   int ngroup, nvelocity; // groups, and all their padded velocities
   lb_contact_group* group; // [ngroup]
   int* group_of;           // [nlink]

@@ -108,21 +108,12 @@ static int packed_entries(const lb_contact_problem* p) {
   return count;
 }
 
-// Numbers of sparse factors: each group with some dozens of others, up to a limit.
-static int usual_factors(const lb_contact_problem* p) {
-  const long width = lb_contact_nvelocity(p), wanted = width * width;
-  const long most = 640 * width < FACTORS_USUAL ? 640 * width : FACTORS_USUAL;
-  return p->nrow <= SMALL ? 0 : (int)(wanted < most ? wanted : most);
-}
-
 lb_contact_sizes lb_contact_sizes_of(const lb_contact_problem* p) {
   return (lb_contact_sizes){.groups = p->ngroup,
                             .velocities = lb_contact_nvelocity(p),
                             .rows = p->nrow,
                             .blocks = p->nblock,
                             .entries = packed_entries(p),
-                            .dense = p->nrow < DENSE_USUAL ? p->nrow : DENSE_USUAL,
-                            .factors = usual_factors(p),
                             .threads = 1};
 }
 
@@ -148,6 +139,27 @@ static int larger(int a, int b) {
   return a > b ? a : b;
 }
 
+// Numbers of sparse factors: each group with some dozens of others, up to a limit.
+static int usual_factors(const lb_contact_sizes* z) {
+  const long width = z->velocities, square = width * width;
+  const long most = width < FACTORS_USUAL / 640 ? 640 * width : FACTORS_USUAL;
+  return z->rows <= SMALL ? 0 : (int)(square < most ? square : most);
+}
+
+// Sizes that hold both, with the usual room where none is asked for.
+static lb_contact_sizes enlarged(const lb_contact_sizes* a, const lb_contact_sizes* b) {
+  lb_contact_sizes z = {.groups = larger(a->groups, b->groups),
+                        .velocities = larger(a->velocities, b->velocities),
+                        .rows = larger(a->rows, b->rows),
+                        .blocks = larger(a->blocks, b->blocks),
+                        .entries = larger(a->entries, b->entries),
+                        .threads = larger(larger(a->threads, b->threads), 1)};
+  const int dense = z.rows < DENSE_USUAL ? z.rows : DENSE_USUAL;
+  z.dense = larger(a->dense, b->dense > 0 ? b->dense : dense);
+  z.factors = larger(a->factors, b->factors > 0 ? b->factors : usual_factors(&z));
+  return z;
+}
+
 static bool fits(const lb_contact_sizes* a, const lb_contact_sizes* in) {
   return a->groups <= in->groups && a->velocities <= in->velocities && a->rows <= in->rows &&
          a->blocks <= in->blocks && a->entries <= in->entries;
@@ -159,14 +171,7 @@ lb_status lb_contact_solver_reserve(lb_contact_solver* s, const lb_contact_sizes
       sizes->factors <= had.factors && sizes->threads <= had.threads) {
     return LB_OK;
   }
-  lb_contact_solver next = {.sizes = {.groups = larger(had.groups, sizes->groups),
-                                      .velocities = larger(had.velocities, sizes->velocities),
-                                      .rows = larger(had.rows, sizes->rows),
-                                      .blocks = larger(had.blocks, sizes->blocks),
-                                      .entries = larger(had.entries, sizes->entries),
-                                      .dense = larger(had.dense, sizes->dense),
-                                      .factors = larger(had.factors, sizes->factors),
-                                      .threads = larger(larger(had.threads, sizes->threads), 1)}};
+  lb_contact_solver next = {.sizes = enlarged(&had, sizes)};
   lb_carver measure = {NULL, 0};
   carve(&next, &measure);
   void* memory = lb_allocate(s->allocator, measure.used);
@@ -196,7 +201,7 @@ typedef struct crew {
   int sweeps;                // so far
   int rows;                  // of the island
   bool laid;                 // the system below was looked for
-  lb_contact_system* system; // of Newton's method, or NULL without room
+  lb_contact_scaled* system; // of Newton's method, or NULL without room
   bool plain;                // sweeps without conjugate directions: slow, and they always settle
   double best;               // residual of the impulses kept
   lb_contact_dense* dense;
@@ -355,7 +360,7 @@ static bool sweeps(crew* c, int most, lb_contact_measure* m) {
 }
 
 // Starts of Newton's method: where sweeps ended, rounds of fixed radii from there, or at random.
-static lb_contact_try try_newton(const crew* c, lb_contact_system* system, int attempt) {
+static lb_contact_try try_newton(const crew* c, lb_contact_scaled* system, int attempt) {
   int steps = 0;
   if (attempt == 1) {
     steps = lb_contact_fixed_radius(system, ROUNDS, c->x);
@@ -368,7 +373,7 @@ static lb_contact_try try_newton(const crew* c, lb_contact_system* system, int a
 }
 
 // The island's rows with their matrix: dense, or by groups where there are many rows for each.
-static lb_contact_system* system_of(crew* c) {
+static lb_contact_scaled* system_of(crew* c) {
   lb_contact_solver* s = c->s;
   if (!c->laid) {
     c->laid = true;
@@ -387,7 +392,7 @@ static lb_contact_system* system_of(crew* c) {
 
 // Newton's method with up to so many attempts. Impulses are unchanged where none succeeds.
 static lb_contact_try newton_of_island(crew* c, int attempts) {
-  lb_contact_system* system = system_of(c);
+  lb_contact_scaled* system = system_of(c);
   lb_contact_try t = {false, 0, 0};
   double* lambda = c->s->sweeper.lambda + c->s->sweeper.first_row[c->begin];
   if (!system) {

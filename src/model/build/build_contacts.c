@@ -23,9 +23,8 @@ static const char* name_of(const families* f, int i) {
 }
 
 static bool fits(const families* f, int body, const char* name) {
-  const lb_scene_body* b = &f->s->body[body];
   return body == f->s->nbody ? strcmp(name, "world") == 0
-                             : strcmp(b->name, name) == 0 || (b->group && strcmp(b->group, name) == 0);
+                             : lb_scene_contact_fits(&f->s->body[body], name);
 }
 
 static int find_family(families* f, int body) {

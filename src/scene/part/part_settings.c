@@ -87,10 +87,14 @@ static const lb_table record_table = LB_TABLE("record", lb_scene_record, record_
 
 // The sections that a file and a repetition share.
 #define SHARED_SECTIONS                                                                            \
+  LB_LATER(SECTION, "linkages", &lb_linkage_table, "none",                                         \
+           "planar linkages: bars and pins by a rough drawing, by name"),                          \
   LB_LATER(SECTION, "bodies", &lb_body_table, "none", "the parts, rigid and elastic, by name"),    \
       LB_LATER(LIST, "scenery", &lb_shape_table, "none", "shapes fixed to the world, for looks"),  \
       LB_LATER(SECTION, "joints", lb_joint_table, "none",                                          \
                "what holds the bodies together, by name"),                                         \
+      LB_LATER(SECTION, "profiles", &lb_profile_table, "none",                                     \
+               "functions of time that motors and others share, by name"),                         \
       LB_FORCE_LIST(FORCE_SECTION) LB_NAMED_SECTIONS(SECTION)                                      \
           LB_LATER(INITIAL, "initial", NULL, "at rest, every coordinate zero",                     \
                    "how joints and free bodies start, by name")

@@ -208,6 +208,9 @@ bool lb_read_table(lb_reader* r, const lb_yaml* node, const lb_table* table, voi
   lb_rename_keys(r, node, table);
   for (int i = 0; i < node->count; i++) {
     const int found = find_field(table, node->key[i]->text);
+    if (found < 0 && table->other) {
+      continue;
+    }
     if (found < 0) {
       ok = unknown_key(r, node->key[i], table);
       continue;
