@@ -106,15 +106,17 @@ static void add_motors(lb_job* j) {
 
 static const double MEGA = 1e-6;
 
-// The largest stress in each elastic body.
+// The largest stress in each elastic body, and its element.
 static void add_stress(lb_job* j) {
   const lb_recording* r = j->recording;
-  for (int i = 0; i < r->nchannel; i++) {
-    const lb_channel* c = &r->channel[i];
-    if (c->kind == LB_CHANNEL_STRESS) {
-      const lb_channel_figures of = lb_recording_figures(r, i);
-      lb_job_figure(j, "stress", "%s: up to %.3g MPa (von Mises), at %.3g s", c->name,
-                    MEGA * of.peak, of.time);
+  for (int i = 0; i < r->model->elastic.count; i++) {
+    const lb_stress_peak p = lb_recording_stress(r, i);
+    if (p.element >= 0) {
+      lb_job_figure(
+          j, "stress",
+          "%s: up to %.3g MPa (von Mises), at %.3g s in element %d, (%.3g, %.3g, %.3g) m",
+          r->model->body.name[r->model->elastic.body[i].body], MEGA * p.value, p.time, p.element,
+          p.at.x, p.at.y, p.at.z);
     }
   }
 }
