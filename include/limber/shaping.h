@@ -86,6 +86,10 @@ lb_status lb_targets_quasistatic(const lb_model* model, const lb_retarget* what,
                                  const lb_simulate_options* options, lb_recording* recording,
                                  lb_targets** targets, lb_error* err);
 
+/// Whether elastic bodies buckle under the weight at some moment of a quasistatic motion, by linear
+/// buckling analysis. What the weight alone holds is not judged.
+lb_status lb_target_buckles(const lb_recording* rest, bool* buckles, lb_error* err);
+
 // --- playing ---
 
 /// One motion and how well it does.

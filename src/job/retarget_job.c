@@ -284,8 +284,14 @@ static lb_status explain(lb_job* j, lb_error* err) {
   if (r->is.all.peak < LITTLE * r->was.all.peak) {
     return LB_OK;
   }
-  const lb_status status =
+  lb_status status =
       lb_limiting_find(j->model, r->what, own->targets, own->state->curves, &o, &r->limiting, err);
+  bool buckles = false;
+  status = status == LB_OK ? lb_target_buckles(own->c.target, &buckles, err) : status;
+  if (r->limiting.factor == LB_LIMITING_REACH && r->niteration >= r->what->iterations) {
+    r->limiting.factor = LB_LIMITING_ITERATIONS;
+  }
+  r->limiting.factor = buckles ? LB_LIMITING_WEIGHT : r->limiting.factor;
   r->explained = status == LB_OK;
   return status;
 }
@@ -402,6 +408,12 @@ static void add_limiting(lb_job* j, const lb_retarget_result* r) {
   }
   if (r->explained && f == LB_LIMITING_REACH) {
     lb_job_row(j, "limited by reach: other curves of these motors would do little better");
+  } else if (r->explained && f == LB_LIMITING_WEIGHT) {
+    lb_job_row(j, "limited by weight: elastic bodies buckle under it (stiffen what bends, or make "
+                  "what it carries lighter)");
+  } else if (r->explained && f == LB_LIMITING_ITERATIONS) {
+    lb_job_row(j, "limited by iterations: the search was stopped after %d, and more may do better",
+               r->niteration);
   } else if (r->explained) {
     lb_job_row(j, "limited by %s: %s, about %.0f %% of the rms would be left", lb_limiting_name(f),
                lb_limiting_words(f), 100 * r->limiting.left[f]);

@@ -107,6 +107,10 @@ static void limiting(lb_out* out, const lb_retarget_result* t) {
     return;
   }
   lb_print(out, "<h2>What is left is limited by %s</h2>\n", lb_limiting_name(t->limiting.factor));
+  if (t->limiting.factor >= LB_LIMITING_WEIGHT) { // not of those that were made easier
+    lb_print(out, "<p class=\"note\">%s: %s.</p>\n", lb_limiting_name(t->limiting.factor),
+             lb_limiting_words(t->limiting.factor));
+  }
   open_table(out, "<th></th><th>part of the root mean square that would be left</th>");
   for (int f = 0; f < LB_LIMITING_COUNT; f++) {
     if (isfinite(t->limiting.left[f])) {
