@@ -67,6 +67,7 @@ typedef struct lb_job_options {
   bool baseline;    ///< retargeting: compare with filters and shapers
   bool perturb;     ///< retargeting: compare with robots that differ
   bool verify;      ///< retargeting: play the result with every node
+  bool no_estimate; ///< retargeting: leave out the estimate of the bases' error
   bool resume;      ///< searches: go on from what is in `out`
   lb_progress
       progress; ///< told and asked in the thread that runs the job. Of work whose end is not

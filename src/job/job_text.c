@@ -57,11 +57,14 @@ static double millimetres(double x) {
 }
 
 void lb_job_add_deviations(lb_job* j, const lb_replay* r) {
-  char pause[32] = "", delay[32] = "";
+  char basis[32] = "", pause[32] = "", delay[32] = "";
   if (!r) {
-    lb_job_row(j, "%-16s %11s %11s %12s %8s %12s", "", "peak", "rms", "in pauses", "delay",
-               "motors");
+    lb_job_row(j, "%-16s %11s %11s %11s %12s %8s %12s", "", "peak", "basis", "rms", "in pauses",
+               "delay", "motors");
     return;
+  }
+  if (r->basis > 0) { // a byte more than it is wide
+    snprintf(basis, sizeof basis, "± %.2g mm", millimetres(r->basis));
   }
   if (isfinite(r->all.pause)) {
     snprintf(pause, sizeof pause, "%.3g mm", millimetres(r->all.pause));
@@ -69,8 +72,9 @@ void lb_job_add_deviations(lb_job* j, const lb_replay* r) {
   if (isfinite(r->all.delay)) {
     snprintf(delay, sizeof delay, "%.0f ms", round(1e3 * r->all.delay) + 0.0);
   }
-  lb_job_row(j, "%-16s %8.3g mm %8.3g mm %12s %8s %8.3g %s", r->name, millimetres(r->all.peak),
-             millimetres(r->all.rms), pause, delay, r->all.torque, effort_unit(j->model));
+  lb_job_row(j, "%-16s %8.3g mm %*s %8.3g mm %12s %8s %8.3g %s", r->name, millimetres(r->all.peak),
+             11 + (r->basis > 0), basis, millimetres(r->all.rms), pause, delay, r->all.torque,
+             effort_unit(j->model));
 }
 
 static lb_words with_unit(double value, const char* unit) {
