@@ -96,6 +96,7 @@ typedef struct lb_model_coupling {
   int motor;           ///< motor whose profile is the value, or -1
   bool velocity_level; ///< the path is of the sum's rate instead; what the sum is follows
   bool unilateral;
+  lb_compliance compliance;
   bool eliminated; ///< by lb_elimination: it is no constraint
   double sign;     ///< 1 or -1
 } lb_model_coupling;
@@ -139,6 +140,7 @@ typedef struct lb_model_constraint {
   lb_transform frame[2]; ///< frames in the bodies
   lb_vec3 normal;        ///< of a floor: unit, in the world
   double value;          ///< of a floor: its height along the normal; of a distance: that
+  lb_compliance compliance[2]; ///< of rows along directions or on coordinates; then about axes
 } lb_model_constraint;
 
 /// Prescribed motion of a point or frame of a body along the world's axes; or of a joint's
@@ -314,6 +316,7 @@ typedef struct lb_model_constraints {
   lb_model_constraint* item; ///< [count] loop joints, then others of frames, npair in all; then
                              ///< couplings
   int nloop, nprescribed, ncoupling, nterm;
+  int ncompliant;                  ///< constraints that yield
   lb_scene_joint* loop;            ///< [nloop] joints that close loops
   int* loop_motor;                 ///< [nloop] motor that prescribes its motion, or -1
   lb_model_prescribed* prescribed; ///< [nprescribed]

@@ -217,6 +217,12 @@ typedef struct lb_joint_hold {
   bool averages; ///< it holds the means of those faces, and does not make them rigid
 } lb_joint_hold;
 
+/// Compliance of a constraint, which exerts -(stiffness gap + damping rate): of distances [N/m,
+/// N s/m] or of angles [N m/rad, N m s/rad]. A stiffness of 0: it does not yield.
+typedef struct lb_compliance {
+  double stiffness, damping;
+} lb_compliance;
+
 /// A joint carries `child` on `parent`. In the tree every body is carried at most once; a joint
 /// marked `loop` closes a loop instead and becomes a constraint. A body that no joint carries moves
 /// freely.
@@ -238,6 +244,7 @@ typedef struct lb_scene_joint {
   const struct lb_scene_joint* part; ///< [npart] each moves the next. Of a part, `in_parent` is
                                      ///< its frame in the one before, and no body is named
   bool loop;
+  lb_compliance compliance[2]; ///< where it closes a loop: of distances, then of angles
   lb_joint_cut cut;
   lb_joint_hold hold;
   lb_joint_resistance resistance; ///< of all its coordinates, or of those that are distances where
@@ -434,6 +441,7 @@ typedef struct lb_scene_constraint {
   lb_scene_point* other;       ///< distance: the end that is not `point`; else NULL
   double length;               ///< distance: of the rod [m]; NAN: as it is at the start
   bool unilateral;             ///< distance: a rope, whose ends may come nearer
+  lb_compliance compliance[2]; ///< of distances, or of a coupling's sum; then of rotations
 } lb_scene_constraint;
 
 /// A point whose motion was measured.

@@ -115,12 +115,13 @@ static lb_status put_together(lb_optimizing* o, lb_error* err) {
   const lb_model* m = o->tree;
   lb_data* d = o->rest;
   lb_status status =
-      assemble(o, LB_SET_ACTIVE, err); // what closes loops does not go through floors
+      assemble(o, LB_SET_COMPLIANT, err); // what closes loops does not go through floors
   if (status != LB_OK) {
     return status;
   }
   memcpy(d->qd, m->start.qd, (size_t)m->nv * sizeof *d->qd);
-  return assemble(o, LB_SET_BILATERAL, err); // what unilateral ones do to velocities, a run does
+  return assemble(o, LB_SET_BILATERAL | LB_SET_COMPLIANT,
+                  err); // what unilateral ones do to velocities, a run does
 }
 
 // Start of every run, before numbers change it.

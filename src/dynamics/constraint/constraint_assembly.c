@@ -69,7 +69,7 @@ static int find_rank(const lb_model* m, lb_data* d) {
 // All constraints that are bilateral, where d is.
 static void fill_rows(const lb_model* m, lb_data* d) {
   lb_kinematics(m, d, d->q, d->qd);
-  lb_constraint_rows_fill(m, d, LB_SET_BILATERAL);
+  lb_constraint_rows_fill(m, d, LB_SET_BILATERAL | LB_SET_COMPLIANT);
 }
 
 static bool keep_first(const lb_model* m, lb_data* d, const int* named) {
@@ -248,7 +248,7 @@ static void close_places(closer* c, const int* named) {
 // Rates of bilateral constraints; running into a unilateral one is an impact, in which all take
 // part.
 static bool close_rates_by_others(const closer* c) {
-  const lb_closing by = {.set = LB_SET_BILATERAL, .kept = c->by.kept};
+  const lb_closing by = {.set = LB_SET_BILATERAL | LB_SET_COMPLIANT, .kept = c->by.kept};
   double fastest = 1, worst = 0;
   lb_constraint_rows_impact(c->m, c->d, by);
   fill_rows(c->m, c->d);

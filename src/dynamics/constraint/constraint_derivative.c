@@ -86,6 +86,43 @@ void lb_pair_push(lb_derivatives* D, double* tau, const lb_pair_derivative* L, l
   lb_derive_force(D, tau, L->Sb, L->on_b);
 }
 
+// --- springs along rows ---
+
+static void add_along(lb_motion* F, const lb_constraint_row* row, double force) {
+  *(row->turns ? &F->w : &F->v) += row->e * force;
+}
+
+// The force changes with b's place x and velocity y as seen from a; only the part beyond turning
+// with a is asked for.
+void lb_row_spring_differentiate(const lb_pair_derivative* L, const lb_constraint_row* row,
+                                 lb_row_spring by, bool by_rate) {
+  const lb_gap_type* type = row->type;
+  for (int v = L->begin[0]; v < L->end[1]; v = lb_pair_next(L, v)) {
+    const lb_motion x = lb_pair_apart(L, v), y = by_rate ? x : lb_pair_rate_apart(L, v);
+    double change = by.damping * lb_v4_dot(row->e, lb_gap_part(type, y));
+    if (!by_rate) {
+      change += by.stiffness * (type->change ? type->change(&L->P, row, x)
+                                             : lb_v4_dot(row->e, lb_gap_part(type, x)));
+    }
+    if (!by_rate && type->turn) {
+      const lb_v4 de = type->turn(&L->P, row, x);
+      change += by.damping * lb_v4_dot(de, lb_gap_part(type, L->P.rate));
+      *(type->turns ? &L->on_b[v].w : &L->on_b[v].v) -= de * by.pull;
+    }
+    add_along(&L->on_b[v], row, -change);
+  }
+}
+
+void lb_row_spring_stiffen(const lb_pair_derivative* L, const lb_constraint_row* row,
+                           double stiff) {
+  for (int v = L->begin[0]; v < L->end[1]; v = lb_pair_next(L, v)) {
+    const lb_v4 x = lb_gap_part(row->type, lb_pair_apart(L, v));
+    add_along(&L->on_b[v], row, -stiff * lb_v4_dot(row->e, x));
+  }
+}
+
+// --- forces of multipliers ---
+
 // Rows from r on that are of the same constraint: the number of the first after them.
 static int end_of(const lb_data* d, int r) {
   const int count = lb_constraints_count(d);
@@ -100,7 +137,7 @@ static int end_of(const lb_data* d, int r) {
 // Force of a constraint with multiplier lambda, and its change in a's axes.
 static void add_force(const lb_pair_derivative* L, const lb_constraint_row* row, double lambda,
                       lb_motion* F) {
-  *(row->turns ? &F->w : &F->v) += row->e * lambda;
+  add_along(F, row, lambda);
   for (int k = L->begin[0]; row->type->turn && k < L->end[1]; k = lb_pair_next(L, k)) {
     const lb_v4 de = row->type->turn(&L->P, row, lb_pair_apart(L, k));
     *(row->turns ? &L->on_b[k].w : &L->on_b[k].v) += de * lambda;

@@ -88,7 +88,7 @@ static void add(const lb_model* m, lb_data* d, const lb_model_constraint* c) {
   for (int k = 0; k < 6; k++) {
     if (J->forbidden[k]) {
       const lb_v4 e = axis[k % 3];
-      lb_constraint_row* row = lb_constraint_next(L, false, false);
+      lb_constraint_row* row = lb_constraint_next(L, k < 3 ? 0 : LB_ROW_TURNS);
       if (row) {
         lb_pair_fill_row(row, &P, type[k / 3], e, lb_v4_dot(e, gap[k / 3]));
       }

@@ -15,11 +15,13 @@ typedef struct lb_constraints lb_constraints;
 // fewer, by these.
 typedef enum lb_constraint_set {
   LB_SET_ACTIVE = 0,
-  LB_SET_INACTIVE = 1,  // with unilateral ones that are not active
-  LB_SET_BILATERAL = 2, // without unilateral ones
-  LB_SET_REDUNDANT = 4, // with redundant ones
-  LB_SET_JOINTS = 8,    // joints that close loops alone, without what motors ask of them
-  LB_SET_REDUCED = 16,  // without couplings that are eliminated (elimination.h)
+  LB_SET_INACTIVE = 1,   // with unilateral ones that are not active
+  LB_SET_BILATERAL = 2,  // without unilateral ones
+  LB_SET_REDUNDANT = 4,  // with redundant ones
+  LB_SET_JOINTS = 8,     // joints that close loops alone, without what motors ask of them
+  LB_SET_REDUCED = 16,   // without couplings that are eliminated (elimination.h)
+  LB_SET_COMPLIANT = 32, // with compliant ones, as if they did not yield: for starts
+  LB_SET_YIELDING = 64,  // compliant ones alone, whose forces are those of springs
   LB_SET_STEP = LB_SET_INACTIVE | LB_SET_REDUCED // constraints with multipliers in steps
 } lb_constraint_set;
 

@@ -93,6 +93,9 @@ lb_constraints* lb_constraints_lay_out(lb_carver* c, const lb_model* m) {
                                .redundant = lb_carve(c, n, sizeof(bool)),
                                .length = lb_carve(c, n, sizeof(double)),
                                .own = -1};
+  const size_t soft = m->constraint.ncompliant > 0 ? n : 0;
+  made.compliant = (lb_compliant_rows){.row = lb_carve(c, soft, sizeof *made.row),
+                                       .force = lb_carve(c, soft, sizeof(double))};
   made.closing = (lb_closing_work){.near = lb_carve(c, n, sizeof(bool)),
                                    .sum = lb_carve(c, n, sizeof(double)),
                                    .total = lb_carve(c, nv, sizeof(double)),
@@ -134,9 +137,18 @@ void lb_path_target(const lb_profile* path, bool velocity_level, double time, do
   }
 }
 
-lb_constraint_row* lb_constraint_next(lb_constraints* L, bool unilateral, bool by_motor) {
+// True where a set leaves rows out by whether they yield; what a motor prescribes does not.
+static bool lacks(const lb_constraints* L, int traits) {
+  const bool yields =
+      L->adding->compliance[traits & LB_ROW_TURNS].stiffness > 0 && !(traits & LB_ROW_BY_MOTOR);
+  return yields ? !(L->set & (LB_SET_COMPLIANT | LB_SET_YIELDING)) : L->set & LB_SET_YIELDING;
+}
+
+lb_constraint_row* lb_constraint_next(lb_constraints* L, int traits) {
   const int number = L->counted++;
-  if ((L->set & LB_SET_BILATERAL && unilateral) || (L->set & LB_SET_JOINTS && by_motor) ||
+  const bool unilateral = traits & LB_ROW_UNILATERAL;
+  if ((L->set & LB_SET_BILATERAL && unilateral) ||
+      (L->set & LB_SET_JOINTS && traits & LB_ROW_BY_MOTOR) || lacks(L, traits) ||
       (L->state.redundant[number] && !(L->set & LB_SET_REDUNDANT))) {
     return NULL;
   }
@@ -149,7 +161,9 @@ lb_constraint_row* lb_constraint_next(lb_constraints* L, bool unilateral, bool b
 }
 
 void lb_constraint_add(lb_constraints* L, const lb_constraint_row* row) {
-  lb_constraint_row* to = lb_constraint_next(L, row->unilateral, row->motor >= 0);
+  lb_constraint_row* to = lb_constraint_next(L, (row->turns ? LB_ROW_TURNS : 0) |
+                                                    (row->unilateral ? LB_ROW_UNILATERAL : 0) |
+                                                    (row->motor >= 0 ? LB_ROW_BY_MOTOR : 0));
   if (to) {
     const lb_constraint_row numbers = *to;
     *to = *row;
@@ -177,11 +191,37 @@ void lb_constraint_rows_fill(const lb_model* m, lb_data* d, lb_constraint_set se
   L->set = set;
   for (int i = 0; i < (set & LB_SET_JOINTS ? m->constraint.nloop : m->constraint.count); i++) {
     L->constraint = i;
+    L->adding = &m->constraint.item[i];
     lb_constraint_types[m->constraint.item[i].kind]->add(m, d, &m->constraint.item[i]);
   }
   if (L->ncontact > 0 && !(set & LB_SET_INACTIVE)) {
     keep_active(L);
   }
+}
+
+static bool yields(const lb_model_constraint* c) {
+  return c->compliance[0].stiffness > 0 || c->compliance[1].stiffness > 0;
+}
+
+void lb_constraint_rows_fill_compliant(const lb_model* m, lb_data* d) {
+  lb_constraints* L = d->work->constraints;
+  const lb_constraints others = *L;
+  lb_move_origins(m, d->work, d->qd);
+  L->row = others.compliant.row;
+  L->nrow = L->ncontact = L->counted = 0;
+  L->set = LB_SET_YIELDING | LB_SET_REDUNDANT;
+  for (int i = 0; i < m->constraint.count; i++) {
+    const lb_model_constraint* c = L->adding = &m->constraint.item[i];
+    const int first = L->counted;
+    L->constraint = i;
+    if (yields(c)) {
+      lb_constraint_types[c->kind]->add(m, d, c);
+    }
+    L->counted = first + lb_constraint_types[c->kind]->rows(m, c);
+  }
+  const int count = L->nrow;
+  *L = others;
+  L->compliant.count = count;
 }
 
 int lb_constraints_count(const lb_data* d) {

@@ -54,6 +54,7 @@ static void build_loop(lb_build* b, int joint) {
       .part = m->constraint.nloop++,
       .body = {loop->parent, loop->child},
       .face = {loop->hold.face[0], loop->hold.face[1]},
+      .compliance = {loop->compliance[0], loop->compliance[1]},
       .frame = {lb_transform_mul(loop->in_parent, turn), lb_transform_mul(loop->in_child, turn)}};
 }
 
@@ -61,8 +62,12 @@ static lb_status build_couple(lb_build* b, const lb_scene_constraint* k, const c
                               lb_place place, const lb_transform* pose) {
   (void)pose;
   lb_model* m = b->m;
-  lb_model_coupling made = {
-      .name = name, .place = place, .first = m->constraint.nterm, .count = k->nterm, .motor = -1};
+  lb_model_coupling made = {.name = name,
+                            .place = place,
+                            .first = m->constraint.nterm,
+                            .count = k->nterm,
+                            .motor = -1,
+                            .compliance = k->compliance[0]};
   for (int i = 0; i < k->nterm; i++) {
     const lb_scene_joint* j = &b->scene->joint[k->term[i].joint];
     if (j->loop) { // this model has only poses; the loop is still to be split
@@ -128,6 +133,7 @@ static lb_status build_points(lb_build* b, const lb_scene_constraint* k, const c
                                 .title = "constraint",
                                 .kind = (int)k->kind,
                                 .part = -1,
+                                .compliance = {k->compliance[0], k->compliance[1]},
                                 .unilateral = floor,
                                 .body = {LB_WORLD, k->body},
                                 .face = {-1, -1},
@@ -212,6 +218,7 @@ static lb_status build_distance(lb_build* b, const lb_scene_constraint* k, const
                               .title = "constraint",
                               .kind = (int)k->kind,
                               .part = -1,
+                              .compliance = {k->compliance[0]},
                               .unilateral = k->unilateral,
                               .face = {-1, -1}};
   for (int i = 0; i < 2; i++) {
@@ -248,8 +255,16 @@ static void list_couplings(lb_model* m) {
                               .title = r->motor < 0 ? "constraint" : "motor",
                               .kind = LB_CONSTRAINT_COUPLE,
                               .part = i,
+                              .compliance = {r->compliance},
                               .unilateral = r->unilateral,
                               .velocity_level = r->velocity_level};
+  }
+}
+
+static void count_compliant(lb_model* m) {
+  for (int i = 0; i < m->constraint.count; i++) {
+    const lb_compliance* c = m->constraint.item[i].compliance;
+    m->constraint.ncompliant += c[0].stiffness > 0 || c[1].stiffness > 0;
   }
 }
 
@@ -273,6 +288,7 @@ lb_status lb_build_constraints(lb_build* b) {
   }
   build_turns(b);
   list_couplings(b->m);
+  count_compliant(b->m);
   return status;
 }
 

@@ -232,6 +232,7 @@ static lb_status split_joint(lb_rewrite* w, int i) {
   weld->place = j->place;
   weld->kind = LB_JOINT_FIXED;
   weld->loop = weld->cut.rejoins = true;
+  memcpy(weld->compliance, whole.compliance, sizeof weld->compliance);
   weld->parent = j->child;
   weld->child = whole.child;
   return part->name && weld->name ? LB_OK : LB_NO_MEMORY;

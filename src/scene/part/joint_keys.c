@@ -138,6 +138,19 @@ BALL_LIMITS(ball_turn, turn);
 
 // --- joints ---
 
+static const lb_field compliance_fields[] = {
+    JOINT_SIZE(NUMBER, "stiffness", compliance[0].stiffness, LB_STIFFNESS, LB_POSITIVE_OR_UNSET,
+               "infinite", "how hard it pulls bodies together that are apart"),
+    JOINT_SIZE(NUMBER, "damping", compliance[0].damping, LB_DAMPING, LB_NOT_NEGATIVE, "0",
+               "resists their coming apart and together"),
+    JOINT_SIZE(NUMBER, "turn_stiffness", compliance[1].stiffness, LB_TURN_STIFFNESS,
+               LB_POSITIVE_OR_UNSET, "infinite",
+               "how hard it turns back what is turned as it should not be"),
+    JOINT_SIZE(NUMBER, "turn_damping", compliance[1].damping, LB_TURN_DAMPING, LB_NOT_NEGATIVE, "0",
+               "resists that turning"),
+};
+static const lb_table joint_compliance = LB_TABLE("compliance", lb_scene_joint, compliance_fields);
+
 #define COMMON                                                                                     \
   JOINT_FROM(CHOICE, "type", kind, &lb_joint_choices, NULL,                                        \
              "what it leaves free: fixed, revolute, prismatic, universal, spherical, free or "     \
@@ -156,7 +169,9 @@ BALL_LIMITS(ball_turn, turn);
       JOINT_SIZE(POSE, "in_child", in_child, LB_LENGTH, LB_ANY,                                    \
                  "[0, 0, 0], or the middle of the face", "the same frame in the child"),           \
       JOINT(FLAG, "loop", loop, "false",                                                           \
-            "true closes a loop of bodies instead of carrying the child")
+            "true closes a loop of bodies instead of carrying the child"),                         \
+      JOINT_FROM(TABLE, "compliance", name, &joint_compliance, "none: it does not yield",          \
+                 "stiffness and damping of a joint that closes a loop")
 
 #define HAS_SPRING(table)                                                                          \
   JOINT_FROM(TABLE, "spring", name, &(table), "none", "pulls the coordinate back")

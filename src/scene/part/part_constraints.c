@@ -287,6 +287,9 @@ static const lb_table distance_table =
 
 // --- the whole ---
 
+#define YIELD(word, of, member, dimension, range, standard, about)                                 \
+  LB_SIZED(NUMBER, lb_scene_constraint, word, compliance[of].member, dimension, range, standard,   \
+           about)
 #define COUPLE_BOUND(word, about) LB_LATER(BOUND, word, NULL, "none", about)
 static const lb_field constraint_fields[] = {
     [LB_CONSTRAINT_COUPLE] = LB_LATER(LIST, "couple", &term_table, NULL,
@@ -304,14 +307,44 @@ static const lb_field constraint_fields[] = {
             "what the sum is over time, instead of equals"),
     COUPLE_BOUND("at_least", "the sum does not go below it"),
     COUPLE_BOUND("at_most", "the sum does not go above it"),
+    LB_LATER(BOUND, "stiffness", NULL, "infinite", "how hard it pulls back what is off"),
+    LB_LATER(BOUND, "damping", NULL, "0", "resists the rate of what is off"),
+    YIELD("turn_stiffness", 1, stiffness, LB_TURN_STIFFNESS, LB_POSITIVE_OR_UNSET, "infinite",
+          "the same of a prescribed rotation"),
+    YIELD("turn_damping", 1, damping, LB_TURN_DAMPING, LB_NOT_NEGATIVE, "0",
+          "the same of a prescribed rotation"),
 };
 
+#define ROTATIONS 1u << LB_CONSTRAINT_FOLLOW, "only rotations that are prescribed turn back"
 #define BOUNDS 1u << LB_CONSTRAINT_COUPLE, "bounds are for 'couple' (take this away)"
-static const lb_key_rule constraint_rules[] = {
-    {"equals", BOUNDS}, {"path", BOUNDS}, {"at_least", BOUNDS}, {"at_most", BOUNDS}};
+static const lb_key_rule constraint_rules[] = {{"equals", BOUNDS},
+                                               {"path", BOUNDS},
+                                               {"at_least", BOUNDS},
+                                               {"at_most", BOUNDS},
+                                               {"turn_stiffness", ROTATIONS},
+                                               {"turn_damping", ROTATIONS}};
+
+// Stiffness and damping of a sum of angles, of distances, or of both, whose factors have the units.
+static bool read_compliance(lb_reader* r, const lb_yaml* node, lb_scene_constraint* to) {
+  static const lb_dimension of[][2] = {[LB_COORDINATE_NUMBER] = {LB_PURE, LB_PURE},
+                                       [LB_COORDINATE_ANGLE] = {LB_TURN_STIFFNESS, LB_TURN_DAMPING},
+                                       [LB_COORDINATE_LENGTH] = {LB_STIFFNESS, LB_DAMPING}};
+  const lb_yaml *stiffness = lb_yaml_find(node, "stiffness"),
+                *damping = lb_yaml_find(node, "damping");
+  lb_coordinate counts = LB_COORDINATE_LENGTH;
+  if (to->kind == LB_CONSTRAINT_COUPLE && !sum_measure(r, to, &counts)) {
+    return true; // reported
+  }
+  lb_compliance* by = &to->compliance[0];
+  return (!stiffness ||
+          lb_read_number(r, stiffness, "stiffness", of[counts][0], LB_POSITIVE, &by->stiffness)) &&
+         (!damping ||
+          lb_read_number(r, damping, "damping", of[counts][1], LB_NOT_NEGATIVE, &by->damping));
+}
 
 static bool finish_constraint(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
-  return ok && (!lb_yaml_find(node, "couple") || read_couple(r, node, part));
+  return ok && (!lb_yaml_find(node, "couple") || read_couple(r, node, part)) &&
+         read_compliance(r, node, part);
 }
 
 // --- checking ---
@@ -458,6 +491,32 @@ static void check_unilateral(lb_checker* c) {
   }
 }
 
+bool lb_compliance_holds(const lb_compliance* by) {
+  return isfinite(by->stiffness + by->damping) && by->stiffness >= 0 && by->damping >= 0 &&
+         (by->stiffness > 0 || by->damping == 0);
+}
+
+// Only what is bilateral and about places can yield.
+static void check_compliance(lb_checker* c, const lb_scene_constraint* k, bool unilateral) {
+  bool any = false, rates = k->angle_velocity_level;
+  for (int i = 0; i < 2; i++) {
+    any |= k->compliance[i].stiffness != 0 || k->compliance[i].damping != 0;
+    if (!lb_compliance_holds(&k->compliance[i])) {
+      lb_say(c, ": it needs a stiffness above 0 beside its damping");
+    }
+  }
+  for (int i = 0; i < 3; i++) {
+    rates |= k->velocity_level[i];
+  }
+  if (any && unilateral) {
+    lb_say(c, " is unilateral and cannot yield (take its stiffness away; limits of joints, cables "
+              "and grounds yield)");
+  } else if (any && rates) {
+    lb_say(c, " prescribes a rate, and has no gap to pull back (take its stiffness away, or give "
+              "'keys')");
+  }
+}
+
 static void check_constraint(lb_checker* c, const void* part) {
   static const struct {
     void (*check)(lb_checker*, const lb_scene_constraint*);
@@ -468,10 +527,12 @@ static void check_constraint(lb_checker* c, const void* part) {
                [LB_CONSTRAINT_DISTANCE] = {.check = check_distance}};
   const lb_scene_constraint* k = part;
   kinds[k->kind].check(c, k);
-  if (kinds[k->kind].unilateral || k->unilateral ||
-      (kinds[k->kind].bounded && k->least < k->most)) {
+  const bool unilateral =
+      kinds[k->kind].unilateral || k->unilateral || (kinds[k->kind].bounded && k->least < k->most);
+  if (unilateral) {
     check_unilateral(c);
   }
+  check_compliance(c, k, unilateral);
 }
 
 const lb_table lb_constraint_table =

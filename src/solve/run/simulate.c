@@ -220,7 +220,7 @@ lb_status lb_assemble_set(const lb_model* m, lb_data* d, lb_constraint_set set, 
 }
 
 lb_status lb_assemble(const lb_model* m, lb_data* d, lb_error* err) {
-  return lb_assemble_set(m, d, LB_SET_ACTIVE, err);
+  return lb_assemble_set(m, d, LB_SET_COMPLIANT, err);
 }
 
 lb_status lb_run_begin(const lb_model* m, lb_data* d, lb_error* err) {
