@@ -200,7 +200,7 @@ static bool go_to_drawn(const closer* c) {
     }
   }
   memcpy(d->q, L->closing.base, (size_t)m->nq * sizeof *d->q);
-  return lb_constraints_gap_of(m, d, false, NULL) < FITS && close_places_by_others(c);
+  return lb_constraints_gap_in(m, d, c->by.set) < FITS && close_places_by_others(c);
 }
 
 static bool come_from_drawn(const closer* c) {
@@ -218,7 +218,7 @@ static bool close_as_written(const closer* c) {
 
 // Assembly by the coordinates that are not kept; false: they cannot.
 static bool close_with_kept(const closer* c) {
-  const double gap = lb_constraints_gap_of(c->m, c->d, false, NULL);
+  const double gap = lb_constraints_gap_in(c->m, c->d, c->by.set);
   const bool closed = gap < CLOSED || (gap < FITS ? close_as_written(c) || come_from_drawn(c)
                                                   : come_from_drawn(c) || close_as_written(c));
   if (!closed) {

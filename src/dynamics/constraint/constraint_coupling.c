@@ -34,6 +34,7 @@ static void add(const lb_model* m, lb_data* d, const lb_model_constraint* c) {
                         .unilateral = r->unilateral,
                         .velocity_level = r->velocity_level,
                         .gap = r->velocity_level ? 0 : r->sign * (sum(m, r, d->q, false) - want[0]),
+                        .asked = r->sign * want[1],
                         .rate = r->sign * (sum(m, r, d->qd, true) - want[1]),
                         .acceleration = r->sign * (sum(m, r, d->qdd, true) - want[2])});
 }

@@ -56,6 +56,7 @@ void lb_constraint_ask(lb_constraint_row* row, const double want[3]) {
   row->gap -= want[0];
   row->gap = row->type && row->type->periodic ? remainder(row->gap, 2 * M_PI) : row->gap;
   row->rate -= want[1];
+  row->asked = want[1];
   row->acceleration -= want[2];
 }
 

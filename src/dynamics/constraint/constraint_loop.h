@@ -31,6 +31,7 @@ typedef struct lb_constraint_row {
   lb_v4 at;                // point of action, world
   lb_v4 spin;              // angular velocity of the axes that the gap is measured in
   double gap, rate;        // c and its rate
+  double asked;            // rate that it asks of what it measures, J qd: rate is J qd less that
   double acceleration;     // under the links' accelerations in the work space
   const lb_gap_type* type; // gap measured between a and b; NULL: of coordinates
   const lb_frame *a, *b;   // frames of the gap; NULL: of coordinates
@@ -55,6 +56,7 @@ static inline void lb_pair_fill_row(lb_constraint_row* row, const lb_pair* P,
   row->spin = P->spin;
   row->gap = gap;
   row->rate = lb_v4_dot(e, r);
+  row->asked = 0;
   row->acceleration = lb_v4_dot(e, lb_gap_part(type, P->acceleration));
   row->type = type;
   row->a = P->at_a;
@@ -127,6 +129,8 @@ void lb_constraints_assemble_aside(const lb_model* m, lb_data* d, lb_constraint_
 // lb_constraint_gap of places alone, or of what asks for rates alone. `which` stays where there is
 // none.
 double lb_constraints_gap_of(const lb_model* m, lb_data* d, bool rates, int* which);
+// Widest gap of places in a set, redundant ones included.
+double lb_constraints_gap_in(const lb_model* m, lb_data* d, lb_constraint_set set);
 // Widest gap of places, lengths over the size [m] of what is simulated; angles as they are.
 double lb_constraints_relative_gap(const lb_model* m, lb_data* d, double size);
 

@@ -95,7 +95,8 @@ lb_constraints* lb_constraints_lay_out(lb_carver* c, const lb_model* m) {
                                .own = -1};
   const size_t soft = m->constraint.ncompliant > 0 ? n : 0;
   made.compliant = (lb_compliant_rows){.row = lb_carve(c, soft, sizeof *made.row),
-                                       .force = lb_carve(c, soft, sizeof(double))};
+                                       .force = lb_carve(c, soft, sizeof(double)),
+                                       .rate = lb_carve(c, soft, sizeof(double))};
   made.closing = (lb_closing_work){.near = lb_carve(c, n, sizeof(bool)),
                                    .sum = lb_carve(c, n, sizeof(double)),
                                    .total = lb_carve(c, nv, sizeof(double)),

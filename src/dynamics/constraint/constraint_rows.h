@@ -51,6 +51,7 @@ typedef struct lb_compliant_rows {
   int count;
   lb_constraint_row* row; // [nrow]; NULL: no constraint yields
   double* force;          // [nrow] multipliers, -(stiffness gap + damping rate)
+  double* rate;           // [nrow] rates that these are of
 } lb_compliant_rows;
 
 // Closing of gaps, and starts.

@@ -30,6 +30,7 @@ static void apply(const lb_model* m, lb_data* d) {
   for (int i = 0; i < C->count; i++) {
     const lb_constraint_row* r = &C->row[i];
     C->force[i] = multiplier(m, r);
+    C->rate[i] = r->rate;
     lb_constraint_row_push(m, d, r, C->force[i]);
   }
 }

@@ -49,10 +49,12 @@ static void read_row(lb_kkt_row* to, const lb_data* d, const lb_constraint_row* 
              (to->link[1] != LB_WORLD ? size_of(to->force[1]) : 0);
 }
 
-// With mu = dt (C + dt K) J x, a spring is a constraint of compliance. False: the order lacks it.
+// With mu = dt (C + dt K) J x, a spring is a constraint of compliance. Linear steps have a force of
+// their start, and so dt K J v + C (cdot - cdot0) beside it, cdot0 the rate of that force and J v
+// that of the start with driven velocities of the end. False: the order lacks it.
 // Those of joints that hold a link are part of its D instead.
 static bool read_spring(lb_kkt* K, const lb_data* d, lb_kkt_row* to, const lb_constraint_row* row,
-                        lb_compliance by) {
+                        lb_compliance by, double rate0) {
   const double dt = K->terms.dt, stiff = dt * (by.damping + dt * by.stiffness);
   read_row(to, d, row);
   to->present = to->velocity_level = true;
@@ -61,7 +63,11 @@ static bool read_spring(lb_kkt* K, const lb_data* d, lb_kkt_row* to, const lb_co
   }
   to->place = -1;
   to->compliance = 1 / stiff;
-  to->wish = K->terms.linear ? dt * dt * by.stiffness / stiff * row->rate : 0;
+  to->wish =
+      K->terms.linear
+          ? dt / stiff *
+                (dt * by.stiffness * (row->rate + row->asked) + by.damping * (row->rate - rate0))
+          : 0;
   return to->scheduled || to->void_row || to->span >= 0;
 }
 
@@ -77,7 +83,7 @@ static bool read_springs(lb_kkt* K, const lb_data* d) {
     for (int k = 0; k < count; k++) {
       lb_kkt_row* to = &K->row[K->nconstraint + 3 * i + k];
       to->span = K->span.count > 0 ? K->span.link[i] : -1;
-      known = read_spring(K, d, to, &row[k], by) && known;
+      known = read_spring(K, d, to, &row[k], by, row[k].rate) && known;
     }
   }
   return known;
@@ -90,7 +96,8 @@ static bool read_compliant(lb_kkt* K, lb_data* d) {
   lb_constraint_rows_fill_compliant(K->m, d);
   for (int i = 0; i < C->count; i++) {
     const lb_constraint_row* row = &C->row[i];
-    known = read_spring(K, d, &K->row[row->number], row, *lb_row_compliance(K->m, row)) && known;
+    const lb_compliance by = *lb_row_compliance(K->m, row);
+    known = read_spring(K, d, &K->row[row->number], row, by, C->rate[i]) && known;
   }
   return known;
 }

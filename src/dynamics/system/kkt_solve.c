@@ -138,7 +138,8 @@ static void put_wishes(lb_kkt* K, const double* c) {
   for (int i = 0; i < K->count; i++) {
     K->z[K->number[i]] = c ? c[i] : 0;
   }
-  for (int i = K->nrow > K->nconstraint ? 0 : K->nlisted; i < K->nlisted; i++) {
+  const bool springs = K->nrow > K->nconstraint || K->m->constraint.ncompliant > 0;
+  for (int i = springs ? 0 : K->nlisted; i < K->nlisted; i++) {
     const lb_kkt_row* r = &K->row[K->listed[i]];
     K->z[K->listed[i]] = r->place >= 0 ? K->z[K->listed[i]] : c ? r->wish : 0;
   }

@@ -189,7 +189,7 @@ static lb_status assemble_in_tree(const lb_model* m, lb_data* d, lb_error* err) 
 static bool close_all(const lb_model* m, lb_data* d, lb_constraint_set set) {
   lb_project_set(m, d, set);
   lb_project_set(m, d, set);
-  return lb_constraint_gap(m, d, NULL) <= LB_CLOSED;
+  return fmax(lb_constraint_gap(m, d, NULL), lb_constraints_gap_in(m, d, set)) <= LB_CLOSED;
 }
 
 // Closing stands still where gaps move nothing at first, as the end of a straight arm that is to be
@@ -215,8 +215,12 @@ lb_status lb_assemble_set(const lb_model* m, lb_data* d, lb_constraint_set set, 
     }
   }
   keep_named(m, d, set);
-  return close_all(m, d, set) || close_from_aside(m, d, set) ? LB_OK
-                                                             : lb_diagnose_open(m, d, true, err);
+  const bool closed =
+      close_all(m, d, set) || close_from_aside(m, d, set) ||
+      close_all(
+          m, d,
+          (lb_constraint_set)(set & ~(unsigned)LB_SET_COMPLIANT)); // the others are under load
+  return closed ? LB_OK : lb_diagnose_open(m, d, true, err);
 }
 
 lb_status lb_assemble(const lb_model* m, lb_data* d, lb_error* err) {
