@@ -217,6 +217,13 @@ void lb_constraints_set_redundant(lb_data* d, const bool* redundant);
 // forgotten.
 bool lb_constraints_redundant_open(const lb_model* m, lb_data* d);
 
+// --- compliant constraints (force_compliant.c) ---
+
+// Multipliers of a linearly implicit step from q0 to d's velocities, with d's time that of its end:
+// forces are applied with these until lb_compliant_free.
+void lb_compliant_hold(const lb_model* m, lb_data* d, const double* q0, double h);
+void lb_compliant_free(lb_data* d);
+
 // Add scale times a coupling's factors to out [nv]; `all`: to driven coordinates, too.
 void lb_coupling_row(const lb_model* m, int coupling, double scale, bool all, double* out);
 

@@ -52,6 +52,7 @@ typedef struct lb_compliant_rows {
   lb_constraint_row* row; // [nrow]; NULL: no constraint yields
   double* force;          // [nrow] multipliers, -(stiffness gap + damping rate)
   double* rate;           // [nrow] rates that these are of
+  bool given;             // forces are those of a linearly implicit step, not of the state
 } lb_compliant_rows;
 
 // Closing of gaps, and starts.
