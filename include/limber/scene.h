@@ -397,7 +397,9 @@ typedef struct lb_scene_load {
   X(LB_CONSTRAINT_COUPLE, couple)     /* a linear coupling of joints' coordinates */               \
   X(LB_CONSTRAINT_FOLLOW, follow)     /* a point or frame that is held or prescribed */            \
   X(LB_CONSTRAINT_FLOOR, floor)       /* points that stay above a height */                        \
-  X(LB_CONSTRAINT_DISTANCE, distance) /* a rod or a rope between points of two bodies */
+  X(LB_CONSTRAINT_DISTANCE, distance) /* a rod or a rope between points of two bodies */           \
+  X(LB_CONSTRAINT_LINE, line)         /* a point of a body on a line of another */                 \
+  X(LB_CONSTRAINT_PLANE, plane)       /* a point of a body on a plane of another */
 
 typedef enum lb_constraint_kind {
 #define LB_CONSTRAINT_CODE(code, name) code,
@@ -406,11 +408,12 @@ typedef enum lb_constraint_kind {
       LB_CONSTRAINT_COUNT
 } lb_constraint_kind;
 
-/// A part of a coupling: a coordinate of a joint, times a factor.
+/// A part of a coupling: a coordinate of a joint or a function of it, times a factor.
 typedef struct lb_scene_term {
   int joint;
   int coordinate; ///< of those of the joint
   double factor;
+  lb_profile_definition curve; ///< function of the coordinate in its place; count 0: none
 } lb_scene_term;
 
 /// Constraint on the motion, besides joints.
@@ -421,6 +424,8 @@ typedef struct lb_scene_constraint {
   int nterm; ///< couple: least <= sum of the terms <= most, -INFINITY and INFINITY for neither
   lb_scene_term* term;
   double least, most;
+  bool ratchet;         ///< couple: the sum does not fall behind a tooth that it has passed
+  double pitch;         ///< couple: from tooth to tooth; 0: it does not fall at all
   int body;             ///< follow, floor
   int npoint;           ///< follow: 1
   lb_vec3* point;       ///< [npoint] in the body's frame
@@ -429,16 +434,19 @@ typedef struct lb_scene_constraint {
   /// follow: where; count 0: where the point is at the start. couple: the first is what the sum is
   /// over time; count 0: `least`, which then is `most`
   lb_profile_definition path[3];
-  bool velocity_level[3];      ///< paths of velocities instead; positions follow
-  bool turn;                   ///< follow: the orientation is prescribed, too
-  lb_vec3 about;               ///< axis of the prescribed turn, in the world, unit
+  bool velocity_level[3]; ///< paths of velocities instead; positions follow
+  bool turn;              ///< follow: the orientation is prescribed, too
+  lb_vec3 about; ///< axis of the prescribed turn, in the world, unit; line, plane: axis of the body
+                 ///< that stays along `normal`, zero: none does
   lb_profile_definition angle; ///< angle of that turn from the start; count 0: it is held
   bool angle_velocity_level;   ///< path of a spin instead
   bool has_from;               ///< the angle counts from `from`, not from the start
   lb_quat from;                ///< orientation of the body at angle zero
-  lb_vec3 normal;              ///< floor: out of it, unit, in the world; zero: z
-  double height;               ///< floor: of its plane along the normal, from the world's origin
-  lb_scene_point* other;       ///< distance: the end that is not `point`; else NULL
+  lb_vec3 normal; ///< floor: out of it, unit, in the world; zero: z. line, plane: direction of the
+                  ///< line or at right angles to the plane, in the other body
+  double height;  ///< floor: of its plane along the normal, from the world's origin
+  lb_scene_point* other;       ///< distance: the end that is not `point`; line, plane: a point of
+                               ///< them; else NULL
   double length;               ///< distance: of the rod [m]; NAN: as it is at the start
   bool unilateral;             ///< distance: a rope, whose ends may come nearer
   lb_compliance compliance[2]; ///< of distances, or of a coupling's sum; then of rotations

@@ -147,8 +147,11 @@ static void add_force(const lb_pair_derivative* L, const lb_constraint_row* row,
 void lb_constraints_differentiate(lb_derivatives* D, lb_data* d, const double* lambda) {
   for (int r = 0, end = 0; r < lb_constraints_count(d); r = end) {
     end = end_of(d, r);
-    if (!lb_constraints_row(d, r)->type) {
-      continue; // couplings are linear
+    const lb_constraint_row* row = lb_constraints_row(d, r);
+    if (!row->type) {
+      lb_coupling_bend(D->model, d, row->coupling,
+                       &(lb_term_bend){.scale = -row->sign * lambda[r], .force_q = D->tau_q});
+      continue;
     }
     const lb_pair_derivative L = lb_pair_differentiate(D, d, lb_constraints_row(d, r)->constraint);
     lb_motion F = lb_motion_zero();
@@ -199,10 +202,13 @@ void lb_constraints_differentiate_rows(lb_derivatives* D, lb_data* d, double* ga
   for (int r = 0, end = 0; r < count; r = end) {
     const lb_constraint_row* row = lb_constraints_row(d, r);
     end = end_of(d, r);
-    if (!row->type) { // its factors are all there is
+    if (!row->type) {
       const double sign = row->velocity_level ? 0 : row->sign;
-      lb_coupling_row(D->model, row->coupling, sign, true, gap_q + (size_t)r * (size_t)nv);
-      lb_coupling_row(D->model, row->coupling, row->sign, true, J + (size_t)r * (size_t)nv);
+      const size_t at = (size_t)r * (size_t)nv;
+      lb_coupling_row(D->model, d, row->coupling, sign, true, gap_q + at);
+      lb_coupling_row(D->model, d, row->coupling, row->sign, true, J + at);
+      lb_coupling_bend(D->model, d, row->coupling,
+                       &(lb_term_bend){.scale = row->sign, .rate_q = rate_q + at});
       continue;
     }
     lb_pair_derivative L = lb_pair_differentiate(D, d, row->constraint);
@@ -314,14 +320,19 @@ void lb_constraints_differentiate_accelerations(lb_derivatives* D, lb_data* d, d
                                                 double* by_v, double* J) {
   const int nv = D->model->nv, count = lb_constraints_count(d);
   const size_t size = (size_t)count * (size_t)nv * sizeof(double);
-  memset(by_q, 0, size); // couplings are linear
+  memset(by_q, 0, size);
   memset(by_v, 0, size);
   memset(J, 0, size);
   for (int r = 0, end = 0; r < count; r = end) {
     const lb_constraint_row* row = lb_constraints_row(d, r);
     end = end_of(d, r);
     if (!row->type) {
-      lb_coupling_row(D->model, row->coupling, row->sign, true, J + (size_t)r * (size_t)nv);
+      const size_t at = (size_t)r * (size_t)nv;
+      lb_coupling_row(D->model, d, row->coupling, row->sign, true, J + at);
+      lb_coupling_bend(D->model, d, row->coupling,
+                       &(lb_term_bend){.scale = row->sign,
+                                       .acceleration_q = by_q + at,
+                                       .acceleration_v = by_v + at});
       continue;
     }
     const lb_pair_derivative L = lb_pair_differentiate(D, d, row->constraint);

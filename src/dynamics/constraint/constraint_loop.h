@@ -201,7 +201,8 @@ void lb_constraints_set_active(lb_data* d, const bool* active);
 // is found when it is not known, and chosen anew where that depends on the pose. Those are left out
 // from then on.
 void lb_constraints_find_redundant(const lb_model* m, lb_data* d);
-// Forgotten choice: for motions that are to be the same whatever came before.
+// Forgotten choice, and teeth that ratchets passed: for motions that are to be the same whatever
+// came before.
 void lb_constraints_forget_redundant(lb_data* d);
 // Take over the choice of the same world with its joints in a tree: in maximal coordinates those
 // are redundant that are so there.
@@ -224,8 +225,21 @@ bool lb_constraints_redundant_open(const lb_model* m, lb_data* d);
 void lb_compliant_hold(const lb_model* m, lb_data* d, const double* q0, double h);
 void lb_compliant_free(lb_data* d);
 
-// Add scale times a coupling's factors to out [nv]; `all`: to driven coordinates, too.
-void lb_coupling_row(const lb_model* m, int coupling, double scale, bool all, double* out);
+// Add scale times a coupling's slopes to out [nv], where it was last filled; `all`: of driven
+// coordinates, too.
+void lb_coupling_row(const lb_model* m, const lb_data* d, int coupling, double scale, bool all,
+                     double* out);
+// Derivatives of a coupling beyond its slopes, where functions of coordinates bend: what they are
+// added to, times scale; NULL: not wanted.
+typedef struct lb_term_bend {
+  double scale;
+  double* force_q;                         // [nv][nv] of its force for a multiplier of one, by q
+  double* rate_q;                          // [nv] of its rate
+  double *acceleration_q, *acceleration_v; // [nv] of its acceleration, at d's qdd
+} lb_term_bend;
+void lb_coupling_bend(const lb_model* m, const lb_data* d, int coupling, const lb_term_bend* by);
+// Before a step: ratchets hold the last tooth that was passed.
+void lb_constraints_latch(const lb_model* m, lb_data* d);
 
 // A moment and a force at a point of the world, on a link or, for nothing, the world.
 void lb_link_add_wrench(lb_work* w, int link, lb_v4 at, lb_v4 n, lb_v4 f);

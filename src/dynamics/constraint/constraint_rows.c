@@ -70,6 +70,12 @@ lb_status lb_constraints_check_dense(const lb_model* m, const char* what, lb_err
                             m->name, m->nv, lb_constraints_most(m), what);
 }
 
+void lb_constraints_unlatch(const lb_model* m, lb_constraints* L) {
+  for (int i = 0; i < m->constraint.ncoupling; i++) {
+    L->state.latch[i] = NAN;
+  }
+}
+
 lb_constraints* lb_constraints_lay_out(lb_carver* c, const lb_model* m) {
   const size_t nv = (size_t)m->nv;
   const size_t n = (size_t)lb_constraints_most(m);
@@ -80,6 +86,7 @@ lb_constraints* lb_constraints_lay_out(lb_carver* c, const lb_model* m) {
   lb_constraints* L = lb_carve(c, 1, sizeof *L);
   lb_constraints made = {.frame = lb_carve(c, 2 * (size_t)m->constraint.npair, sizeof *made.frame),
                          .row = lb_carve(c, n, sizeof *made.row),
+                         .slope = lb_carve(c, (size_t)m->constraint.nterm, sizeof(double)),
                          .x = lb_carve(c, n, sizeof(double)),
                          .b = lb_carve(c, n, sizeof(double)),
                          .dq = lb_carve(c, nv, sizeof(double)),
@@ -89,10 +96,12 @@ lb_constraints* lb_constraints_lay_out(lb_carver* c, const lb_model* m) {
                          .unilateral = lb_carve(c, n, sizeof(bool)),
                          .inactive = lb_carve(c, n, sizeof(bool)),
                          .velocity_level = lb_carve(c, n, sizeof(bool))};
-  made.state = (lb_active_set){.active = lb_carve(c, n, sizeof(bool)),
-                               .redundant = lb_carve(c, n, sizeof(bool)),
-                               .length = lb_carve(c, n, sizeof(double)),
-                               .own = -1};
+  made.state =
+      (lb_active_set){.active = lb_carve(c, n, sizeof(bool)),
+                      .redundant = lb_carve(c, n, sizeof(bool)),
+                      .latch = lb_carve(c, (size_t)m->constraint.ncoupling, sizeof(double)),
+                      .length = lb_carve(c, n, sizeof(double)),
+                      .own = -1};
   const size_t soft = m->constraint.ncompliant > 0 ? n : 0;
   made.compliant = (lb_compliant_rows){.row = lb_carve(c, soft, sizeof *made.row),
                                        .force = lb_carve(c, soft, sizeof(double)),
@@ -119,6 +128,10 @@ lb_constraints* lb_constraints_lay_out(lb_carver* c, const lb_model* m) {
     return NULL;
   }
   *L = made;
+  for (int i = 0; i < m->constraint.nterm; i++) {
+    L->slope[i] = m->constraint.term[i].factor;
+  }
+  lb_constraints_unlatch(m, L);
   for (int i = 0; i < 2 * m->constraint.npair; i++) {
     const lb_model_constraint* at = &m->constraint.item[i / 2];
     L->frame[i] = make_frame(m, at->body[i % 2], at->face[i % 2], at->frame[i % 2]);

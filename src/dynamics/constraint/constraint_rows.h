@@ -27,6 +27,7 @@ typedef struct lb_row_terms {
 typedef struct lb_active_set {
   bool* active;    // [contacts] they hold until gaps are closed again
   bool* redundant; // [rows] by number (constraint_redundant.c)
+  double* latch;   // [ncoupling] last tooth of a ratchet; NAN: none yet
   double* length;  // [rows] of J, by number, in poses that are not special
   int own;         // constraints of joints that are not redundant; -1: not known yet
   bool moves;      // the choice depends on the pose
@@ -82,6 +83,7 @@ struct lb_constraints {
   lb_compliant_rows compliant;
   lb_closing_work closing;
   lb_row_terms terms;   // they were factored with
+  double* slope;        // [nterm] of couplings' terms, where they were last filled
   double* x;            // [nrow] right-hand side, then multipliers
   double* b;            // [nrow] remainders of unilateral constraints
   double* dq;           // [nv]
@@ -102,6 +104,9 @@ typedef struct lb_constraint_type {
 
 // Types by lb_model_constraint's kind.
 extern const lb_constraint_type* const lb_constraint_types[LB_CONSTRAINT_KINDS];
+
+// Ratchets forget what they passed.
+void lb_constraints_unlatch(const lb_model* m, lb_constraints* L);
 
 int lb_constraint_one_row(const lb_model* m, const lb_model_constraint* c);
 

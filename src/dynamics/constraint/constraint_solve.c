@@ -104,7 +104,7 @@ void lb_constraint_rows_fill_jacobian(const lb_model* m, lb_data* d, const bool*
     const lb_constraint_row* r = &L->row[i];
     const group g = {r, count = lb_constraint_group(L, i), Jt + (size_t)i * nv};
     if (r->coupling >= 0) {
-      lb_coupling_row(m, r->coupling, r->sign, false, g.J);
+      lb_coupling_row(m, d, r->coupling, r->sign, false, g.J);
     } else {
       add_link(m, d->work, &g, r->b->link, 1);
       add_link(m, d->work, &g, r->a->link, -1);
@@ -268,7 +268,7 @@ void lb_link_add_wrench(lb_work* w, int link, lb_v4 at, lb_v4 n, lb_v4 f) {
 void lb_constraint_row_push(const lb_model* m, lb_data* d, const lb_constraint_row* row,
                             double lambda) {
   if (row->coupling >= 0) {
-    lb_coupling_row(m, row->coupling, row->sign * lambda, true, d->work->tau);
+    lb_coupling_row(m, d, row->coupling, row->sign * lambda, true, d->work->tau);
     return;
   }
   const lb_v4 push = row->e * lambda;
@@ -363,7 +363,7 @@ static void apply_elimination(const lb_model* m, lb_data* d) {
     const int coupling = g->coupling[e];
     const double force = m->constraint.coupling[coupling].sign * L->dense.lambda[e];
     d->coupling_force[coupling] += force;
-    lb_coupling_row(m, coupling, force, true, d->work->tau);
+    lb_coupling_row(m, d, coupling, force, true, d->work->tau);
   }
 }
 

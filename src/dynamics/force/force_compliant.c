@@ -104,16 +104,25 @@ static void stiffen_pair(lb_derivatives* D, lb_data* d, const lb_compliant_rows*
   }
 }
 
-// J'J of a coupling, with its stiffness and damping.
-static void differentiate_coupling(lb_derivatives* D, const lb_constraint_row* row) {
+// J'J of a coupling, with its stiffness and damping; and how its slopes change, unless `symmetric`.
+static void differentiate_coupling(lb_derivatives* D, lb_data* d, const lb_constraint_row* row,
+                                   bool symmetric) {
   const lb_model* m = D->model;
   const lb_model_coupling* r = &m->constraint.coupling[row->coupling];
   const lb_compliance* by = lb_row_compliance(m, row);
+  const double* slope = d->work->constraints->slope;
   for (int i = r->first; i < r->first + r->count; i++) {
-    const lb_model_term* t = &m->constraint.term[i];
-    const size_t at = (size_t)t->v * (size_t)m->nv;
-    lb_coupling_row(m, row->coupling, t->factor * by->stiffness, true, D->tau_q + at);
-    lb_coupling_row(m, row->coupling, t->factor * by->damping, true, D->tau_qd + at);
+    const size_t at = (size_t)m->constraint.term[i].v * (size_t)m->nv;
+    lb_coupling_row(m, d, row->coupling, slope[i] * by->stiffness, true, D->tau_q + at);
+    lb_coupling_row(m, d, row->coupling, slope[i] * by->damping, true, D->tau_qd + at);
+    if (!symmetric) {
+      lb_coupling_bend(m, d, row->coupling,
+                       &(lb_term_bend){.scale = slope[i] * by->damping, .rate_q = D->tau_q + at});
+    }
+  }
+  if (!symmetric) {
+    lb_coupling_bend(m, d, row->coupling,
+                     &(lb_term_bend){.scale = -multiplier(m, row), .force_q = D->tau_q});
   }
 }
 
@@ -123,7 +132,7 @@ static void differentiate(lb_derivatives* D, lb_data* d, bool symmetric) {
   for (int i = 0, end = 0; i < C->count; i = end) {
     end = end_of(C, i);
     if (!C->row[i].type) {
-      differentiate_coupling(D, &C->row[i]);
+      differentiate_coupling(D, d, &C->row[i], symmetric);
     } else {
       (symmetric ? stiffen_pair : differentiate_pair)(D, d, C, i, end);
     }

@@ -44,6 +44,7 @@ static bool take_rows(lb_kkt* K, lb_kkt_order* O) {
   K->number = LB_TAKE(&K->arena, int, nrow);
   K->on.term_first = LB_TAKE(&K->arena, int, nlink + 1);
   K->on.term = LB_TAKE(&K->arena, lb_kkt_term, m->constraint.nterm);
+  K->slope = LB_TAKE(&K->arena, double, m->constraint.nterm);
   K->on.act_first = LB_TAKE(&K->arena, int, nlink + 1);
   K->on.act = LB_TAKE(&K->arena, int, 2 * nrow + (size_t)m->constraint.nterm);
   K->link = LB_TAKE(&K->arena, lb_kkt_link, nlink);
@@ -62,10 +63,10 @@ static bool take_rows(lb_kkt* K, lb_kkt_order* O) {
   O->row_slot = LB_TAKE(&K->arena, int, nrow);
   O->pending = LB_TAKE(&K->arena, int, nrow);
   O->size = LB_TAKE(&K->arena, double, nrow);
-  return K->row && K->listed && K->number && K->on.term_first && K->on.term && K->on.act_first &&
-         K->on.act && K->link && K->sequence && K->slot && K->op && K->S && K->inverse &&
-         K->pivot && K->P && K->z && O->children && O->gone && O->growth && O->stale &&
-         O->row_slot && O->pending && O->size;
+  return K->row && K->listed && K->number && K->on.term_first && K->on.term && K->slope &&
+         K->on.act_first && K->on.act && K->link && K->sequence && K->slot && K->op && K->S &&
+         K->inverse && K->pivot && K->P && K->z && O->children && O->gone && O->growth &&
+         O->stale && O->row_slot && O->pending && O->size;
 }
 
 // Unilateral constraints that there can be.

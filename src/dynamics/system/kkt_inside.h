@@ -144,6 +144,7 @@ struct lb_kkt {
   int nlisted, *listed; // [nrow] present ones by number, but for those of spanned links
   lb_kkt_row* row;      // [nrow]
   lb_kkt_acting on;     // links
+  double* slope;        // [nterm] of couplings' terms
   lb_kkt_link* link;    // [nlink]
   int* sequence;        // [nlink] parents before their children
   lb_kkt_span span;

@@ -144,6 +144,7 @@ bool lb_kkt_read(lb_kkt* K, lb_data* d) {
   K->compliance = K->terms.damping > 0 ? K->terms.damping * mobility / L->nrow : 0;
   known = (K->nrow == K->nconstraint || read_springs(K, d)) && known;
   known = (K->m->constraint.ncompliant == 0 || K->terms.dt == 0 || read_compliant(K, d)) && known;
+  memcpy(K->slope, L->slope, (size_t)K->m->constraint.nterm * sizeof *K->slope);
   return lb_kkt_span_read(K, d) && known;
 }
 

@@ -237,7 +237,14 @@ static int find(const lb_profile* p, double t) {
   return low;
 }
 
-void lb_profile_evaluate(const lb_profile* profile, double t, double value[3]) {
+// Piece at a time, and how far into it; `held`: before the start or after the end.
+typedef struct spot {
+  const double* piece;
+  double s, rate;
+  bool held;
+} spot;
+
+static spot find_spot(const lb_profile* profile, double t) {
   const double start = profile->time[0], end = profile->time[profile->npiece];
   if (profile->period > 0) {
     const double into = fmod(t - start, profile->period);
@@ -246,10 +253,22 @@ void lb_profile_evaluate(const lb_profile* profile, double t, double value[3]) {
   const double inside = fmin(fmax(t, start), end);
   const int i = find(profile, inside);
   const double h = profile->time[i + 1] - profile->time[i];
-  lb_profile_piece(profile->piece[i], (inside - profile->time[i]) / h, 1 / h, value);
-  if (inside != t) { // held before the start and after the end
+  return (spot){profile->piece[i], (inside - profile->time[i]) / h, 1 / h, inside != t};
+}
+
+void lb_profile_evaluate(const lb_profile* profile, double t, double value[3]) {
+  const spot at = find_spot(profile, t);
+  lb_profile_piece(at.piece, at.s, at.rate, value);
+  if (at.held) {
     value[1] = value[2] = 0;
   }
+}
+
+double lb_profile_third(const lb_profile* profile, double t) {
+  const spot at = find_spot(profile, t);
+  const double* c = at.piece;
+  const double third = 6 * c[3] + at.s * (24 * c[4] + at.s * 60 * c[5]);
+  return at.held ? 0 : third * at.rate * at.rate * at.rate;
 }
 
 // --- jumps ---

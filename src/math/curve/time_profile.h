@@ -29,6 +29,9 @@ static inline void lb_profile_piece(const double* c, double s, double rate, doub
 lb_status lb_profile_create(lb_arena* arena, const lb_profile_definition* definition,
                             lb_profile** profile);
 
+/// Third derivative at time t; where it jumps, that of the piece that begins.
+double lb_profile_third(const lb_profile* profile, double t);
+
 /// The first time after t at which a piece ends, or INFINITY.
 double lb_profile_next(const lb_profile* profile, double t);
 

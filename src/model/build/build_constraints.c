@@ -76,7 +76,17 @@ static lb_status build_couple(lb_build* b, const lb_scene_constraint* k, const c
     const int link = b->joint_link[j->child];
     const int at = k->term[i].coordinate;
     m->constraint.term[m->constraint.nterm++] =
-        (lb_model_term){m->link.q[link] + at, m->link.v[link] + at, k->term[i].factor};
+        (lb_model_term){m->link.q[link] + at, m->link.v[link] + at, k->term[i].factor,
+                        lb_build_profile(b, &k->term[i].curve)};
+    made.bends |= k->term[i].curve.count > 0;
+  }
+  if (k->ratchet) {
+    made.ratchet = made.unilateral = true;
+    made.pitch = k->pitch;
+    made.sign = 1;
+    m->constraint.nratchet++;
+    m->constraint.coupling[m->constraint.ncoupling++] = made;
+    return LB_OK;
   }
   made.unilateral = k->least < k->most;
   const double bound[2] = {k->least, k->most};
@@ -195,7 +205,7 @@ static void build_driven(lb_build* b, int i) {
   }
   const int k = m->motor.v[i] - m->joint.v[joint];
   m->constraint.term[m->constraint.nterm] =
-      (lb_model_term){m->joint.q[joint] + k, m->motor.v[i], 1};
+      (lb_model_term){m->joint.q[joint] + k, m->motor.v[i], 1, NULL};
   m->motor.coupling[i] = m->constraint.ncoupling;
   m->constraint.coupling[m->constraint.ncoupling++] =
       (lb_model_coupling){.name = m->motor.name[i],
@@ -235,13 +245,33 @@ static lb_status build_distance(lb_build* b, const lb_scene_constraint* k, const
                                       name);
 }
 
+// A point of a body on a line or plane through a point of the other.
+static lb_status build_incidence(lb_build* b, const lb_scene_constraint* k, const char* name,
+                                 lb_place place, const lb_transform* pose) {
+  (void)pose;
+  lb_model* m = b->m;
+  const bool aligned = lb_vec3_norm(k->about) > 0;
+  m->constraint.item[m->constraint.npair++] = (lb_model_constraint){
+      .name = name,
+      .place = place,
+      .title = "constraint",
+      .kind = (int)k->kind,
+      .part = -1,
+      .compliance = {k->compliance[0], k->compliance[1]},
+      .aligned = aligned,
+      .body = {k->other->body, k->body},
+      .face = {-1, -1},
+      .frame = {{lb_quat_from_z(k->normal), k->other->at},
+                {aligned ? lb_quat_from_z(k->about) : lb_quat_identity(), k->point[0]}}};
+  return LB_OK;
+}
+
 static lb_status build_one(lb_build* b, const lb_scene_constraint* k, const lb_transform* pose) {
   static lb_status (*const build[LB_CONSTRAINT_COUNT])(
-      lb_build*, const lb_scene_constraint*, const char*, lb_place,
-      const lb_transform*) = {[LB_CONSTRAINT_COUPLE] = build_couple,
-                              [LB_CONSTRAINT_FOLLOW] = build_points,
-                              [LB_CONSTRAINT_FLOOR] = build_points,
-                              [LB_CONSTRAINT_DISTANCE] = build_distance};
+      lb_build*, const lb_scene_constraint*, const char*, lb_place, const lb_transform*) = {
+      [LB_CONSTRAINT_COUPLE] = build_couple,  [LB_CONSTRAINT_FOLLOW] = build_points,
+      [LB_CONSTRAINT_FLOOR] = build_points,   [LB_CONSTRAINT_DISTANCE] = build_distance,
+      [LB_CONSTRAINT_LINE] = build_incidence, [LB_CONSTRAINT_PLANE] = build_incidence};
   return build[k->kind](b, k, lb_build_text(b, k->name), lb_build_place(b, k->place), pose);
 }
 

@@ -54,7 +54,8 @@ bool lb_joint_needs_coordinates(const lb_scene* s, int joint) {
 
 // A hard limit of one coordinate.
 static bool limits_one(const lb_scene_constraint* c) {
-  return c->kind == LB_CONSTRAINT_COUPLE && c->nterm == 1 && c->least < c->most;
+  return c->kind == LB_CONSTRAINT_COUPLE && c->nterm == 1 && c->term[0].curve.count == 0 &&
+         c->least < c->most;
 }
 
 static double lower_bound(const lb_scene_constraint* c) {
