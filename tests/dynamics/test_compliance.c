@@ -7,6 +7,7 @@
 #include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/rnea.h"
 #include "random_world.h"
+#include "solve/step/stepper.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
@@ -56,6 +57,8 @@ static const held HELD[] = {
      LOOP("composite", ", parts: [{type: prismatic, axis: x}, {type: revolute, axis: x}]"), WEIGHT},
     {"distance", POINT("distance: {to: {body: ball}}"), WEIGHT},
     {"point", POINT("follow: {body: ball}"), WEIGHT},
+    {"line", POINT("line: {body: ball, through: {at: [0, 0, -0.5]}, along: x}"), WEIGHT},
+    {"plane", POINT("plane: {body: ball, through: {at: [0, 0, -0.5]}, normal: z}"), WEIGHT},
     {"gear",
      "bodies: {ball: {mass: 2 kg, shape: {sphere: {radius: 5 cm}}}}\n"
      "joints: {turn: {type: revolute, child: ball, axis: y, in_child: [-1, 0, 0]}}\n"
@@ -122,6 +125,11 @@ static void a_turning_part_opens_its_pin_as_the_closed_form_says(void** state) {
     print_message("gap %.4g m, closed form %.4g m\n", gap_of(&w), form);
     assert_near(gap_of(&w) / form, 1, 2e-2);
     assert_near(gap_of(&w) / expected[i], 1, 2e-2);
+    lb_reaction
+        pull[2]; // the centripetal force, and not that of the gap, which is 60 times as much
+    lb_stepper_observe(w.st, w.d);
+    lb_reactions(w.m, w.d, pull);
+    assert_near(lb_vec3_norm(pull[1].force) / (r * omega * omega), 1, 1e-2);
     close_world(&w);
   }
 }

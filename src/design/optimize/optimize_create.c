@@ -49,6 +49,15 @@ static lb_status check_scene(lb_optimizing* o, lb_error* err) {
                         "integrator 'linear-euler' has no exact gradients (optimise with bdf1, the "
                         "nearest to it, or with bdf2, the default)");
   }
+  for (int i = 0; i < s->nconstraint; i++) {
+    const lb_scene_constraint* c = &s->constraint[i];
+    if (c->ratchet && c->pitch == 0) {
+      return lb_error_add(err, LB_INVALID, c->place,
+                          "constraint '%s' is a ratchet without teeth, which has no exact gradients "
+                          "(give it a small pitch)",
+                          c->name);
+    }
+  }
   return LB_OK;
 }
 

@@ -61,6 +61,13 @@ void lb_constraints_latch(const lb_model* m, lb_data* d) {
   }
 }
 
+void lb_constraints_relatch(const lb_model* m, lb_data* d) {
+  if (m->constraint.nratchet > 0) {
+    lb_constraints_unlatch(m, d->work->constraints);
+    lb_constraints_latch(m, d);
+  }
+}
+
 // --- rows ---
 
 static void find_target(const lb_model* m, const lb_data* d, const lb_model_coupling* r, double sum,

@@ -224,6 +224,8 @@ bool lb_constraints_redundant_open(const lb_model* m, lb_data* d);
 // forces are applied with these until lb_compliant_free.
 void lb_compliant_hold(const lb_model* m, lb_data* d, const double* q0, double h);
 void lb_compliant_free(lb_data* d);
+// Widest gap of them at d's q [m or rad].
+double lb_compliant_gap(const lb_model* m, lb_data* d);
 
 // Add scale times a coupling's slopes to out [nv], where it was last filled; `all`: of driven
 // coordinates, too.
@@ -240,6 +242,9 @@ typedef struct lb_term_bend {
 void lb_coupling_bend(const lb_model* m, const lb_data* d, int coupling, const lb_term_bend* by);
 // Before a step: ratchets hold the last tooth that was passed.
 void lb_constraints_latch(const lb_model* m, lb_data* d);
+// The same for a state that another step began with, whatever came before. (With teeth, it says
+// which one that is.)
+void lb_constraints_relatch(const lb_model* m, lb_data* d);
 
 // A moment and a force at a point of the world, on a link or, for nothing, the world.
 void lb_link_add_wrench(lb_work* w, int link, lb_v4 at, lb_v4 n, lb_v4 f);

@@ -7,6 +7,7 @@
 #include "dynamics/system/kkt.h"
 #include "dynamics/tree/kinematics.h"
 #include "elastic/reduced/reduced.h"
+#include "model/use/compliance.h"
 #include "model/use/initial_pose.h"
 
 #define LB_TYPE(code, name) extern const lb_constraint_type lb_constraint_type_##name;
@@ -213,10 +214,6 @@ void lb_constraint_rows_fill(const lb_model* m, lb_data* d, lb_constraint_set se
   }
 }
 
-static bool yields(const lb_model_constraint* c) {
-  return c->compliance[0].stiffness > 0 || c->compliance[1].stiffness > 0;
-}
-
 void lb_constraint_rows_fill_compliant(const lb_model* m, lb_data* d) {
   lb_constraints* L = d->work->constraints;
   const lb_constraints others = *L;
@@ -228,7 +225,7 @@ void lb_constraint_rows_fill_compliant(const lb_model* m, lb_data* d) {
     const lb_model_constraint* c = L->adding = &m->constraint.item[i];
     const int first = L->counted;
     L->constraint = i;
-    if (yields(c)) {
+    if (lb_constraint_yields(c)) {
       lb_constraint_types[c->kind]->add(m, d, c);
     }
     L->counted = first + lb_constraint_types[c->kind]->rows(m, c);

@@ -10,6 +10,8 @@
 //
 // c and cdot with targets of the step's end: a on the diagonal of J Minv J', as in [auto] eq. 4
 // and 5.
+#include <math.h>
+
 #include "dynamics/constraint/constraint_derivative.h"
 #include "dynamics/constraint/constraint_rows.h"
 #include "dynamics/force/force.h"
@@ -51,6 +53,19 @@ void lb_compliant_hold(const lb_model* m, lb_data* d, const double* q0, double h
 
 void lb_compliant_free(lb_data* d) {
   d->work->constraints->compliant.given = false;
+}
+
+double lb_compliant_gap(const lb_model* m, lb_data* d) {
+  double widest = 0;
+  if (m->constraint.ncompliant > 0) {
+    const lb_compliant_rows* C = &d->work->constraints->compliant;
+    lb_kinematics(m, d, d->q, d->qd);
+    lb_constraint_rows_fill_compliant(m, d);
+    for (int i = 0; i < C->count; i++) {
+      widest = fmax(widest, fabs(C->row[i].gap));
+    }
+  }
+  return widest;
 }
 
 static double energy(const lb_model* m, lb_data* d) {

@@ -2,6 +2,7 @@
 // prescribe of several coordinates or of rotations, from the scene to flat arrays.
 #include "math/curve/time_profile.h"
 #include "model/build/build.h"
+#include "model/use/compliance.h"
 #include "model/use/initial_pose.h"
 #include "model/use/link.h"
 #include "model/use/motor_use.h"
@@ -293,8 +294,7 @@ static void list_couplings(lb_model* m) {
 
 static void count_compliant(lb_model* m) {
   for (int i = 0; i < m->constraint.count; i++) {
-    const lb_compliance* c = m->constraint.item[i].compliance;
-    m->constraint.ncompliant += c[0].stiffness > 0 || c[1].stiffness > 0;
+    m->constraint.ncompliant += lb_constraint_yields(&m->constraint.item[i]);
   }
 }
 

@@ -33,6 +33,7 @@ static double now(void) {
 typedef struct watch {
   struct watch* sound; // as it was in the last frame before speeds left all bounds
   double gap;          // the widest
+  double yielded;      // the widest of compliant constraints
   double size;         // of what is simulated [m]
   double open;         // gap that may be open yet, relative to that
   lb_inversion inversion;
@@ -139,6 +140,7 @@ static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d,
     return lb_diagnose_lost(st, d, h, true, err);
   }
   w->gap = fmax(w->gap, lb_constraint_gap(d->model, d, NULL));
+  w->yielded = fmax(w->yielded, lb_compliant_gap(d->model, d));
   note_inversion(w, d->model, d);
   look_at_momentum(w, d->model, d, r->nframe == 1);
   if (st->runaway == 0) {
@@ -393,6 +395,7 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
                           .iterations = st ? st->iterations : 0,
                           .matrices = st ? st->matrices : 0,
                           .constraint_violation = w.gap,
+                          .compliant_gap = w.yielded,
                           .inversion = w.inversion,
                           .steep = w.steep,
                           .moved = w.moved,
