@@ -36,7 +36,7 @@ static bool has_path(lb_reader* r, const lb_yaml* node, const lb_profile_definit
 // --- couplings ---
 
 static const lb_field curve_fields[] = {
-    LB_LATER(KEYS, "keys", NULL, NULL, "[coordinate, value] pairs"),
+    LB_LATER(PROFILE, "keys", NULL, NULL, "the function, by points on it"),
     LB_FROM(CHOICE, lb_scene_term, "ease", curve.kind, &lb_ease_choices, "smooth",
             "smooth is level at every key, cubic flows through them"),
     LB_LATER(BOUND, "repeat", NULL, "never",
@@ -422,13 +422,10 @@ static const lb_field constraint_fields[] = {
   (1u << LB_CONSTRAINT_FOLLOW | 1u << LB_CONSTRAINT_LINE | 1u << LB_CONSTRAINT_PLANE),             \
       "only rotations that are prescribed turn back"
 #define BOUNDS 1u << LB_CONSTRAINT_COUPLE, "bounds are for 'couple' (take this away)"
-static const lb_key_rule constraint_rules[] = {{"equals", BOUNDS},
-                                               {"path", BOUNDS},
-                                               {"ratchet", BOUNDS},
-                                               {"at_least", BOUNDS},
-                                               {"at_most", BOUNDS},
-                                               {"turn_stiffness", ROTATIONS},
-                                               {"turn_damping", ROTATIONS}};
+static const lb_key_rule constraint_rules[] = {
+    {"equals", BOUNDS},         {"path", BOUNDS},    {"ratchet", BOUNDS},
+    {"at_least", BOUNDS},       {"at_most", BOUNDS}, {"turn_stiffness", ROTATIONS},
+    {"turn_damping", ROTATIONS}};
 
 // Stiffness and damping of a sum of angles, of distances, or of both, whose factors have the units.
 static bool read_compliance(lb_reader* r, const lb_yaml* node, lb_scene_constraint* to) {
