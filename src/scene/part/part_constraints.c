@@ -420,7 +420,7 @@ static const lb_field constraint_fields[] = {
 
 #define ROTATIONS                                                                                  \
   (1u << LB_CONSTRAINT_FOLLOW | 1u << LB_CONSTRAINT_LINE | 1u << LB_CONSTRAINT_PLANE),             \
-      "only rotations that are prescribed turn back"
+      "only rotations that are prescribed turn back (take this away)"
 #define BOUNDS 1u << LB_CONSTRAINT_COUPLE, "bounds are for 'couple' (take this away)"
 static const lb_key_rule constraint_rules[] = {
     {"equals", BOUNDS},         {"path", BOUNDS},    {"ratchet", BOUNDS},
