@@ -48,6 +48,7 @@ typedef struct lb_job_options {
   bool full;               ///< every node of elastic bodies moves
   const char* cache;       ///< folder of elastic bodies, as of lb_making, or NULL
   bool models;             ///< check: make the shapes of elastic bodies, too
+  bool linkage;            ///< check: say how the scene can move, and its linkages
   const char* basis;       ///< a folder of a reduction to take elastic bodies from, or NULL
   const char* parameters;  ///< a parameters.csv of an optimisation, or NULL
   const char* from;   ///< a folder: of the curves to replay, or of a full run to reduce, or NULL

@@ -1,5 +1,6 @@
 // Everything a program that uses Limber needs.
 #pragma once
+#include "limber/collide.h"
 #include "limber/derivative.h"
 #include "limber/dynamics.h"
 #include "limber/fit.h"
@@ -7,6 +8,7 @@
 #include "limber/inverse.h"
 #include "limber/job.h"
 #include "limber/math.h"
+#include "limber/mechanism.h"
 #include "limber/memory.h"
 #include "limber/model.h"
 #include "limber/optimize.h"

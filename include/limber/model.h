@@ -356,6 +356,34 @@ typedef struct lb_model_looks {
   lb_scene_material* material; ///< [nmaterial]
 } lb_model_looks;
 
+/// A shape that collides.
+typedef struct lb_model_collider {
+  int shape;      ///< of the looks
+  int body, link; ///< or LB_WORLD
+  const struct lb_collider* geometry;
+  lb_transform X; ///< in the link, or in the world
+  lb_contact_surface surface;
+  lb_vec3 belt; ///< velocity of its surface, in the link [m/s]
+  int family;
+} lb_model_collider;
+
+/// What happens between two families of bodies.
+typedef struct lb_model_meeting {
+  bool collide;
+  lb_contact_surface surface; ///< negative ones: those of the materials
+} lb_model_meeting;
+
+/// Contacts.
+typedef struct lb_model_contacts {
+  lb_scene_contacts set; ///< without its pairs
+  int ncollider;
+  lb_model_collider* collider; ///< [ncollider]
+  int nfamily;                 ///< bodies that the pairs of the scene treat alike
+  lb_model_meeting* meeting;   ///< [nfamily][nfamily]
+  int njoined;
+  int (*joined)[2]; ///< [njoined] links that joints hold together: they do not collide
+} lb_model_contacts;
+
 typedef struct lb_model {
   const char* name;
   const char* about;
@@ -382,6 +410,7 @@ typedef struct lb_model {
   lb_model_particles particles;
   lb_model_elastics elastic;
   lb_model_looks look;
+  lb_model_contacts contact;
 
   struct lb_variants* variants; ///< the models of its scene, for solvers
   void* storage;                ///< the arena all of it lives in

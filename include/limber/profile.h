@@ -1,5 +1,6 @@
 // Functions of time: values at keys, or control points of a B-spline.
 #pragma once
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,6 +29,9 @@ typedef struct lb_profile_definition {
   double* value; ///< [count]
   double
       period; ///< > 0: repeats after this time; 0: holds the first value before and the last after
+  double advance; ///< added to the value with every period: a turn, for a crank that goes on
+  double phase;   ///< part of a period by which it is ahead
+  bool cyclic;    ///< of a B-spline that repeats: its points come round, and it is not clamped
 } lb_profile_definition;
 
 /// Ready to evaluate; see src/math/curve/time_profile.h.

@@ -1,6 +1,7 @@
 // The description of a world as its author wrote it: named parts, checked, not yet compiled. Read
 // one from a file with lb_scene_read(), or fill the arrays yourself and call lb_scene_check().
 #pragma once
+#include "limber/contact.h"
 #include "limber/geometry.h"
 #include "limber/profile.h"
 #include "limber/progress.h"
@@ -25,6 +26,7 @@ typedef struct lb_scene_material {
   const char* model;   ///< "neo-hookean" (or NULL), "st-venant-kirchhoff", "corotated", "linear"
   double damping_mass; ///< Rayleigh damping in proportion to mass [1/s] >= 0
   double damping_stiffness; ///< Rayleigh damping in proportion to stiffness [s] >= 0
+  lb_contact_surface surface;
 } lb_scene_material;
 
 typedef struct lb_scene_shape {
@@ -34,6 +36,8 @@ typedef struct lb_scene_shape {
   lb_transform pose; ///< in the body's frame
   int material;      ///< index into the scene's materials
   bool massless;     ///< for looks only
+  bool solid;        ///< it collides where the scene has contacts
+  lb_vec3 belt;      ///< velocity of its surface, in the body's axes [m/s]
 } lb_scene_shape;
 
 typedef enum lb_elastic_form {
@@ -106,6 +110,7 @@ typedef struct lb_scene_body {
   lb_vec3 velocity; ///< of its origin at the start, in the world's axes [m/s]
   lb_vec3 spin;     ///< angular velocity at the start, in the body's axes [rad/s]
   lb_scene_named named;
+  const char* group; ///< name that contacts may call it by, with others; or NULL
 } lb_scene_body;
 
 /// code, name in scene files, coordinates, velocities (of a composite joint: those of its parts)
@@ -377,6 +382,75 @@ typedef struct lb_scene_motor {
   lb_quat* rotation;
 } lb_scene_motor;
 
+/// A point of a linkage in the plane of its drawing.
+typedef struct lb_linkage_point {
+  const char* name;
+  lb_place place;
+  bool fixed;   ///< to the body that the linkage is on
+  double at[2]; ///< where it is with the crank as drawn, all sides having their lengths [m]
+} lb_linkage_point;
+
+/// Two points of a bar and how far they are apart.
+typedef struct lb_linkage_side {
+  int bar;
+  int point[2];
+  double length; ///< [m] > 0
+} lb_linkage_side;
+
+/// A rod or, of three points or more, a plate. Its frame is at its first point, x to its second.
+typedef struct lb_linkage_bar {
+  const char* name;
+  lb_place place;
+  const char* material; ///< by name; NULL: the linkage's
+  double radius;        ///< of its rods [m]; 0: the linkage's
+  double disc;          ///< > 0: a disc of this radius about its first point, and no rods [m]
+  double mass;          ///< [kg]; 0: by material and shapes
+  double offset;        ///< of its shapes, out of the drawing's plane [m]
+  int npoint;
+  int* point; ///< [npoint]
+} lb_linkage_bar;
+
+/// Pin of two bars: `bar[0]` carries `bar[1]`, or a loop closes. -1: the body that all is on.
+typedef struct lb_linkage_pin {
+  int point;
+  int bar[2];
+  bool loop;
+} lb_linkage_pin;
+
+/// One of a linkage's copies.
+typedef struct lb_linkage_copy {
+  const char* name; ///< "" of one alone
+  lb_place place;
+  lb_vec3 at;   ///< moved by so much, on that body [m]
+  bool mirror;  ///< the drawing's first axis is turned round; the crank's angle is not
+  double phase; ///< part of a turn, or of a cycle of its motor, by which it is ahead
+  double angle; ///< of its crank at the start, from the drawing's first axis to the second [rad]
+  int* body;    ///< [nbar] in the scene
+  int* joint;   ///< [npin] in the scene; the crank's comes first
+} lb_linkage_copy;
+
+/// Bars and pins in a plane, from which bodies and joints were made. Nothing is made of it again.
+typedef struct lb_scene_linkage {
+  const char* name;
+  lb_place place;
+  int on;        ///< body
+  int plane;     ///< xy, yz, zx, yx, zy, xz
+  lb_vec3 at;    ///< of the drawing's origin, on that body [m]
+  int crank;     ///< bar
+  bool shaft;    ///< the cranks of all copies are one body
+  double radius; ///< of bars [m]
+  const char* material;
+  const char* profile; ///< that the crank follows, or NULL
+  const char* crank_name;
+  int npoint, nside, nbar, npin, ncopy;
+  lb_linkage_point* point;
+  lb_linkage_side* side;
+  lb_linkage_bar* bar;
+  lb_linkage_pin* pin;
+  lb_linkage_copy* copy;
+  double* foot; ///< [npoint] radius of a sphere there; 0: none [m]
+} lb_scene_linkage;
+
 /// A force on a point of a body, constant or scaled by a profile.
 typedef struct lb_scene_load {
   const char* name;
@@ -535,6 +609,7 @@ typedef struct lb_scene_retarget {
   X(LB_PARAMETER_VELOCITY, "velocity") /* likewise; of a free body along the world's axes */       \
   X(LB_PARAMETER_SPIN, "spin")         /* of a free body, along its own axes */                    \
   X(LB_PARAMETER_MOTOR, "motor")       /* the values of a motor's keys or spline */                \
+  X(LB_PARAMETER_PHASE, "phase")       /* of a motor whose curve repeats */                        \
   X(LB_PARAMETER_MASS, "mass")         /* of a rigid body */                                       \
   X(LB_PARAMETER_LENGTH, "length")     /* of a rigid body, over what the scene says */             \
   X(LB_PARAMETER_STIFFNESS, "stiffness")           /* of a joint, spring, cable, rope, ground */   \
@@ -716,7 +791,7 @@ typedef struct lb_scene {
   lb_scene_solver solver;
   lb_scene_record record;
   int nmaterial, nbody, nshape, njoint, nforce, nmotor, nload, nconstraint, nmarker, nrope,
-      ndeformable;
+      ndeformable, nlinkage;
   lb_scene_material* material;
   lb_scene_body* body;
   lb_scene_shape* shape;
@@ -728,6 +803,8 @@ typedef struct lb_scene {
   lb_scene_marker* marker;
   lb_scene_rope* rope;
   lb_scene_deformable* deformable;
+  lb_scene_contacts contacts;
+  lb_scene_linkage* linkage; ///< what bodies and joints were made from; others are as good
   lb_scene_fit fit;
   lb_scene_retarget retarget;
   lb_scene_optimize optimize;

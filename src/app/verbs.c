@@ -231,6 +231,8 @@ static const option OPTIONS[] = {
      "such as 64MB: what the states of a run may take; less costs time (default: 1GB)"},
     {"--models", NULL, NULL, NULL, AT(o.models), CHECK,
      "make the shapes of elastic bodies, too, and say how they swing"},
+    {"--linkage", NULL, NULL, NULL, AT(o.linkage), CHECK,
+     "say which ways the scene can move, what its loops say twice, how far cranks turn"},
     {"--no-cache", NULL, NULL, NULL, AT(no_cache), WRITERS | REPLAY | CHECK,
      "make elastic bodies anew, and keep none for other runs"},
     {"--force", NULL, NULL, NULL, AT(force), WRITERS | REPLAY,

@@ -57,3 +57,17 @@ double lb_parallel_sum(int threads, int count, double (*term)(void* context, int
   }
   return total;
 }
+
+void lb_parallel_team(int threads, void (*work)(void* context, int rank, int size), void* context) {
+  const int n = useful(threads);
+  if (n <= 1) {
+    work(context, 0, 1);
+    return;
+  }
+#pragma omp parallel num_threads(n)
+  work(context, omp_get_thread_num(), omp_get_num_threads());
+}
+
+void lb_parallel_barrier(void) {
+#pragma omp barrier
+}

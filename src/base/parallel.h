@@ -8,3 +8,9 @@ void lb_parallel_for(int threads, int count, void (*work)(void* context, int i),
 // The sum of term(context, i) over i in [0, count). Terms are added in blocks of fixed size and the
 // blocks in their order, so the rounding is the same for any number of threads. Allocates nothing.
 double lb_parallel_sum(int threads, int count, double (*term)(void* context, int i), void* context);
+
+// Call work(context, rank, size) once on each of `size` threads, at most `threads` of them, rank in
+// [0, size). They meet at lb_parallel_barrier, which all of them must call equally often; a meeting
+// takes about a microsecond.
+void lb_parallel_team(int threads, void (*work)(void* context, int rank, int size), void* context);
+void lb_parallel_barrier(void);

@@ -1,9 +1,11 @@
 // Check of a scene: what is in it, and that its parts can be put together.
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "job/job_inside.h"
 #include "job/job_text.h"
+#include "limber/mechanism.h"
 #include "limber/optimize.h"
 #include "model/use/motor_use.h"
 
@@ -11,6 +13,7 @@ typedef struct check_job {
   lb_optimization* optimization; // of scenes that say what to optimise
   lb_moved_start moved;
   lb_steep_friction steep;
+  lb_mechanism* mechanism; // where it was asked for
 } check_job;
 
 // --- loading ---
@@ -43,6 +46,9 @@ static lb_status load(lb_job* j, lb_error* err) {
   status = status == LB_OK ? try_start(j, err) : status;
   if (status == LB_OK && j->scene.optimize.nparameter > 0) {
     status = lb_optimization_create(&j->scene, j->arena.allocator, &own->optimization, err);
+  }
+  if (status == LB_OK && j->o.linkage) {
+    status = lb_mechanism_create(&j->scene, j->arena.allocator, &own->mechanism, err);
   }
   return status;
 }
@@ -211,6 +217,87 @@ static void add_optimisation(lb_job* j, const lb_optimization* o) {
   }
 }
 
+// --- mechanisms ---
+
+static double degrees(double angle) {
+  return angle * 180 / M_PI;
+}
+
+static double whole_turn(double angle) { // from 0 on
+  const double d = fmod(degrees(angle), 360);
+  return d < 0 ? d + 360 : d;
+}
+
+// "1 of 73 coordinates is free: crank, with which 72 others move"
+static void add_mobility(lb_job* j, const lb_mechanism* M) {
+  enum { SHOWN = 6 };
+  line l = {.used = 0};
+  for (int i = 0; i < M->nfreedom && i < SHOWN; i++) {
+    const lb_freedom* f = &M->freedom[i];
+    put(&l, "%s%s", i ? "; " : ": ", f->joint);
+    if (f->coordinate > 0 || (i + 1 < M->nfreedom && f[1].joint == f->joint)) {
+      put(&l, " %d", f->coordinate);
+    }
+    if (f->moves > 0) {
+      put(&l, ", which moves %d %s", f->moves, plural(f->moves, "other", "others"));
+    }
+  }
+  put(&l, "%s", M->nfreedom > SHOWN ? "; and more" : "");
+  lb_job_figure(j, "mobility", "%d (%d coordinates, %d independent of %d rows of constraints)%s",
+                M->nfreedom, M->coordinates, M->rank, M->rows, l.text);
+}
+
+// "108 rows: 3 of 5 of loop joint X-j-1, ..."
+static void add_redundant(lb_job* j, const lb_mechanism* M) {
+  enum { SHOWN = 6 };
+  line l = {.used = 0};
+  for (int i = 0; i < M->nredundancy && i < SHOWN; i++) {
+    const lb_redundancy* of = &M->redundancy[i];
+    put(&l, "%s%d of %d of %s %s", i ? ", " : "", of->redundant, of->rows, of->kind, of->name);
+  }
+  if (M->nredundancy > SHOWN) {
+    put(&l, " and of %d more", M->nredundancy - SHOWN);
+  }
+  if (M->nredundancy > 0) {
+    lb_job_figure(j, "redundant", "%d rows: %s", M->rows - M->rank, l.text);
+  }
+}
+
+static void add_linkage(lb_job* j, const lb_linkage_motion* k) {
+  line l = {.used = 0};
+  for (int i = 0; i < k->ndead; i++) {
+    const lb_dead_point* dead = &k->dead[i];
+    put(&l, "%s %.4g deg", i ? "," : "; dead points at", degrees(dead->angle));
+    for (int b = 0; b < dead->nbar; b++) {
+      put(&l, "%s%s", b ? ", " : " (", dead->bar[b]);
+    }
+    put(&l, "%s", dead->nbar ? " in line)" : "");
+  }
+  if (k->turns) {
+    lb_job_figure(j, "linkage", "%s: %s turns all the way; transmission %.3g at least, at %.4g deg",
+                  k->name, k->crank, k->transmission, whole_turn(k->transmission_at));
+  } else {
+    lb_job_figure(j, "linkage", "%s: %s turns from %.4g to %.4g deg%s", k->name, k->crank,
+                  degrees(k->from), degrees(k->to), l.text);
+  }
+  for (int i = 0; i < k->ncurve; i++) {
+    const lb_coupler_curve* c = &k->curve[i];
+    lb_job_figure(j, c->foot ? "foot" : "point", "%s: path %.5g m wide, %.5g m high", c->point,
+                  c->width, c->height);
+  }
+}
+
+static void add_mechanism(lb_job* j, const lb_mechanism* M) {
+  if (!M) {
+    return;
+  }
+  add_mobility(j, M);
+  add_redundant(j, M);
+  for (int i = 0; i < M->nlinkage; i++) {
+    add_linkage(j, &M->linkage[i]);
+  }
+}
+
 static void report(lb_job* j) {
   const check_job* own = j->own;
   lb_job_title(j, j->o.scene, "a good scene, %s", j->scene.name);
@@ -225,12 +312,15 @@ static void report(lb_job* j) {
   add_forces(j);
   add_run(j);
   add_optimisation(j, own->optimization);
+  add_mechanism(j, own->mechanism);
   lb_job_warn_of_unheld(j);
   lb_job_warn_of_start(j, &own->moved, &own->steep, j->model->solver.step);
 }
 
 static void release(lb_job* j) {
-  lb_optimization_release(((check_job*)j->own)->optimization);
+  check_job* own = j->own;
+  lb_optimization_release(own->optimization);
+  lb_mechanism_release(own->mechanism);
 }
 
 const lb_job_type lb_job_check = {

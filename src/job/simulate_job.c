@@ -3,7 +3,12 @@
 
 #include "job/job_inside.h"
 #include "job/job_text.h"
+#include "limber/mechanism.h"
 #include "limber/optimize.h"
+
+typedef struct simulate_job {
+  lb_mechanism* mechanism; // of scenes with linkages
+} simulate_job;
 
 // --- loading ---
 
@@ -30,6 +35,10 @@ static lb_status load(lb_job* j, lb_error* err) {
   }
   status = status == LB_OK ? lb_job_make_model(j, err) : status;
   lb_optimization_release(o);
+  if (status == LB_OK && j->scene.nlinkage > 0) {
+    simulate_job* own = j->own;
+    status = lb_mechanism_create(&j->scene, j->arena.allocator, &own->mechanism, err);
+  }
   return status;
 }
 
@@ -38,7 +47,9 @@ static lb_status load(lb_job* j, lb_error* err) {
 static lb_status run(lb_job* j, lb_error* err) {
   lb_simulate_options o = lb_job_runs(j);
   o.sink = lb_job_sink(j);
-  return lb_job_play(j, j->model, &o, err);
+  const lb_status status = lb_job_play(j, j->model, &o, err);
+  j->summary.mechanism = ((simulate_job*)j->own)->mechanism;
+  return status;
 }
 
 // --- the report ---
@@ -123,5 +134,14 @@ static void report(lb_job* j) {
   }
 }
 
-const lb_job_type lb_job_simulate = {
-    .name = "simulate", .load = load, .run = run, .report = report, .streams = true};
+static void release(lb_job* j) {
+  lb_mechanism_release(((simulate_job*)j->own)->mechanism);
+}
+
+const lb_job_type lb_job_simulate = {.name = "simulate",
+                                     .size = sizeof(simulate_job),
+                                     .load = load,
+                                     .run = run,
+                                     .report = report,
+                                     .release = release,
+                                     .streams = true};

@@ -121,6 +121,53 @@ static void gradients_by_curves_that_flow_or_repeat_are_those_of_differences(voi
   }
 }
 
+// Phases of cranks in loops, of forces and of cyclic splines, and values of curves that advance.
+static const char CYCLES[] =
+    "duration: 60 ms\n"
+    "solver: {integrator: %s%s}\n"
+    "profiles:\n"
+    "  gait: {ease: cubic, repeat: 200 ms, advance: 1 turn, keys: [[0, 20 deg], [80 ms, 90 deg],\n"
+    "         [150 ms, 250 deg]]}\n"
+    "bodies: {fin: {mass: 1, center: [0.1, 0, 0.2], inertia: [0.03, 0.02, 0.01]},\n"
+    "         tail: {mass: 1, center: [0.1, 0, 0.2], inertia: [0.03, 0.02, 0.01]}}\n"
+    "joints: {h: {type: revolute, child: fin, axis: x}, t: {type: revolute, child: tail, axis: "
+    "x}}\n"
+    "linkages:\n"
+    "  leg:\n"
+    "    profile: gait\n"
+    "    points: {O: {fixed: [0, 0]}, R: {fixed: [0.3, 0]}, P: [0, 0.1], Q: [0.3, 0.2]}\n"
+    "    bars: {crank: {O-P: 0.1}, rod: {P-Q: 0.3}, rocker: {Q-R: 0.22}}\n"
+    "    copies: {a: {phase: 0.1}, b: {phase: 0.4, mirror: true}}\n"
+    "motors:\n"
+    "  push: {joint: h, drive: force, repeat: 50 ms, phase: 0.2,\n"
+    "         spline: {to: 50 ms, points: [1, 2, 3, 4], cyclic: true}}\n"
+    "  turn: {joint: t, ease: cubic, repeat: 70 ms, advance: 1 turn, phase: 0.3,\n"
+    "         keys: [[0, 0], [30 ms, 100 deg], [70 ms, 1 turn]]}\n"
+    "optimize:\n"
+    "  parameters: {pa: {phase: crank-a}, pb: {phase: crank-b}, pc: {phase: push}, v: {motor: "
+    "turn}}\n"
+    "  goals:\n"
+    "    one: {point: rocker-a, at: [0.1, 0, 0], position: [0.5, 0, -0.1]}\n"
+    "    two: {point: rod-b, at: [0.1, 0, 0], velocity: [0.5, 0, -0.1]}\n"
+    "    fin: {point: fin, at: [0, 0.1, 0], velocity: [0, 0.2, 0.1]}\n"
+    "    tail: {point: tail, at: [0, 0.1, 0], velocity: [0, 0.2, 0.1]}\n"
+    "    little: {motor: crank-a, weight: 1e-4}\n%s";
+
+static void gradients_by_phases_are_those_of_differences(void** state) {
+  (void)state;
+  static const char* const some[] = {"sdirk2", "bdf2", "rk4"};
+  for (int i = 0; i < 4; i++) {
+    char whole[8000];
+    problem p;
+    snprintf(whole, sizeof whole, CYCLES, some[i % 3], i == 3 ? maximal : reduced, "");
+    open_problem(&p, whole);
+    assert_int_equal(p.o->nvalue, 3 + 2);
+    check_both(&p, 1e-3, 1e-6);
+    check_applied(&p);
+    close_problem(&p);
+  }
+}
+
 // Of a joint of which motors prescribe some coordinates, the others may start elsewhere.
 static void what_motors_lead_starts_as_they_say(void** state) {
   (void)state;
@@ -148,6 +195,7 @@ int main(void) {
       cmocka_unit_test(gradients_in_maximal_coordinates_are_those_of_differences),
       cmocka_unit_test(gradients_of_explicit_schemes_are_those_of_differences),
       cmocka_unit_test(gradients_by_curves_that_flow_or_repeat_are_those_of_differences),
+      cmocka_unit_test(gradients_by_phases_are_those_of_differences),
       cmocka_unit_test(what_motors_lead_starts_as_they_say),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -227,6 +227,37 @@ static void coordinates_do_not_matter(void** state) {
   }
 }
 
+// --- prescribed motion ---
+
+// A wheel that is led at a turn a second by something that yields follows it without a lag, and
+// with a torque of I a where that speeds up.
+static void what_is_led_without_a_load_does_not_lag(void** state) {
+  (void)state;
+  static const char* const integrators[] = {"linear-euler", "bdf1", "bdf2"};
+  for (size_t i = 0; i < COUNT_OF(integrators); i++) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             "gravity: [0, 0, 0]\n"
+             "bodies: {wheel: {mass: 1 kg, shape: {cylinder: {radius: 0.1, length: 0.02}}}}\n"
+             "joints: {turn: {type: revolute, child: wheel, axis: z}}\n"
+             "constraints: {lead: {couple: [{joint: turn}], path: {spline: {degree: 2, to: 1.4, "
+             "points: [0, 0, 1, 2, 3, 4, 5, 6, 6]}}, stiffness: 1e8, damping: 1e5}}\n"
+             "solver: {integrator: %s}\n",
+             integrators[i]);
+    world w = open_world(text);
+    double want[3];
+    run(&w, 140, 1e-3); // it speeds up
+    lb_profile_evaluate(w.m->constraint.coupling[0].path, 0.14, want);
+    lb_stepper_observe(w.st, w.d);
+    assert_near(w.d->coupling_force[0] / (0.005 * want[2]), 1, 1e-2);
+    run(&w, 560, 1e-3); // its rate is constant
+    lb_profile_evaluate(w.m->constraint.coupling[0].path, 0.7, want);
+    print_message("%s: lags by %.3g rad\n", integrators[i], w.d->q[0] - want[0]);
+    assert_near(w.d->q[0], want[0], 1e-9);
+    close_world(&w);
+  }
+}
+
 // --- energy ---
 
 static double energy_of(const world* w) {
@@ -468,6 +499,7 @@ int main(void) {
       cmocka_unit_test(a_turning_part_opens_its_pin_as_the_closed_form_says),
       cmocka_unit_test(what_hardly_yields_is_exact),
       cmocka_unit_test(coordinates_do_not_matter),
+      cmocka_unit_test(what_is_led_without_a_load_does_not_lag),
       cmocka_unit_test(energy_of_a_compliant_pendulum_converges_with_order_two),
       cmocka_unit_test(momentum_stays_where_gaps_are_open),
       cmocka_unit_test(large_systems_are_solved_as_small_ones),

@@ -78,6 +78,7 @@ static void derivatives_match_finite_differences(void** state) {
         if (!near_end) {
           assert_near(at[1], (after[0] - before[0]) / (2 * h), 1e-7);
           assert_near(at[2], (after[1] - before[1]) / (2 * h), 1e-7);
+          assert_near(lb_profile_third(p, t), (after[2] - before[2]) / (2 * h), 1e-6);
         }
       }
     }
@@ -316,7 +317,8 @@ static void without_memory_nothing_changes(void** state) {
 // Where a profile of keys at 0, 1 and 2 s jumps.
 static double jump_of(lb_profile_kind kind, double last, double period, bool slopes) {
   double time[3] = {0, 1, 2}, value[3] = {0, 1, last};
-  const lb_profile_definition def = {kind, 3, 3, time, value, period};
+  const lb_profile_definition def = {
+      .kind = kind, .degree = 3, .count = 3, .time = time, .value = value, .period = period};
   lb_arena own;
   lb_profile* p;
   lb_arena_init(&own, NULL);
@@ -339,6 +341,133 @@ static void jumps_are_found_where_they_are(void** state) {
   assert_near(jump_of(LB_PROFILE_SMOOTH, 3, 2, false), 2, 0);
 }
 
+// --- cycles ---
+
+static const lb_profile* make_cycle(lb_profile_definition def) {
+  lb_profile* p = NULL;
+  assert_int_equal(lb_profile_create(&arena, &def, &p), LB_OK);
+  return p;
+}
+
+// One key and an advance: an even turn for ever, and from rest to rest with ease smooth.
+static void advance_goes_on(void** state) {
+  (void)state;
+  double time[] = {0.25}, value[] = {0.1};
+  for (lb_profile_kind kind = LB_PROFILE_SMOOTH; kind <= LB_PROFILE_LINEAR; kind++) {
+    const lb_profile* p = make_cycle((lb_profile_definition){
+        .kind = kind, .count = 1, .time = time, .value = value, .period = 2, .advance = 7});
+    for (double t = -5; t < 9; t += 0.37) {
+      const double u = (t - 0.25) / 2, s = u - floor(u);
+      const double shape = kind == LB_PROFILE_SMOOTH ? s * s * s * (10 + s * (6 * s - 15)) : s;
+      double v[3];
+      lb_profile_evaluate(p, t, v);
+      assert_near(v[0], 0.1 + 7 * (floor(u) + shape), 1e-13);
+      assert_near(v[1], kind == LB_PROFILE_SMOOTH ? 7 * 15 * s * s * (1 - s) * (1 - s) : 3.5,
+                  1e-12);
+    }
+  }
+}
+
+// Value, speed and acceleration on both sides of the end of a cycle, for every kind that flows.
+static void cycles_meet_smoothly(void** state) {
+  (void)state;
+  double time[] = {0, 0.3, 0.8, 1}, value[] = {0.2, 1, 2.5, 0.2 + 2 * M_PI};
+  double ends[] = {0, 1}, points[] = {0, 1, 1.5, 4, 5};
+  const lb_profile_definition def[] = {
+      {.kind = LB_PROFILE_CUBIC, .count = 4, .time = time, .value = value},
+      {.kind = LB_PROFILE_CUBIC, .count = 3, .time = time, .value = value},
+      {.kind = LB_PROFILE_SMOOTH, .count = 3, .time = time, .value = value},
+      {.kind = LB_PROFILE_BSPLINE,
+       .degree = 3,
+       .count = 5,
+       .time = ends,
+       .value = points,
+       .cyclic = true},
+      {.kind = LB_PROFILE_BSPLINE,
+       .degree = 5,
+       .count = 5,
+       .time = ends,
+       .value = points,
+       .cyclic = true}};
+  for (int i = 0; i < 5; i++) {
+    lb_profile_definition d = def[i];
+    d.period = 1;
+    d.advance = 2 * M_PI;
+    const lb_profile* p = make_cycle(d);
+    double before[3], after[3];
+    lb_profile_evaluate(p, 3 - 1e-13, before);
+    lb_profile_evaluate(p, 3, after);
+    assert_near(after[0], before[0], 1e-10);
+    assert_near(after[1], before[1], 1e-9);
+    assert_near(after[2], before[2], 1e-8);
+    assert_true(isnan(lb_profile_jump(p, 10, true)));
+  }
+}
+
+// Control points in a line make a straight line of a cyclic spline, by its partition of one.
+static void cyclic_spline_of_a_line_is_the_line(void** state) {
+  (void)state;
+  double ends[] = {0, 2}, points[] = {0, 1, 2, 3};
+  const lb_profile* p = make_cycle((lb_profile_definition){.kind = LB_PROFILE_BSPLINE,
+                                                           .degree = 3,
+                                                           .count = 4,
+                                                           .time = ends,
+                                                           .value = points,
+                                                           .period = 2,
+                                                           .advance = 4,
+                                                           .cyclic = true});
+  for (double t = -3; t < 5; t += 0.21) {
+    double v[3];
+    lb_profile_evaluate(p, t, v);
+    assert_near(v[0], 1 + 2 * t, 1e-13);
+    assert_near(v[1], 2, 1e-12);
+    assert_near(v[2], 0, 1e-11);
+  }
+}
+
+static void phase_is_a_shift_of_time(void** state) {
+  (void)state;
+  for (lb_profile_kind kind = 0; kind < LB_PROFILE_COUNT; kind++) {
+    double ends[] = {-1, 3.25};
+    lb_profile_definition def = {.kind = kind,
+                                 .degree = 3,
+                                 .count = KEYS,
+                                 .time = kind == LB_PROFILE_BSPLINE ? ends : key_time,
+                                 .value = key_value,
+                                 .period = 4.25,
+                                 .advance = 1.5};
+    const lb_profile* own = make_cycle(def);
+    def.phase = 0.3;
+    const lb_profile* ahead = make_cycle(def);
+    for (double t = -9; t < 9; t += 0.413) {
+      double a[3], b[3];
+      lb_profile_evaluate(own, t + 0.3 * 4.25, a);
+      lb_profile_evaluate(ahead, t, b);
+      for (int k = 0; k < 3; k++) {
+        assert_near(a[k], b[k], 1e-10);
+      }
+      assert_near(lb_profile_next(ahead, t), lb_profile_next(own, t + 0.3 * 4.25) - 0.3 * 4.25,
+                  1e-10);
+    }
+  }
+}
+
+// A cycle that jumps does so where its seam comes, and only there.
+static void jumps_move_with_the_phase(void** state) {
+  (void)state;
+  double time[] = {0, 1}, value[] = {0, 1};
+  lb_profile_definition def = {.kind = LB_PROFILE_LINEAR,
+                               .count = 2,
+                               .time = time,
+                               .value = value,
+                               .period = 1,
+                               .advance = 2,
+                               .phase = 0.25};
+  assert_near(lb_profile_jump(make_cycle(def), 10, false), 0.75, 1e-14);
+  def.advance = 1;
+  assert_true(isnan(lb_profile_jump(make_cycle(def), 10, true)));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(through_its_keys),
@@ -358,6 +487,11 @@ int main(void) {
       cmocka_unit_test(time_that_is_not_a_number_does_no_harm),
       cmocka_unit_test(without_memory_nothing_changes),
       cmocka_unit_test(jumps_are_found_where_they_are),
+      cmocka_unit_test(advance_goes_on),
+      cmocka_unit_test(cycles_meet_smoothly),
+      cmocka_unit_test(cyclic_spline_of_a_line_is_the_line),
+      cmocka_unit_test(phase_is_a_shift_of_time),
+      cmocka_unit_test(jumps_move_with_the_phase),
   };
   return cmocka_run_group_tests(tests, begin, end);
 }

@@ -64,4 +64,5 @@ forces cable-arm 0 2 4
 optimize crane 0 2 4 7
 full rod 0 1 2 3
 deformables starfish 0 4 7
+linkages jansen 0 4
 P

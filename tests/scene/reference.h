@@ -38,6 +38,8 @@ static const char* value_words(const lb_field* f, char* text, size_t size) {
       [LB_VALUE_BODIES] = "a list of bodies' names",
       [LB_VALUE_BOUND] = "a number, in units of what it is about",
       [LB_VALUE_MEASURE] = "a number or a list of them, in units of what it is about",
+      [LB_VALUE_DRAWING] = "a mapping from names to [x, y], or to {fixed: [x, y]}",
+      [LB_VALUE_LENGTHS] = "a mapping from names to lengths",
   };
   const bool is_table = f->value == LB_VALUE_SECTION || f->value == LB_VALUE_LIST ||
                         f->value == LB_VALUE_ONE || f->value == LB_VALUE_TABLE;
@@ -113,6 +115,12 @@ static void write_key_table(FILE* out, const lb_table* table) {
             : f->standard ? f->standard
                           : "required",
             f->about);
+  }
+  if (table->other) {
+    char text[300];
+    fprintf(out, "| `%s` | %s | %s | %s |\n", table->other->key,
+            value_words(table->other, text, sizeof text),
+            table->other->standard ? table->other->standard : "one or more", table->other->about);
   }
 }
 
@@ -256,6 +264,10 @@ static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
                          "\"string\"]}}}"),
       [LB_VALUE_BODIES] = ("{\"type\": [\"array\", \"null\"], \"items\": {\"type\": "
                            "[\"string\", \"number\"]}}"),
+      [LB_VALUE_DRAWING] = ("{\"type\": \"object\", \"additionalProperties\": {\"type\": "
+                            "[\"array\", \"object\"]}}"),
+      [LB_VALUE_LENGTHS] = ("{\"type\": [\"object\", \"null\"], \"additionalProperties\": "
+                            "{\"type\": [\"number\", \"string\"]}}"),
       [LB_VALUE_PARTS] = ("{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": "
                           "\"object\", \"required\": [\"type\"]}}"),
   };
@@ -381,9 +393,13 @@ static void write_aliases(FILE* out, const lb_table* table) {
 }
 
 static void write_table_body(FILE* out, const lb_table* table) {
-  fputs("{\n      \"type\": [\"object\", \"null\"],\n      \"additionalProperties\": false,\n"
-        "      \"properties\": {\n",
-        out);
+  fputs("{\n      \"type\": [\"object\", \"null\"],\n      \"additionalProperties\": ", out);
+  if (table->other) {
+    write_value(out, table, table->other);
+  } else {
+    fputs("false", out);
+  }
+  fputs(",\n      \"properties\": {\n", out);
   for (int i = 0; i < table->count; i++) {
     write_field(out, table, &table->field[i]);
     fputs(i + 1 < table->count ? ",\n" : "", out);

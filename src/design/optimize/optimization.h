@@ -88,6 +88,8 @@ typedef struct lb_parameter_type {
   // Likewise what they do to the start, in the tree.
   void (*pull_start)(lb_way_back* w, const lb_block* b, const lb_played* m,
                      const lb_start_slopes* by);
+  // Of motors: likewise what the value, rate and acceleration of its curve at a time do.
+  void (*pull_curve)(lb_way_back* w, const lb_block* b, double time, const double by[3]);
   bool impacts; // they change impacts, too
   bool starts;  // they say how something starts
   bool rate;    // and how fast
@@ -96,7 +98,7 @@ typedef struct lb_parameter_type {
 extern const lb_parameter_type lb_parameter_joint_place, lb_parameter_joint_rate,
     lb_parameter_body_place, lb_parameter_body_turn, lb_parameter_body_rate,
     lb_parameter_body_spin;                                            // parameter_start.c
-extern const lb_parameter_type lb_parameter_motor;                     // parameter_motor.c
+extern const lb_parameter_type lb_parameter_motor, lb_parameter_phase; // parameter_motor.c
 extern const lb_parameter_type lb_parameter_mass, lb_parameter_length; // parameter_body.c
 extern const lb_parameter_type lb_parameter_spring, lb_parameter_joint_rest,
     lb_parameter_force; // parameter_spring.c

@@ -210,7 +210,7 @@ static bool any_moves_start(const lb_optimizing* o) {
     const lb_block* b = &o->block[i];
     any |=
         b->type->starts || b->type == &lb_parameter_length ||
-        (b->type == &lb_parameter_motor && o->given.motor[b->p->index].drive == LB_DRIVE_POSITION);
+        (b->type->pull_curve && o->given.motor[b->p->index].drive == LB_DRIVE_POSITION);
   }
   return any && o->tree->constraint.count > 0;
 }

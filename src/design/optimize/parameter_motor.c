@@ -78,30 +78,27 @@ static int weigh(const lb_profile_definition* p, double t, int* first, double we
 
 // --- numbers ---
 
-// True where the last key of a curve that repeats is the first one again: they stay the same.
-static bool comes_round(const lb_profile_definition* p) {
-  const int last = p->count - 1;
-  return p->period > 0 && WEIGH[p->kind] != weigh_spline && last > 0 &&
-         p->time[last] == p->time[0] + p->period && p->value[last] == p->value[0];
-}
-
-// A motor's curve with the numbers x, its values taken from the arena; NULL there: no memory.
+// A motor's curve with the numbers x, its values taken from the arena; NULL there: no memory. A
+// last key that is the first one again, with what a cycle advances, stays that.
 static lb_profile_definition make_curve(lb_arena* arena, const lb_block* b, const double* x) {
   lb_profile_definition p = b->profile;
   p.value = LB_TAKE(arena, double, p.count);
   for (int i = 0; p.value && i < p.count; i++) {
-    p.value[i] = x[i < b->count ? i : 0];
+    p.value[i] = i < b->count ? x[i] : x[0] + p.advance;
   }
   return p;
 }
 
+// A curve is linear in its values but for what it advances.
 static bool find_units(lb_arena* arena, lb_block* b) {
+  lb_block still = *b;
+  still.profile.advance = 0;
   b->unit = LB_TAKE(arena, lb_profile*, b->count);
   double* x = LB_TAKE(arena, double, b->count);
   bool ok = b->unit && x;
   for (int i = 0; i < b->count && ok; i++) {
     x[i] = 1;
-    const lb_profile_definition p = make_curve(arena, b, x);
+    const lb_profile_definition p = make_curve(arena, &still, x);
     ok = p.value && lb_profile_create(arena, &p, &b->unit[i]) == LB_OK;
     x[i] = 0;
   }
@@ -120,7 +117,7 @@ static lb_status make(lb_optimizing* o, lb_block* b, lb_error* err) {
     }
   }
   const bool local = WEIGH[p->kind] && !(p->period > 0);
-  b->count = p->count - comes_round(p);
+  b->count = p->count - (b->p->knots == 0 && lb_profile_comes_round(p));
   return p->time && (local || find_units(arena, b))
              ? LB_OK
              : lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for an optimisation");
@@ -171,11 +168,20 @@ static void pull_curve(lb_way_back* w, const lb_block* b, double time, const dou
   }
 }
 
+// d/dphase of value, rate and acceleration: a period of the next derivative each.
+static void pull_phase(lb_way_back* w, const lb_block* b, double time, const double by[3]) {
+  const lb_profile* p = w->m->motor.profile[b->p->index];
+  double value[3];
+  lb_profile_evaluate(p, time, value);
+  w->gradient[b->first] +=
+      p->period * (by[0] * value[1] + by[1] * value[2] + by[2] * lb_profile_third(p, time));
+}
+
 void lb_motor_pull(lb_way_back* w, int motor, double time, const double by[3]) {
   for (int i = 0; i < w->o->nblock; i++) {
     const lb_block* b = &w->o->block[i];
-    if (b->type == &lb_parameter_motor && b->p->index == motor) {
-      pull_curve(w, b, time, by);
+    if (b->type->pull_curve && b->p->index == motor) {
+      b->type->pull_curve(w, b, time, by);
     }
   }
 }
@@ -183,11 +189,36 @@ void lb_motor_pull(lb_way_back* w, int motor, double time, const double by[3]) {
 void lb_motors_pull(lb_way_back* w, double time) {
   for (int i = 0; i < w->o->nblock; i++) {
     const lb_block* b = &w->o->block[i];
-    if (b->type == &lb_parameter_motor) {
-      pull_curve(w, b, time, w->motor + 3 * (size_t)b->p->index);
+    if (b->type->pull_curve) {
+      b->type->pull_curve(w, b, time, w->motor + 3 * (size_t)b->p->index);
     }
   }
 }
 
 const lb_parameter_type lb_parameter_motor = {
-    .make = make, .read = read, .write = write, .put = put};
+    .make = make, .read = read, .write = write, .put = put, .pull_curve = pull_curve};
+
+// --- phases ---
+
+static lb_status make_phase(lb_optimizing* o, lb_block* b, lb_error* err) {
+  (void)err;
+  b->profile = o->public.scene->motor[b->p->index].profile;
+  b->count = 1;
+  return LB_OK;
+}
+
+static double* phase_in_scene(lb_optimizing* o, lb_scene* s, const lb_block* b) {
+  (void)o;
+  return &s->motor[b->p->index].profile.phase;
+}
+
+static lb_status put_phase(lb_player* w, const lb_block* b, const double* x) {
+  lb_profile_definition p = b->profile;
+  p.phase = *x;
+  return lb_player_play(w, b->p->index, p);
+}
+
+const lb_parameter_type lb_parameter_phase = {.make = make_phase,
+                                              .in_scene = phase_in_scene,
+                                              .put = put_phase,
+                                              .pull_curve = pull_phase};

@@ -220,9 +220,9 @@ bool lb_constraints_redundant_open(const lb_model* m, lb_data* d);
 
 // --- compliant constraints (force_compliant.c) ---
 
-// Multipliers of a linearly implicit step from q0 to d's velocities, with d's time that of its end:
-// forces are applied with these until lb_compliant_free.
-void lb_compliant_hold(const lb_model* m, lb_data* d, const double* q0, double h);
+// Multipliers of a linearly implicit step from q0 with velocities v1, with d's time that of its
+// end: forces are applied with these until lb_compliant_free.
+void lb_compliant_hold(const lb_model* m, lb_data* d, const double* q0, const double* v1, double h);
 void lb_compliant_free(lb_data* d);
 // Widest gap of them at d's q [m or rad].
 double lb_compliant_gap(const lb_model* m, lb_data* d);

@@ -62,6 +62,11 @@ static void add_link(const lb_model* m, const lb_work* w, const group* g, int li
   }
 }
 
+void lb_constraint_rows_add_link(const lb_model* m, const lb_work* w, const lb_constraint_row* row,
+                                 int count, double* J, int link, double sign) {
+  add_link(m, w, &(group){row, count, J}, link, sign);
+}
+
 // Coordinates that should stay, but need not, are so many times as heavy.
 static const double HEAVY = 100;
 

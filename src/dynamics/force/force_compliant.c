@@ -33,16 +33,25 @@ static void apply(const lb_model* m, lb_data* d) {
     const lb_constraint_row* r = &C->row[i];
     C->force[i] = C->given ? C->force[i] : multiplier(m, r);
     C->rate[i] = r->rate;
+    if (r->coupling >= 0) {
+      d->coupling_force[r->coupling] = r->sign * C->force[i];
+    }
     lb_constraint_row_push(m, d, r, C->force[i]);
   }
 }
 
 // The gap at the end is c + h J v1, but for what is of second order: with a large stiffness the
 // force is that of this gap and not of the one that is there.
-void lb_compliant_hold(const lb_model* m, lb_data* d, const double* q0, double h) {
+void lb_compliant_hold(const lb_model* m, lb_data* d, const double* q0, const double* v1,
+                       double h) {
   lb_compliant_rows* C = &d->work->constraints->compliant;
-  lb_kinematics(m, d, q0, d->qd);
+  double *q = d->q, *qd = d->qd;
+  d->q = (double*)q0;
+  d->qd = (double*)v1;
+  lb_kinematics(m, d, d->q, d->qd);
   lb_constraint_rows_fill_compliant(m, d);
+  d->q = q;
+  d->qd = qd;
   for (int i = 0; i < C->count; i++) {
     lb_constraint_row end = C->row[i];
     end.gap += h * (end.rate + end.asked);

@@ -47,6 +47,8 @@ bool lb_kkt_factor(lb_kkt* K, lb_data* d, lb_kkt_terms terms);
 // and are solved for by their Schur complement, a solve for each. `gap` [constraints] becomes w
 // where there are any; NULL: not wanted.
 void lb_kkt_solve(lb_kkt* K, double* b, double* c, double* gap);
+// (1) for c = 0, springs' included, with bilateral constraints alone: W^-1 b under constraints.
+void lb_kkt_solve_homogeneous(lb_kkt* K, double* b);
 
 // out += scale J'mu, J that of the factor.
 void lb_kkt_add_forces(lb_kkt* K, const double* mu, double scale, double* out);

@@ -280,3 +280,8 @@ void lb_kkt_solve(lb_kkt* K, double* b, double* c, double* gap) {
     }
   }
 }
+
+void lb_kkt_solve_homogeneous(lb_kkt* K, double* b) {
+  put_wishes(K, NULL);
+  solve(K, b);
+}

@@ -3,6 +3,7 @@
 
 #include "base/carve.h"
 #include "dynamics/constraint/constraint_loop.h"
+#include "dynamics/contact/contact_set.h"
 #include "dynamics/force/particles.h"
 #include "dynamics/joint/joint_chart.h"
 #include "dynamics/joint/joint_elastic.h"
@@ -64,6 +65,12 @@ lb_status lb_data_create(const lb_model* model, const lb_allocator* allocator, l
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0},
                         "out of memory for the constraints of '%s'", model->name);
   }
+  if (model->contact.ncollider > 0 &&
+      !(d->work->contacts = lb_contacts_create(model, allocator))) {
+    lb_data_release(d);
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the contacts of '%s'",
+                        model->name);
+  }
   *data = d;
   return LB_OK;
 }
@@ -71,6 +78,7 @@ lb_status lb_data_create(const lb_model* model, const lb_allocator* allocator, l
 void lb_data_release(lb_data* data) {
   if (data) {
     lb_kkt_release(data->work->constraints ? data->work->constraints->kkt : NULL);
+    lb_contacts_release(data->work->contacts);
     lb_release(data->work->allocator, data);
   }
 }
@@ -78,6 +86,9 @@ void lb_data_release(lb_data* data) {
 void lb_data_reset(lb_data* data) {
   const lb_model* m = data->model;
   data->time = 0;
+  if (data->work->contacts) {
+    lb_contacts_forget(data->work->contacts);
+  }
   memcpy(data->q, m->start.q, (size_t)m->nq * sizeof *data->q);
   memcpy(data->qd, m->start.qd, (size_t)m->nv * sizeof *data->qd);
   memset(data->tau, 0, (size_t)m->nv * sizeof *data->tau);

@@ -65,6 +65,7 @@ typedef struct lb_work {
   lb_v4* S;        // [2 * ncolumn] directions of the coordinates at their links' origins, for CRBA
   double* spread;  // [6][nv] directions at the tree's root, by component
   struct lb_constraints* constraints; // NULL: there are none
+  struct lb_contacts* contacts;       // NULL: nothing collides
   struct lb_elastic* elastic;         // [nelastic + nface]
   double* M;                          // [nv][nv] of models with elastic bodies, else NULL
   double* scratch;                    // for internal forces of elastic bodies

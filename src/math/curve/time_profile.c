@@ -24,6 +24,15 @@ typedef struct keys {
   bool closed; // the last key is the first one again, a period later
 } keys;
 
+bool lb_profile_comes_round(const lb_profile_definition* def) {
+  static const double ROUNDING = 1e-12; // 366.5 degrees are 6.5 degrees and a turn
+  const int last = def->count - 1;
+  const double first = def->value[0], end = first + def->advance;
+  return def->period > 0 && def->kind != LB_PROFILE_BSPLINE && last > 0 &&
+         def->time[last] == def->time[0] + def->period &&
+         fabs(def->value[last] - end) <= ROUNDING * (fabs(first) + fabs(def->advance));
+}
+
 static bool keys_make(keys* k, lb_arena* arena, const lb_profile_definition* def) {
   const double end = def->time[0] + def->period;
   const bool gap = def->period > 0 && def->time[def->count - 1] < end;
@@ -39,10 +48,9 @@ static bool keys_make(keys* k, lb_arena* arena, const lb_profile_definition* def
   }
   if (gap) {
     k->time[def->count] = end;
-    k->value[def->count] = def->value[0];
+    k->value[def->count] = def->value[0] + def->advance;
   }
-  const int last = k->count - 1;
-  k->closed = def->period > 0 && k->time[last] == end && k->value[last] == k->value[0];
+  k->closed = gap || lb_profile_comes_round(def);
   return true;
 }
 
@@ -98,7 +106,7 @@ static void slopes_clamped(const keys* k, double* m, double* band) {
 static void slopes_periodic(const keys* k, double* m, double* band, double* z) {
   const int n = k->count - 1;
   if (n == 1) {
-    m[0] = m[1] = 0;
+    m[0] = m[1] = (k->value[1] - k->value[0]) / (k->time[1] - k->time[0]);
     return;
   }
   for (int i = 0; i < n; i++) {
@@ -172,17 +180,22 @@ static lb_status create_from_keys(lb_arena* arena, const lb_profile_definition* 
 
 // --- B-splines ---
 
+// Control point i; those of a cyclic spline come round with what it advances.
+static double control_point(const lb_profile_definition* def, int i) {
+  return def->value[i % def->count] + def->advance * (i / def->count);
+}
+
 // A span's polynomial by Taylor's formula at its left end: c_k = h^k f^(k) / k!.
 static lb_status create_from_bspline(lb_arena* arena, const lb_profile_definition* def,
                                      lb_profile* profile) {
   // fewer control points than degree + 1 span the space of a lower degree
   const int degree = def->degree < def->count ? def->degree : def->count - 1;
   const lb_bspline spline = {.degree = degree,
-                             .count = def->count,
+                             .count = def->count + (def->cyclic ? degree : 0),
                              .start = def->time[0],
                              .end = def->time[1],
-                             .clamped = true};
-  if (take_pieces(profile, arena, def->count - degree) != LB_OK) {
+                             .clamped = !def->cyclic};
+  if (take_pieces(profile, arena, spline.count - degree) != LB_OK) {
     return LB_NO_MEMORY;
   }
   profile->time[profile->npiece] = spline.end;
@@ -194,7 +207,7 @@ static lb_status create_from_bspline(lb_arena* arena, const lb_profile_definitio
     double scale = 1; // h^k / k!
     for (int k = 0; k <= degree; k++) {
       for (int r = 0; r <= degree; r++) {
-        profile->piece[i][k] += scale * N[k][r] * def->value[i + r];
+        profile->piece[i][k] += scale * N[k][r] * control_point(def, i + r);
       }
       scale *= h / (k + 1);
     }
@@ -210,6 +223,8 @@ lb_status lb_profile_create(lb_arena* arena, const lb_profile_definition* defini
   lb_status status = LB_NO_MEMORY;
   if (made) {
     made->period = definition->period;
+    made->advance = definition->advance;
+    made->ahead = definition->phase * definition->period;
     status = definition->kind == LB_PROFILE_BSPLINE ? create_from_bspline(arena, definition, made)
                                                     : create_from_keys(arena, definition, made);
   }
@@ -237,28 +252,34 @@ static int find(const lb_profile* p, double t) {
   return low;
 }
 
-// Piece at a time, and how far into it; `held`: before the start or after the end.
+// Place in a profile: the piece, how far within, and what whole periods added.
 typedef struct spot {
-  const double* piece;
-  double s, rate;
-  bool held;
+  int piece;
+  double s, length, advance;
+  bool held; // before the start or after the end
 } spot;
 
-static spot find_spot(const lb_profile* profile, double t) {
-  const double start = profile->time[0], end = profile->time[profile->npiece];
-  if (profile->period > 0) {
-    const double into = fmod(t - start, profile->period);
-    t = start + (into < 0 ? into + profile->period : into);
+static spot find_spot(const lb_profile* p, double t) {
+  const double start = p->time[0], end = p->time[p->npiece];
+  spot at = {.advance = 0};
+  if (p->period > 0) {
+    const double since = t + p->ahead - start, rest = fmod(since, p->period);
+    const double into = rest < 0 ? rest + p->period : rest;
+    at.advance = p->advance * round((since - into) / p->period);
+    t = start + into;
   }
   const double inside = fmin(fmax(t, start), end);
-  const int i = find(profile, inside);
-  const double h = profile->time[i + 1] - profile->time[i];
-  return (spot){profile->piece[i], (inside - profile->time[i]) / h, 1 / h, inside != t};
+  at.piece = find(p, inside);
+  at.length = p->time[at.piece + 1] - p->time[at.piece];
+  at.s = (inside - p->time[at.piece]) / at.length;
+  at.held = inside != t;
+  return at;
 }
 
 void lb_profile_evaluate(const lb_profile* profile, double t, double value[3]) {
   const spot at = find_spot(profile, t);
-  lb_profile_piece(at.piece, at.s, at.rate, value);
+  lb_profile_piece(profile->piece[at.piece], at.s, 1 / at.length, value);
+  value[0] += at.advance;
   if (at.held) {
     value[1] = value[2] = 0;
   }
@@ -266,9 +287,8 @@ void lb_profile_evaluate(const lb_profile* profile, double t, double value[3]) {
 
 double lb_profile_third(const lb_profile* profile, double t) {
   const spot at = find_spot(profile, t);
-  const double* c = at.piece;
-  const double third = 6 * c[3] + at.s * (24 * c[4] + at.s * 60 * c[5]);
-  return at.held ? 0 : third * at.rate * at.rate * at.rate;
+  const double *c = profile->piece[at.piece], h = at.length;
+  return at.held ? 0 : (6 * c[3] + at.s * (24 * c[4] + at.s * 60 * c[5])) / (h * h * h);
 }
 
 // --- jumps ---
@@ -296,41 +316,48 @@ static bool differs(const double a[2], const double b[2], const double scale[2])
   return fabs(a[0] - b[0]) > 1e-9 * scale[0] || fabs(a[1] - b[1]) > 1e-9 * scale[1];
 }
 
-double lb_profile_next(const lb_profile* p, double t) {
-  const double turns = p->period > 0 ? floor(t / p->period) : 0, base = turns * p->period;
-  for (int i = 0; i <= p->npiece; i++) {
-    const bool within = p->period <= 0 || p->time[i] <= p->period;
-    if (within && base + p->time[i] > t) {
-      return base + p->time[i];
-    }
+// The first time after t at which the profile is where it is at `time`, or INFINITY.
+static double after_time(const lb_profile* p, double time, double t) {
+  if (!(p->period > 0)) {
+    return time > t ? time : INFINITY;
   }
-  return p->period > 0 ? base + p->period : INFINITY;
+  const double own = time - p->ahead;
+  const double next = own + p->period * (floor((t - own) / p->period) + 1);
+  return next > t ? next : next + p->period; // the sum may have rounded
+}
+
+double lb_profile_next(const lb_profile* p, double t) {
+  double next = INFINITY;
+  for (int i = 0; i <= p->npiece; i++) {
+    next = fmin(next, after_time(p, p->time[i], t));
+  }
+  return next;
+}
+
+// Value and slope on both sides of the start of piece i, or of the end of the last.
+static void sides(const lb_profile* p, int i, double before[2], double after[2]) {
+  const bool again = p->period > 0, first = i == 0, last = i == p->npiece;
+  double v[3];
+  piece_end(p, first ? again ? p->npiece - 1 : 0 : i - 1, first && !again ? 0 : 1, v);
+  before[0] = v[0] - (first && again ? p->advance : 0);
+  before[1] = first && !again ? 0 : v[1]; // held
+  piece_end(p, last ? again ? 0 : i - 1 : i, last && !again ? 1 : 0, v);
+  after[0] = v[0] + (last && again ? p->advance : 0);
+  after[1] = last && !again ? 0 : v[1]; // held
 }
 
 double lb_profile_jump(const lb_profile* p, double until, bool slopes) {
-  const int last = p->npiece - 1;
-  double scale[2], before[3], after[3];
+  double scale[2], first = INFINITY;
   piece_scales(p, scale);
   scale[1] = slopes ? scale[1] : (double)INFINITY;
-  // before the first piece: held, or the end of the period before
-  piece_end(p, 0, 0, after);
-  piece_end(p, last, 1, before);
-  const bool seam = differs(before, after, scale);
-  const double held[2] = {after[0], 0};
-  if (p->period > 0 ? seam && p->time[0] > 0 && p->time[0] < until
-                    : p->time[0] > 0 && p->time[0] < until && differs(held, after, scale)) {
-    return p->time[0];
-  }
-  for (int i = 1; i <= last; i++) {
-    piece_end(p, i - 1, 1, before);
-    piece_end(p, i, 0, after);
-    if (p->time[i] > 0 && p->time[i] < until && differs(before, after, scale)) {
-      return p->time[i];
+  for (int i = 0; i <= p->npiece; i++) {
+    double before[2], after[2];
+    sides(p, i, before, after);
+    // a period ends where the next begins
+    const double end = i == p->npiece && p->period > 0 ? p->time[0] : p->time[i];
+    if (differs(before, after, scale)) {
+      first = fmin(first, after_time(p, end, 0));
     }
   }
-  const double end = p->period > 0 ? p->time[0] + p->period : p->time[last + 1];
-  piece_end(p, last, 1, before);
-  const double rest[2] = {before[0], 0};
-  const bool jumps = p->period > 0 ? seam : differs(before, rest, scale);
-  return jumps && end > 0 && end < until ? end : NAN;
+  return first < until ? first : NAN;
 }

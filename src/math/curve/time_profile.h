@@ -12,7 +12,9 @@ struct lb_profile {
   double* time; ///< [npiece + 1] ends of the pieces
   /// [npiece] coefficients in s = (t - time[i]) / (time[i + 1] - time[i])
   double (*piece)[LB_PROFILE_COEFFICIENTS];
-  double period; ///< 0: holds its end values
+  double period;  ///< 0: holds its end values
+  double advance; ///< added with every period
+  double ahead;   ///< time by which it is ahead
 };
 
 /// Value and first two derivatives of a piece at s, which grows at this rate.
@@ -22,14 +24,17 @@ static inline void lb_profile_piece(const double* c, double s, double rate, doub
   value[2] = (2 * c[2] + s * (6 * c[3] + s * (12 * c[4] + s * 20 * c[5]))) * rate * rate;
 }
 
+/// True where the last key of a profile that repeats is the first one again, a period later.
+bool lb_profile_comes_round(const lb_profile_definition* definition);
+
 /// Compile a valid definition into the arena. Fails with LB_NO_MEMORY only.
 ///
 /// A periodic profile whose keys do not fill the period gets a closing piece from its last key back
-/// to its first; keys past the period are never reached.
+/// to its first, with what it advances; keys past the period are never reached.
 lb_status lb_profile_create(lb_arena* arena, const lb_profile_definition* definition,
                             lb_profile** profile);
 
-/// Third derivative at time t; where it jumps, that of the piece that begins.
+/// Third derivative at time t; at the end of a piece that of the next.
 double lb_profile_third(const lb_profile* profile, double t);
 
 /// The first time after t at which a piece ends, or INFINITY.

@@ -43,6 +43,7 @@ lb_profile* lb_build_profile(lb_build* b, const lb_profile_definition* definitio
 lb_status lb_build_constraints(lb_build* b);
 lb_status lb_build_elimination(lb_build* b); // of these, what is of a fixed ratio
 lb_status lb_build_looks(lb_build* b);       // fills shapes and materials
+lb_status lb_build_contacts(lb_build* b); // fills contacts
 lb_status lb_build_planes(lb_build* b); // adds shapes of grounds and floors to them
 lb_status lb_build_meshes(lb_build* b); // fills deformable, nparticle and the model's deformables
 lb_status lb_build_particles(lb_build* b); // fills ropes, particles and segments

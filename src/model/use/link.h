@@ -29,6 +29,21 @@ static inline bool lb_link_is_face(int kind) {
   return kind == LB_LINK_FACE || kind == LB_LINK_FULL_FACE;
 }
 
+// The link that a link moves with: itself, or the next one towards the world that has coordinates.
+static inline int lb_link_mover(const lb_model* m, int link) {
+  while (link != LB_WORLD && m->link.nv[link] == 0 && !lb_link_is_face(m->link.kind[link])) {
+    link = m->link.parent[link];
+  }
+  return link;
+}
+
+// A free joint on the world that carries a link alone. Links of a tree follow their root.
+static inline bool lb_link_turns_free(const lb_model* m, int link) {
+  const bool leaf = link + 1 == m->nlink || m->link.parent[link + 1] != link;
+  return leaf && m->link.kind[link] == LB_JOINT_FREE && m->link.parent[link] == LB_WORLD &&
+         !m->link.driven[link];
+}
+
 // Does the body move? What is fixed to the world may have a link, for its reaction.
 static inline bool lb_body_moves(const lb_model* m, int body) {
   int i = body == LB_WORLD ? LB_WORLD : m->body.link[body];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "limber/fit.h"
+#include "limber/mechanism.h"
 #include "limber/version.h"
 #include "model/use/compliance.h"
 #include "output/file/writers.h"
@@ -89,6 +90,52 @@ static void fit_figures(lb_out* out, const lb_fit* f) {
                   lb_fit_quantity_name(v->quantity), lb_fit_quantity_unit(v->quantity), v->start,
                   v->value, v->low, v->high, truth(v->doubt == LB_FIT_SURE),
                   lb_fit_doubt_text(v->doubt));
+  }
+  lb_out_text(out, "\n  ]");
+}
+
+// --- mechanisms ---
+
+static void linkage_figures(lb_out* out, const lb_linkage_motion* k) {
+  lb_print_json(out,
+                "\n    {'name': %s, 'crank': %s, 'turns': %-s, 'from': %g, 'to': %g, "
+                "'transmission': %g, 'transmission_at': %g, 'dead_points': [",
+                k->name, k->crank, truth(k->turns), k->from, k->to, k->transmission,
+                k->transmission_at);
+  for (int i = 0; i < k->ndead; i++) {
+    lb_print_json(out, "%-s{'angle': %g, 'bars': [", i ? ", " : "", k->dead[i].angle);
+    for (int b = 0; b < k->dead[i].nbar; b++) {
+      lb_print_json(out, "%-s%s", b ? ", " : "", k->dead[i].bar[b]);
+    }
+    lb_out_text(out, "]}");
+  }
+  lb_out_text(out, "], \"points\": [");
+  for (int i = 0; i < k->ncurve; i++) {
+    const lb_coupler_curve* c = &k->curve[i];
+    lb_print_json(out, "%-s{'name': %s, 'foot': %-s, 'width': %g, 'height': %g}", i ? ", " : "",
+                  c->point, truth(c->foot), c->width, c->height);
+  }
+  lb_out_text(out, "]}");
+}
+
+static void mechanism_figures(lb_out* out, const lb_mechanism* M) {
+  lb_print_json(out,
+                ",\n  'mobility': %d,\n  'constraint_rows': %d,\n  'redundant_rows': %d,\n"
+                "  'freedoms': [",
+                M->nfreedom, M->rows, M->rows - M->rank);
+  for (int i = 0; i < M->nfreedom; i++) {
+    lb_print_json(out, "%-s{'joint': %s, 'coordinate': %d, 'moves': %d}", i ? ", " : "",
+                  M->freedom[i].joint, M->freedom[i].coordinate, M->freedom[i].moves);
+  }
+  lb_out_text(out, "],\n  \"redundant\": [");
+  for (int i = 0; i < M->nredundancy; i++) {
+    lb_print_json(out, "%-s{'name': %s, 'rows': %d, 'redundant': %d}", i ? ", " : "",
+                  M->redundancy[i].name, M->redundancy[i].rows, M->redundancy[i].redundant);
+  }
+  lb_out_text(out, "],\n  \"linkages\": [");
+  for (int i = 0; i < M->nlinkage; i++) {
+    lb_out_text(out, i ? "," : "");
+    linkage_figures(out, &M->linkage[i]);
   }
   lb_out_text(out, "\n  ]");
 }
@@ -216,6 +263,9 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   }
   if (s->retarget) {
     lb_summarise_retargeting(out, s->retarget);
+  }
+  if (s->mechanism) {
+    mechanism_figures(out, s->mechanism);
   }
   if (s->optimize) {
     lb_summarise_optimisation(out, s->optimize);

@@ -17,6 +17,7 @@
 #include "output/report/report_data.h"
 #include "output/report/report_fit.h"
 #include "output/report/report_forces.h"
+#include "output/report/report_mechanism.h"
 #include "output/report/report_page.h"
 #include "output/report/report_retarget.h"
 #include "output/report/report_text.h"
@@ -404,6 +405,9 @@ static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const 
   }
   const bool done =
       s->retarget ? lb_report_retarget_strip(out, s->retarget, view) : strip(out, r, view);
+  if (s->mechanism) {
+    lb_report_mechanism(out, s->mechanism);
+  }
   lb_report_forces(out, r);
   plots(out, r);
   lb_out_text(out, "<h2>The run</h2>\n<section class=\"tables\">\n");

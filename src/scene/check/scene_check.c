@@ -262,6 +262,7 @@ void lb_scene_examine(const lb_scene* scene, lb_report* report, bool* const* bro
   lb_check_prescribed(&c);
   lb_check_elastic(&c);
   check_particles(&c);
+  lb_check_contacts(&c);
   lb_check_fit(&c);
   lb_check_retarget(&c);
   lb_check_optimize(&c);

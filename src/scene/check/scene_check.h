@@ -51,6 +51,7 @@ void lb_check_elastic(lb_checker* c);
 void lb_check_stored(lb_checker* c, int i);
 
 // Validity of a fit.
+void lb_check_contacts(lb_checker* c);
 void lb_check_fit(lb_checker* c);
 
 // Does a motor say where a coordinate of the joint is? -1: any of them.

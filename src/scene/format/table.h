@@ -80,6 +80,8 @@ typedef enum lb_value {
   LB_VALUE_BODIES,     // a list of bodies' names
   LB_VALUE_BOUND,      // a number, in units that go by what it is about
   LB_VALUE_MEASURE,    // the same, or a list of numbers
+  LB_VALUE_DRAWING,    // a mapping from names of points to places in a plane
+  LB_VALUE_LENGTHS,    // a mapping from names to lengths
   LB_VALUE_KIND_COUNT
 } lb_value;
 
@@ -109,7 +111,7 @@ typedef struct lb_choices {
 #define LB_CHOICES(names)                                                                          \
   { LB_COUNT_OF(names), names, 0, 0 }
 
-enum { LB_FIELD_MOST = 32 };
+enum { LB_FIELD_MOST = 40 };
 #define LB_NOWHERE ((size_t)-1) // offset of what is judged and not stored
 
 typedef struct lb_field {
@@ -144,6 +146,8 @@ typedef struct lb_table {
   size_t size;      // of the struct it describes
   int count;
   const lb_field* field;
+  const lb_field*
+      other; // what keys of an author's own stand for, for `finish`; NULL: there are none
   const lb_alias* alias; // up to one of NULL; or NULL: none
   int nchoose;           // of the first `nchoose` fields exactly one must be given; 0: no such rule
   const char* choose;    // what these are called
@@ -200,7 +204,7 @@ LB_FORCE_LIST(LB_FORCE_TABLE_OF)
 extern const lb_table lb_scene_table, lb_solver_table, lb_repeat_table, lb_material_table,
     lb_shape_table, lb_body_table, lb_elastic_table, lb_marker_table, lb_fit_table,
     lb_retarget_table, lb_hinge_limit_table, lb_slide_limit_table, lb_optimize_table, lb_pose_table,
-    lb_turn_table, lb_surface_table;
+    lb_turn_table, lb_surface_table, lb_contacts_table, lb_profile_table, lb_linkage_table;
 extern const lb_table lb_joint_table[LB_JOINT_COUNT];
 extern const lb_table lb_start_table[LB_JOINT_COUNT];
 extern const lb_choices lb_joint_choices;
@@ -216,10 +220,13 @@ enum {
   LB_SCENE_DURATION,
   LB_SCENE_SOLVER,
   LB_SCENE_RECORD,
+  LB_SCENE_CONTACTS,
   LB_SCENE_MATERIALS,
+  LB_SCENE_LINKAGES, // makes bodies, joints and motors
   LB_SCENE_BODIES,
   LB_SCENE_SCENERY,
   LB_SCENE_JOINTS,
+  LB_SCENE_PROFILES,
   LB_SCENE_FORCES, // a section for each kind
   LB_SCENE_LAST_FORCE = LB_SCENE_FORCES + LB_FORCE_KINDS - 1,
   LB_NAMED_SECTIONS(LB_SECTION_KEY) LB_SCENE_INITIAL,

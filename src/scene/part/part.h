@@ -29,7 +29,21 @@ static inline bool lb_is_spline(const lb_profile_definition* profile) {
           "smooth rests at every key, cubic flows through them, linear goes straight"),            \
       LB_LATER(TABLE, "spline", &lb_spline_table, "none", "a B-spline instead of keys"),           \
       LB_SIZED(NUMBER, type, "repeat", profile.period, LB_TIME, LB_POSITIVE_OR_UNSET, "never",     \
-               "start over after this time")
+               "start over after this time, a cycle"),                                             \
+      LB_LATER(BOUND, "advance", NULL, "0",                                                        \
+               "what every cycle adds to the values: 1 turn, for a crank that goes on"),           \
+      LB_SIZED(NUMBER, type, "phase", profile.phase, LB_PURE, LB_ANY, "0",                         \
+               "part of a cycle by which it is ahead")
+
+// The same, or one that is shared.
+#define LB_SHARED_PROFILE_ROWS(type, profile)                                                      \
+  LB_LATER(TEXT, "profile", NULL, "none", "a name among `profiles`, in place of keys of its own"), \
+      LB_PROFILE_ROWS(type, profile)
+
+// --- contacts ---
+
+// Does a name in a pair of contacts stand for this body?
+bool lb_contact_name_fits(const lb_scene_body* body, const char* name);
 
 // --- joints ---
 

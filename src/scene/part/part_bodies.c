@@ -26,6 +26,8 @@ static const lb_field body_fields[] = {
     BODY(NUMBER, "air_drag", air_drag, LB_PURE, LB_NOT_NEGATIVE, "0",
          "resists its motion with the square of its speed [kg/m]: half the density of the air "
          "times area times drag coefficient"),
+    LB_ROW(TEXT, lb_scene_body, "group", group, "none",
+           "a name that contacts may call it by, with others of the group"),
 };
 
 static bool read_shapes(lb_reader* r, const lb_yaml* node, int body, int material) {

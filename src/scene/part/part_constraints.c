@@ -16,7 +16,7 @@ static const lb_field path_fields[] = {
     LB_LATER(KEYS, "keys", NULL, "none", "[time, place] pairs"),
     LB_LATER(KEYS, "rates", NULL, "none",
              "[time, rate] pairs instead of keys: how fast; where then follows"),
-    LB_PROFILE_ROWS(path_part, profile),
+    LB_SHARED_PROFILE_ROWS(path_part, profile),
 };
 static const lb_table path_table = LB_TABLE("path", path_part, path_fields);
 
@@ -187,7 +187,7 @@ static const lb_field turn_fields[] = {
     LB_LATER(KEYS, "keys", NULL, "none", "[time, angle] pairs"),
     LB_LATER(KEYS, "rates", NULL, "none",
              "[time, spin] pairs instead of keys: how fast; how it is turned then follows"),
-    LB_PROFILE_ROWS(lb_scene_constraint, angle),
+    LB_SHARED_PROFILE_ROWS(lb_scene_constraint, angle),
 };
 
 // An angle from how the body is turned at the start.

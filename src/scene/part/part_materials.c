@@ -38,6 +38,14 @@ static const lb_field material_fields[] = {
             "how stress follows strain; all agree while strains are small"),
     LB_FROM(TABLE, lb_scene_material, "damping", name, &rayleigh_table, "none",
             "how vibration dies away in it"),
+    MATERIAL("friction", surface.friction, LB_PURE, LB_NOT_NEGATIVE, "0.5",
+             "coefficient of friction; of two materials their geometric mean counts"),
+    MATERIAL("restitution", surface.restitution, LB_PURE, LB_UNIT_RANGE, "0",
+             "speed after an impact over the speed before; of two materials the larger counts"),
+    MATERIAL("rolling", surface.rolling, LB_LENGTH, LB_NOT_NEGATIVE, "0 m",
+             "lever arm of the force against rolling; those of two materials add up"),
+    MATERIAL("spinning", surface.spinning, LB_LENGTH, LB_NOT_NEGATIVE, "0 m",
+             "lever arm of friction against spinning about the normal; they add up"),
 };
 
 // A look in linear light, from a screen's 0xb8bcc4.
@@ -60,7 +68,9 @@ lb_scene_material lb_scene_material_default(void) {
 
 // Densities, Young's moduli and Poisson's ratios are handbook values at room temperature (wood
 // along the grain; what has only a colour bends like a plastic); colours are in linear light.
-#define STANDARD NULL, 0, 0 // model and damping
+// Model, damping and surface: dry friction between like things of everyday life is about a half.
+#define STANDARD NULL, 0, 0, {0.5, 0, 0, 0}
+#define GRIPPING NULL, 0, 0, {0.9, 0, 0, 0}
 const lb_scene_material lb_builtin_materials[] = {
     {"plain", {0}, 1000, PLAIN_COLOR, 0.6, 0, 3e9, 0.35, STANDARD},
     {"steel", {0}, 7850, {0.42, 0.44, 0.47, 1}, 0.35, 1, 210e9, 0.3, STANDARD},
@@ -70,7 +80,7 @@ const lb_scene_material lb_builtin_materials[] = {
     {"lead", {0}, 11340, {0.25, 0.26, 0.29, 1}, 0.55, 1, 16e9, 0.44, STANDARD},
     {"wood", {0}, 700, {0.38, 0.21, 0.095, 1}, 0.7, 0, 11e9, 0.35, STANDARD},
     {"cork", {0}, 200, {0.48, 0.29, 0.15, 1}, 0.9, 0, 25e6, 0.1, STANDARD},
-    {"rubber", {0}, 1100, {0.022, 0.022, 0.024, 1}, 0.85, 0, 5e6, 0.48, STANDARD},
+    {"rubber", {0}, 1100, {0.022, 0.022, 0.024, 1}, 0.85, 0, 5e6, 0.48, GRIPPING},
     {"pla", {0}, 1240, {0.85, 0.30, 0.05, 1}, 0.5, 0, 3.5e9, 0.36, STANDARD},
     {"glass", {0}, 2500, {0.60, 0.78, 0.76, 0.45}, 0.05, 0, 70e9, 0.22, STANDARD},
     {"ice", {0}, 917, {0.66, 0.82, 0.92, 0.7}, 0.15, 0, 9.3e9, 0.33, STANDARD},
@@ -183,6 +193,10 @@ static const lb_field shape_fields[] = {
     LB_ROW(ROTATION, lb_scene_shape, "rotation", pose.q, "none", "how it is turned, in the body"),
     LB_ROW(MATERIAL, lb_scene_shape, "material", material, "the body's", "a material's name"),
     LB_ROW(FLAG, lb_scene_shape, "massless", massless, "false", "true for looks only"),
+    LB_LATER(FLAG, "solid", NULL, "true of bodies, false of scenery",
+             "it collides with others, where the scene has 'contacts'"),
+    LB_SIZED(VECTOR, lb_scene_shape, "belt", belt, LB_SPEED, LB_ANY, "[0, 0, 0]",
+             "velocity of its surface, as of a conveyor, in the body"),
 };
 
 lb_scene_shape lb_scene_shape_default(void) {
@@ -239,7 +253,13 @@ static bool finish_shape(lb_reader* r, const lb_yaml* node, bool ok, void* part)
   if (!ok) {
     return false;
   }
+  const lb_yaml* solid = lb_yaml_find(node, "solid");
+  const lb_field flag = {.key = "solid", .value = LB_VALUE_FLAG};
+  shape->solid = shape->body != LB_WORLD && !shape->massless;
   shape->massless |= shape->body == LB_WORLD;
+  if (solid && !lb_read_value(r, solid, &flag, &shape->solid)) {
+    return false;
+  }
   if (finish[type] && !finish[type](r, node, shape)) {
     return false;
   }

@@ -19,7 +19,7 @@ static const lb_field motor_fields[] = {
             "position: the coordinate follows exactly; force: a torque or force on it"),
     LB_LATER(WAY, "keys", NULL, "none",
              "[time, value] pairs: angles, distances or rotations, torques or forces"),
-    LB_PROFILE_ROWS(lb_scene_motor, profile),
+    LB_SHARED_PROFILE_ROWS(lb_scene_motor, profile),
 };
 
 // A unit quaternion, which has one number more than it has rates, is prescribed as a whole.
@@ -150,7 +150,7 @@ static const lb_field load_fields[] = {
             "whose axes force and torque are given in; those of the body, or its face, turn with "
             "it"),
     LB_LATER(KEYS, "keys", NULL, "always 1", "[time, factor] pairs that scale force and torque"),
-    LB_PROFILE_ROWS(lb_scene_load, profile),
+    LB_SHARED_PROFILE_ROWS(lb_scene_load, profile),
 };
 
 static bool finish_load(lb_reader* r, const lb_yaml* node, bool ok, void* part) {

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/curve/time_profile.h"
 #include "scene/force/scene_force.h"
 #include "scene/part/part_optimize.h"
 
@@ -111,6 +112,7 @@ static const struct kind {
     [LB_PARAMETER_VELOCITY] = {{STARTS}, BY(rate), .starts = true, .many = true},
     [LB_PARAMETER_SPIN] = {{FREE}, FIXED, .dimension = LB_TURN_RATE},
     [LB_PARAMETER_MOTOR] = {{{LB_OWNER_MOTOR}, 1, false, 0, "motor"}, .by = BY(place)},
+    [LB_PARAMETER_PHASE] = {{{LB_OWNER_MOTOR}, 1, false, 0, "motor"}, FIXED, LB_PURE},
     [LB_PARAMETER_MASS] = {{BODIES}, FIXED, LB_MASS, .positive = true, .rigid = "masses"},
     [LB_PARAMETER_LENGTH] =
         {{BODIES}, FIXED, LB_PURE, .positive = true, .rigid = "lengths", .directed = true},
@@ -153,6 +155,8 @@ static const lb_field parameter_fields[] = {
     OF(LB_PARAMETER_MOTOR, "motor",
        "a motor whose curve may change: the values of its keys or "
        "points"),
+    OF(LB_PARAMETER_PHASE, "phase",
+       "a motor whose curve repeats and may be ahead by another part of a cycle"),
     OF(LB_PARAMETER_MASS, "mass", "a rigid body that may be heavier or lighter, inertia alike"),
     OF(LB_PARAMETER_LENGTH, "length",
        "a rigid body that may be longer or shorter, from where its joint holds it; a factor"),
@@ -384,11 +388,26 @@ static void check_force(lb_checker* c, const lb_scene_parameter* p) {
 static bool jumps_back(const lb_profile_definition* d, bool prescribes) {
   const int last = d->count - 1;
   if (lb_is_spline(d)) {
-    return prescribes;
+    return prescribes && !d->cyclic;
   }
-  const double end = d->time[0] + d->period;
-  const bool round = d->time[last] < end || (d->time[last] == end && d->value[last] == d->value[0]);
+  const bool round = d->time[last] < d->time[0] + d->period || lb_profile_comes_round(d);
   return !round && (prescribes || d->kind == LB_PROFILE_CUBIC);
+}
+
+// A phase is of a curve that repeats, and of one whose values stay.
+static void check_phase(lb_checker* c, const lb_scene_parameter* p) {
+  const char* name = c->s->motor[p->index].name;
+  if (!(c->s->motor[p->index].profile.period > 0)) {
+    lb_say(c, ": the curve of motor '%s' does not repeat, and has no phase (give it 'repeat')",
+           name);
+  }
+  for (int i = 0; i < c->s->optimize.nparameter; i++) {
+    const lb_scene_parameter* other = &c->s->optimize.parameter[i];
+    if (other->kind == LB_PARAMETER_MOTOR && other->index == p->index) {
+      lb_say(c, ": the values of motor '%s' may change already (keep one of both)", name);
+      return;
+    }
+  }
 }
 
 static void check_motor(lb_checker* c, const lb_scene_parameter* p) {
@@ -398,6 +417,10 @@ static void check_motor(lb_checker* c, const lb_scene_parameter* p) {
     lb_say(
         c, ": motor '%s' prescribes a rotation, whose values are no numbers to be found (take %s)",
         c->s->motor[p->index].name, lb_joint_by_numbers(&c->s->joint[c->s->motor[p->index].joint]));
+    return;
+  }
+  if (p->kind == LB_PARAMETER_PHASE) {
+    check_phase(c, p);
     return;
   }
   if (p->knots == 0 && d->period > 0 && jumps_back(d, prescribes)) {

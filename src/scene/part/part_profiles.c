@@ -10,6 +10,7 @@ const lb_choices lb_ease_choices = {LB_PROFILE_BSPLINE, profile_names, 0, 1};
 
 typedef struct spline_part {
   int degree;
+  bool cyclic;
   double from, to;
 } spline_part;
 
@@ -18,8 +19,21 @@ static const lb_field spline_fields[] = {
     LB_SIZED(NUMBER, spline_part, "from", from, LB_TIME, LB_ANY, "0 s", "when the curve begins"),
     LB_SIZED(NUMBER, spline_part, "to", to, LB_TIME, LB_ANY, NULL, "when the curve ends"),
     LB_LATER(WAY_POINTS, "points", NULL, NULL, "control points, more than the degree"),
+    LB_ROW(FLAG, spline_part, "cyclic", cyclic, "false",
+           "true: after the last point comes the first again, with what it advances, and the curve "
+           "goes smoothly through the end of a cycle; `to` is a cycle after `from`"),
 };
 const lb_table lb_spline_table = LB_TABLE("spline", spline_part, spline_fields);
+
+typedef struct profile_part {
+  lb_profile_definition profile;
+} profile_part;
+
+static const lb_field profile_fields[] = {
+    LB_LATER(WAY, "keys", NULL, "none", "[time, value] pairs, in units of what follows it"),
+    LB_PROFILE_ROWS(profile_part, profile),
+};
+const lb_table lb_profile_table = LB_TABLE("profile", profile_part, profile_fields);
 
 // Values: numbers of a dimension or rotations, which are kept apart.
 typedef struct values {
@@ -91,6 +105,11 @@ static bool read_spline(lb_reader* r, const lb_yaml* node, const values* of,
     return lb_complain(r, points->place, "a spline of degree %d needs at least %d points, not %d",
                        s.degree, s.degree + 1, points->count);
   }
+  if (s.cyclic && !(fabs(s.to - s.from - out->period) <= 1e-12 * out->period)) {
+    return lb_complain(r, lb_yaml_find(node, "cyclic")->place,
+                       "a cyclic spline lasts a cycle: 'to' must be 'repeat' after 'from', %g s",
+                       s.from + out->period);
+  }
   if (!(s.to > s.from)) {
     return lb_complain(r, lb_yaml_find(node, "to")->place, "'to' must be later than 'from' (%g s)",
                        s.from);
@@ -102,14 +121,34 @@ static bool read_spline(lb_reader* r, const lb_yaml* node, const values* of,
   }
   out->kind = LB_PROFILE_BSPLINE;
   out->degree = s.degree;
+  out->cyclic = s.cyclic;
   out->count = points->count;
   out->time[0] = s.from;
   out->time[1] = s.to;
   return true;
 }
 
-static bool read_profile(lb_reader* r, const lb_yaml* part, const values* of,
-                         lb_profile_definition* out) {
+// What needs a cycle, and what rotations have not.
+static bool read_cycle(lb_reader* r, const lb_yaml* part, const values* of,
+                       lb_profile_definition* out) {
+  static const char* const keys[] = {"advance", "phase"};
+  bool ok = true;
+  for (int i = 0; i < LB_COUNT_OF(keys); i++) {
+    const lb_yaml* given = lb_yaml_find(part, keys[i]);
+    if (given && of->row.value == LB_VALUE_ROTATION) {
+      ok = lb_complain(r, given->place, "'%s' is for numbers, and this motor drives a rotation",
+                       keys[i]);
+    } else if (given && !(out->period > 0)) {
+      ok = lb_complain(r, given->place, "'%s' needs 'repeat' (how long a cycle lasts)", keys[i]);
+    }
+  }
+  const lb_yaml* advance = lb_yaml_find(part, "advance");
+  return ok && (!advance ||
+                lb_read_number(r, advance, "advance", of->row.dimension, LB_ANY, &out->advance));
+}
+
+static bool read_own(lb_reader* r, const lb_yaml* part, const values* of,
+                     lb_profile_definition* out) {
   const lb_yaml* spline = lb_yaml_find(part, "spline");
   const lb_yaml* rates = lb_yaml_find(part, "rates");
   const lb_yaml* keys = lb_yaml_find(part, "keys");
@@ -125,7 +164,8 @@ static bool read_profile(lb_reader* r, const lb_yaml* part, const values* of,
   if (!keys && !spline) {
     return true;
   }
-  bool ok = spline ? read_spline(r, spline, of, out) : read_keys(r, keys, word, of, out);
+  bool ok = read_cycle(r, part, of, out);
+  ok &= spline ? read_spline(r, spline, of, out) : read_keys(r, keys, word, of, out);
   const double last = ok ? out->time[spline ? 1 : out->count - 1] : 0;
   if (ok && out->period > 0 && out->period < last) {
     ok = lb_complain(r, lb_yaml_find(part, "repeat")->place,
@@ -133,6 +173,65 @@ static bool read_profile(lb_reader* r, const lb_yaml* part, const values* of,
                      last);
   }
   return ok;
+}
+
+// A profile of `profiles`, by its name; what is wrong with it by itself was reported there.
+static bool read_shared(lb_reader* r, const lb_yaml* part, const lb_yaml* name, const values* of,
+                        lb_profile_definition* out) {
+  static const char* const own[] = {"keys", "rates", "spline", "ease", "repeat", "advance"};
+  const lb_entries* all = &r->section[LB_SCENE_PROFILES];
+  for (int i = 0; i < LB_COUNT_OF(own); i++) {
+    const lb_yaml* given = lb_yaml_find(part, own[i]);
+    if (given) {
+      return lb_complain(r, given->place, "'%s' is what profile '%s' says (choose one)", own[i],
+                         lb_is_scalar(name) ? name->text : "");
+    }
+  }
+  if (!lb_is_scalar(name)) {
+    return false; // reported
+  }
+  const int found = lb_names_find(&all->names, name->text, -1);
+  if (found < 0) {
+    return lb_unknown_name(r, name, "profile", &all->names);
+  }
+  if (r->broken[LB_SCENE_PROFILES][found]) {
+    return false;
+  }
+  const double phase = out->phase;
+  profile_part shared = {{0}};
+  lb_table_default(&lb_profile_table, &shared);
+  *out =
+      lb_read_table(r, all->entry[found].value, &lb_profile_table, &shared) ? shared.profile : *out;
+  const bool ok = read_own(r, all->entry[found].value, of, out);
+  out->phase += phase;
+  return ok;
+}
+
+static bool read_profile(lb_reader* r, const lb_yaml* part, const values* of,
+                         lb_profile_definition* out) {
+  const lb_yaml* name = lb_yaml_find(part, "profile");
+  return name ? read_shared(r, part, name, of, out) : read_own(r, part, of, out);
+}
+
+// Profiles by themselves: what their values measure is known where they are mentioned.
+void lb_read_profiles(lb_reader* r) {
+  const lb_entries* all = &r->section[LB_SCENE_PROFILES];
+  bool* broken = r->broken[LB_SCENE_PROFILES] = LB_TAKE(&r->scratch, bool, all->count);
+  if (!broken) {
+    lb_lack(r);
+    return;
+  }
+  for (int i = 0; i < all->count; i++) {
+    const lb_entry* entry = &all->entry[i];
+    profile_part part = {{0}};
+    bool ok = lb_begin_entry(r, entry, "profile");
+    lb_table_default(&lb_profile_table, &part);
+    ok &= lb_read_table(r, entry->value, &lb_profile_table, &part);
+    if (ok && !lb_yaml_find(entry->value, "keys") && !lb_yaml_find(entry->value, "spline")) {
+      ok = lb_complain(r, entry->name->place, "'keys' or 'spline' is missing");
+    }
+    broken[i] = !ok;
+  }
 }
 
 bool lb_read_profile(lb_reader* r, const lb_yaml* part, lb_dimension dimension,
@@ -158,18 +257,21 @@ bool lb_read_turning(lb_reader* r, const lb_yaml* part, lb_profile_definition* o
 bool lb_profile_times_hold(const lb_profile_definition* p) {
   const int times = lb_is_spline(p) ? 2 : p->count;
   if ((int)p->kind < 0 || p->kind >= LB_PROFILE_COUNT || p->count < 0 || !(p->period >= 0) ||
-      !isfinite(p->period)) {
+      !isfinite(p->period) || !isfinite(p->advance) || !isfinite(p->phase)) {
     return false;
   }
-  if (p->count == 0) {
-    return true;
+  const bool goes_round = p->advance != 0 || p->phase != 0 || p->cyclic;
+  if (p->count == 0 || (goes_round && !(p->period > 0))) {
+    return p->count == 0;
   }
   for (int i = 0; i < times; i++) {
     if (!p->time || !isfinite(p->time[i]) || (i > 0 && !(p->time[i] > p->time[i - 1]))) {
       return false;
     }
   }
-  return !lb_is_spline(p) || (p->degree >= 1 && p->degree <= 5 && p->count > p->degree);
+  const bool lasts = !p->cyclic || (lb_is_spline(p) &&
+                                    fabs(p->time[1] - p->time[0] - p->period) <= 1e-12 * p->period);
+  return lasts && (!lb_is_spline(p) || (p->degree >= 1 && p->degree <= 5 && p->count > p->degree));
 }
 
 bool lb_profile_holds(const lb_profile_definition* p) {

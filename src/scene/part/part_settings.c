@@ -40,7 +40,9 @@ static const lb_choices first_step_choices = LB_CHOICES(first_step_names);
   LB_FROM(value, lb_scene_solver, key, member, &(choices), standard, about)
 static const lb_field solver_fields[] = {
     CHOICE(CHOICE, "integrator", integrator, integrator_choices,
-           "rk4; bdf2 with elastic bodies, ropes, deformables or optimize", "how time is stepped"),
+           "rk4; bdf2 with elastic bodies, ropes, deformables or optimize; linear-euler with "
+           "contacts",
+           "how time is stepped"),
     SOLVER("step", step, LB_TIME, LB_POSITIVE, "1 ms",
            "the time step; the adaptive integrator chooses its own"),
     SOLVER("tolerance", tolerance, LB_PURE, LB_POSITIVE_OR_UNSET,
@@ -85,10 +87,14 @@ static const lb_table record_table = LB_TABLE("record", lb_scene_record, record_
 
 // The sections that a file and a repetition share.
 #define SHARED_SECTIONS                                                                            \
+  LB_LATER(SECTION, "linkages", &lb_linkage_table, "none",                                         \
+           "planar linkages: bars and pins by a rough drawing, by name"),                          \
   LB_LATER(SECTION, "bodies", &lb_body_table, "none", "the parts, rigid and elastic, by name"),    \
       LB_LATER(LIST, "scenery", &lb_shape_table, "none", "shapes fixed to the world, for looks"),  \
       LB_LATER(SECTION, "joints", lb_joint_table, "none",                                          \
                "what holds the bodies together, by name"),                                         \
+      LB_LATER(SECTION, "profiles", &lb_profile_table, "none",                                     \
+               "functions of time that motors and others share, by name"),                         \
       LB_FORCE_LIST(FORCE_SECTION) LB_NAMED_SECTIONS(SECTION)                                      \
           LB_LATER(INITIAL, "initial", NULL, "at rest, every coordinate zero",                     \
                    "how joints and free bodies start, by name")
@@ -119,6 +125,8 @@ static const lb_field scene_fields[] = {
              "how long the scene runs"),
     SETTING("solver", solver, lb_solver_table, "rk4, 1 ms", "how time is stepped"),
     SETTING("record", record, record_table, "every 20 ms", "what is kept"),
+    SETTING("contacts", contacts, lb_contacts_table, "nothing collides",
+            "how shapes that meet push and rub"),
     LB_LATER(SECTION, "materials", &lb_material_table, "none", "materials of your own, by name"),
     SHARED_SECTIONS,
     LB_LATER(LIST, "repeat", &lb_repeat_table, "none", "parts written once and made many times"),

@@ -20,8 +20,10 @@
 static const lb_table any_joint = {.name = "joint", .size = sizeof(lb_scene_joint)};
 const lb_scene_section lb_scene_sections[LB_SCENE_KEYS] = {
     [LB_SCENE_MATERIALS] = PARTS("material", lb_material_table, material, true),
+    [LB_SCENE_LINKAGES] = PARTS("linkage", lb_linkage_table, linkage, false),
     [LB_SCENE_BODIES] = PARTS("body", lb_body_table, body, true),
     [LB_SCENE_JOINTS] = PARTS("joint", any_joint, joint, true),
+    [LB_SCENE_PROFILES] = {.word = "profile"}, // read where they are mentioned
     [LB_SCENE_MARKERS] = PARTS("marker", lb_marker_table, marker, false),
     LB_FORCE_LIST(FORCES) LB_NAMED_SECTIONS(NAMED)};
 

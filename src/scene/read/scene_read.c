@@ -45,7 +45,9 @@ const char* lb_keep_name(lb_reader* r, const lb_entry* entry) {
 // In an order in which every name is known before it can be mentioned.
 void lb_read_sections(lb_reader* r) {
   static void (*const own[LB_SCENE_KEYS])(lb_reader*) = {
+      [LB_SCENE_LINKAGES] = lb_read_linkages,
       [LB_SCENE_SCENERY] = lb_read_scenery,   [LB_SCENE_JOINTS] = lb_read_joints,
+      [LB_SCENE_PROFILES] = lb_read_profiles,
       [LB_SCENE_INITIAL] = lb_read_initial,   [LB_SCENE_FIT] = lb_read_fit,
       [LB_SCENE_RETARGET] = lb_read_retarget, [LB_SCENE_OPTIMIZE] = lb_read_optimize,
   };
@@ -92,7 +94,9 @@ static void choose_integrator(lb_reader* r) {
     stiff = stiff || s->body[i].elastic;
   }
   if (s->solver.integrator == LB_INTEGRATOR_COUNT) {
-    r->scene.solver.integrator = stiff ? LB_INTEGRATOR_BDF2 : LB_INTEGRATOR_RK4;
+    r->scene.solver.integrator = r->scene.contacts.on ? LB_INTEGRATOR_LINEAR_EULER
+                                 : stiff              ? LB_INTEGRATOR_BDF2
+                                                      : LB_INTEGRATOR_RK4;
   }
 }
 
@@ -171,6 +175,7 @@ static void read_all(lb_reader* r, const lb_scene_origin* from) {
   }
   finish_settings(r, path);
   lb_read_sections(r);
+  lb_start_linkages(r);
   choose_integrator(r);
   check_tolerance(r);
   check_closing(r);

@@ -159,6 +159,11 @@ const lb_yaml* lb_given(const lb_reader* r, int setting, const char* key);
 const lb_yaml* lb_given_map(const lb_reader* r, int setting, const char* key);
 void lb_read_scenery(lb_reader* r);
 void lb_read_joints(lb_reader* r);
+void lb_read_profiles(lb_reader* r);
+// Linkages, and the entries that are made of them.
+void lb_read_linkages(lb_reader* r);
+// Joints of linkages start where their cranks, as motors and authors have them, put them.
+void lb_start_linkages(lb_reader* r);
 // Is it known what the coordinates of a joint are? Else that has been reported.
 bool lb_joint_is_known(const lb_reader* r, int joint);
 // All coordinates of a joint (NULL: of a point), each by what it measures, or their rates. One

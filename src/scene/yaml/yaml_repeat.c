@@ -124,7 +124,7 @@ static lb_yaml* substitute(lb_reader* r, const lb_yaml* node, int n) {
 
 static bool make_once(lb_reader* r, const lb_yaml* repetition, int n) {
   const lb_yaml* section[LB_SCENE_KEYS] = {0};
-  for (int key = LB_SCENE_BODIES; key <= LB_SCENE_INITIAL; key++) {
+  for (int key = LB_SCENE_LINKAGES; key <= LB_SCENE_INITIAL; key++) {
     const lb_yaml* node = lb_yaml_find(repetition, lb_scene_table.field[key].key);
     section[key] = node ? substitute(r, node, n) : NULL;
     if (node && !section[key]) {

@@ -522,7 +522,8 @@ static bool (*const readers[])(lb_reader*, const lb_yaml*, const lb_field*, void
     [LB_VALUE_PROFILE] = judge_list,     [LB_VALUE_POSES] = judge_list,
     [LB_VALUE_GRID] = judge_list,        [LB_VALUE_PARTS] = judge_list,
     [LB_VALUE_BODIES] = judge_list,      [LB_VALUE_BOUND] = judge_any,
-    [LB_VALUE_MEASURE] = judge_any,
+    [LB_VALUE_MEASURE] = judge_any,      [LB_VALUE_DRAWING] = judge_map,
+    [LB_VALUE_LENGTHS] = judge_map,
 };
 
 bool lb_read_value(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
@@ -733,6 +734,9 @@ bool lb_read_table(lb_reader* r, const lb_yaml* node, const lb_table* table, voi
   lb_rename_keys(r, node, table);
   for (int i = 0; i < node->count; i++) {
     const int found = find_field(table, node->key[i]->text);
+    if (found < 0 && table->other) {
+      continue;
+    }
     if (found < 0) {
       ok = unknown_key(r, node->key[i], table);
       continue;

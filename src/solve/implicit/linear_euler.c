@@ -21,6 +21,7 @@
 
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/constraint/elimination.h"
+#include "dynamics/contact/contact_set.h"
 #include "dynamics/derivative/dynamics_derivative.h"
 #include "dynamics/force/force.h"
 #include "dynamics/joint/joint.h"
@@ -29,6 +30,7 @@
 #include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/rnea.h"
 #include "math/linear/dense.h"
+#include "solve/implicit/free_axes.h"
 #include "solve/implicit/linear_euler.h"
 #include "solve/particle/particle_matrix.h"
 #include "solve/step/schur.h"
@@ -126,6 +128,13 @@ static void begin(const lb_model* m, linear* own, lb_data* d, double h) {
   lb_forces_apply(m, d);
 }
 
+// Where things collide, free bodies turn their axes at the end (free_axes.h).
+static void free_axes(const lb_model* m, const lb_data* d, double* r) {
+  if (d->work->contacts) {
+    lb_free_axes_remove(m, d, r);
+  }
+}
+
 // --- trees ---
 
 // The accelerations of driven coordinates go into the residual; those of the others come out.
@@ -135,6 +144,7 @@ static bool solve_tree(const lb_model* m, linear* own, lb_data* d, double h) {
     d->qdd[v] = m->link.driven[i] ? (own->v1[v] - own->v0[v]) / h : d->qdd[v];
   }
   lb_rnea_moved(m, d, own->r, d->qdd);
+  free_axes(m, d, own->r);
   lb_joint_springs_slopes(m, d->q, own->more);
   for (int k = 0; k < m->nv; k++) {
     own->dv[k] = -h * (own->r[k] - d->work->tau[k] + h * own->more[k] * own->v0[k]);
@@ -153,18 +163,24 @@ static bool solve_tree(const lb_model* m, linear* own, lb_data* d, double h) {
 
 // --- rigid trees under constraints ---
 
+// Unilateral constraints beside contacts are solved for with these.
+static lb_constraint_set step_set(const lb_data* d) {
+  return d->work->contacts ? LB_SET_STEP | LB_SET_BILATERAL : LB_SET_STEP;
+}
+
 // Constraints with the rates that are asked for at the end of the step, and gaps of its start:
 // prescribed points are where they should be then. At velocity level the gaps are those to where
 // they are prescribed.
 static lb_constraint_rows read_rows(const lb_model* m, linear* own, lb_data* d, double h) {
   d->time -= h;
-  lb_constraint_rows rows = lb_constraints_measure(m, d, LB_SET_STEP);
+  const lb_constraint_set set = step_set(d);
+  lb_constraint_rows rows = lb_constraints_measure(m, d, set);
   d->time += h;
   for (int i = 0; i < rows.count; i++) {
     own->gap[i] = rows.gap[i];
   }
   if (own->timed || !own->kkt) {
-    rows = (own->kkt ? lb_constraints_measure : lb_constraints_linearise)(m, d, LB_SET_STEP);
+    rows = (own->kkt ? lb_constraints_measure : lb_constraints_linearise)(m, d, set);
   }
   rows.gap = own->baumgarte > 0 ? rows.gap : own->gap;
   return rows;
@@ -194,6 +210,7 @@ static bool solve_kkt(const lb_model* m, linear* own, lb_data* d, double h) {
     d->qdd[v] = m->link.driven[i] ? (own->v1[v] - own->v0[v]) / h : d->qdd[v];
   }
   lb_rnea_moved(m, d, own->r, d->qdd);
+  free_axes(m, d, own->r);
   lb_resistance_diagonals(m, d, K, C);
   for (int k = 0; k < m->nv; k++) {
     const double r = own->r[k] - d->work->tau[k] + h * K[k] * own->v0[k];
@@ -248,6 +265,7 @@ static void assemble(const lb_model* m, linear* own, lb_data* d, double h) {
   lb_derivatives* D = own->derivatives;
   const size_t nv = (size_t)m->ndense;
   lb_derive(D, d, d->q, d->qd, d->qdd, true);
+  free_axes(m, d, D->tau);
   lb_forces_stiffen(D, d);
   for (size_t k = 0; k < nv * nv; k++) {
     own->W.W[k] = D->M[k] / h + D->tau_qd[k] + h * D->tau_q[k];
@@ -301,17 +319,62 @@ static bool solve_dense(const lb_model* m, linear* own, lb_data* d, double h) {
   return true;
 }
 
+// --- contact ---
+
+// W^-1 b, W in units of mass, with what constraints leave of it.
+static void solve_system(void* context, double* b) {
+  const linear* own = context;
+  if (own->tree) {
+    lb_tree_factor_solve(own->tree, b);
+  } else if (own->kkt) {
+    lb_kkt_solve_homogeneous(own->kkt, b);
+  } else {
+    lb_operator* W = (lb_operator*)&own->W;
+    double* y = W->layer->before(W, false, b);
+    lb_operator_solve(W, false, 1, y);
+    if (own->schur.count > 0) {
+      lb_schur_project((lb_schur*)&own->schur, y);
+    }
+    W->layer->after(W, false, b);
+    for (int k = 0; k < W->m->nv; k++) {
+      b[k] /= own->h;
+    }
+  }
+}
+
+// Velocities of the end in d, and those that places change by.
+static bool meet(const lb_model* m, linear* own, lb_data* d, double h) {
+  lb_contacts* C = d->work->contacts;
+  if (!C) {
+    memcpy(own->dv, d->qd, (size_t)m->nv * sizeof *d->qd);
+    return true;
+  }
+  own->h = h;
+  return lb_contacts_solve(C, d, h, (lb_contact_system){own, solve_system}, d->qd, own->dv);
+}
+
 static bool step(lb_stepper* st, lb_data* d, double h) {
   const lb_model* m = st->m;
   linear* own = st->own;
   own->baumgarte = st->solver.closing > h ? 1 / st->solver.closing : 0;
+  if (d->work->contacts) {
+    lb_contacts_begin(d->work->contacts);
+  }
   begin(m, own, d, h);
-  if (!(own->tree ? solve_tree : own->kkt ? solve_kkt : solve_dense)(m, own, d, h)) {
+  if ((d->work->contacts && !lb_contacts_detect(d->work->contacts, d, h)) ||
+      !(own->tree ? solve_tree : own->kkt ? solve_kkt : solve_dense)(m, own, d, h)) {
     return false;
   }
   memcpy(d->qd, own->v0, (size_t)m->nv * sizeof *d->qd);
   lb_add(m->nv, d->qd, 1, own->dv);
-  lb_advance(m, d->q, d->qd, h);
+  if (!meet(m, own, d, h)) {
+    return false;
+  }
+  lb_advance(m, d->q, own->dv, h);
+  if (d->work->contacts) {
+    lb_free_axes_place(m, own->q0, own->dv, h, d->q);
+    lb_free_axes_turn(m, own->dv, h, d->qd);
+  }
   lb_constraints_keep_active(m, d, LB_SET_STEP, own->lambda);
   own->h = h;
   own->end = d->time;
@@ -325,7 +388,7 @@ static void observe(lb_stepper* st, lb_data* d) {
   const linear* own = st->own;
   const bool held = st->m->constraint.ncompliant > 0 && st->count > 0 && d->time == own->end;
   if (held) {
-    lb_compliant_hold(st->m, d, own->q0, own->h);
+    lb_compliant_hold(st->m, d, own->q0, own->dv, own->h);
   }
   lb_forward(st->m, d);
   if (held) {

@@ -241,3 +241,10 @@ void lb_schur_correct(lb_schur* L, lb_operator* W, const lb_constraint_rows* row
   lb_columns_add(n, count, dv, -1, L->Z, L->mu);
   lb_columns_add(n, count, r, -1, L->J, L->mu);
 }
+
+void lb_schur_project(lb_schur* L, double* dv) {
+  memset(L->mu, 0, (size_t)L->count * sizeof *L->mu);
+  lb_columns_dot(L->n, L->count, L->mu, L->E, dv);
+  lb_schur_solve(L, L->mu);
+  lb_columns_add(L->n, L->count, dv, -1, L->Z, L->mu);
+}

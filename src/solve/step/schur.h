@@ -59,6 +59,9 @@ void lb_schur_keep(lb_schur* L, lb_operator* W, int count, const double* J, int 
 // their conditions on lambda + mu.
 void lb_schur_solve(lb_schur* L, const double* lambda);
 
+// The part of dv = W^-1 r that bilateral constraints leave: E dv = 0. They are kept.
+void lb_schur_project(lb_schur* L, double* dv);
+
 // Targets of constraints: J v + baumgarte c = 0, of which `share` is to go by J dv; and of those
 // that may land `rate` J v + c/dt >= 0, all of it by J dv.
 typedef struct lb_kkt_target {

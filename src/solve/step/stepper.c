@@ -6,6 +6,7 @@
 
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/constraint/elimination.h"
+#include "dynamics/contact/contact_set.h"
 #include "dynamics/joint/joint.h"
 #include "dynamics/tree/kinematics.h"
 #include "math/linear/blas_thread.h"
@@ -118,6 +119,9 @@ static lb_status fail(lb_stepper* st, lb_data* d, double start, double h, diagno
   }
   if (t.unfollowed >= 0) {
     return complain_about_angles(st, t.unfollowed, start, h, err);
+  }
+  if (d->work->contacts && lb_contacts_overflow(d->work->contacts)) {
+    return lb_contacts_complain(d->work->contacts, start, err);
   }
   if (err && lb_is_out_of_reach(st->m, d, h)) {
     status = lb_diagnose_open(st->m, d, false, err);

@@ -1,0 +1,347 @@
+// Memory of contacts, and the groups of links that a step's linear system couples.
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/contact/contact_inside.h"
+#include "geom/mesh/disjoint_sets.h"
+#include "math/contact/contact_fast.h"
+#include "math/linear/ldl.h"
+
+// --- groups ---
+
+static int link_of_body(const lb_model* m, int body) {
+  return body == LB_WORLD ? LB_WORLD : m->body.link[body];
+}
+
+static void join(int* set, int a, int b) {
+  if (a != LB_WORLD && b != LB_WORLD) {
+    lb_sets_join(set, a, b);
+  }
+}
+
+static int link_of_velocity(const lb_model* m, int v) {
+  int i = 0;
+  while (i < m->nlink - 1 && !(v >= m->link.v[i] && v < m->link.v[i] + m->link.nv[i])) {
+    i++;
+  }
+  return i;
+}
+
+static void join_constraints(const lb_model* m, int* set) {
+  for (int i = 0; i < m->constraint.npair; i++) {
+    const int* body = m->constraint.item[i].body;
+    join(set, link_of_body(m, body[0]), link_of_body(m, body[1]));
+  }
+  for (int i = 0; i < m->constraint.ncoupling; i++) {
+    const lb_model_coupling* c = &m->constraint.coupling[i];
+    for (int k = 1; k < c->count; k++) {
+      join(set, link_of_velocity(m, m->constraint.term[c->first].v),
+           link_of_velocity(m, m->constraint.term[c->first + k].v));
+    }
+  }
+}
+
+static void join_forces(const lb_model* m, int* set) {
+  for (int i = 0; i < m->force.count; i++) {
+    const lb_model_force* f = &m->force.item[i];
+    for (int k = 1; k < f->set.npoint; k++) {
+      join(set, f->at[0].link, f->at[k].link);
+    }
+  }
+}
+
+// Links of what W couples: trees, constraints, and forces between bodies.
+static void join_links(const lb_model* m, int* set) {
+  lb_sets_begin(m->nlink, set);
+  for (int i = 0; i < m->nlink; i++) {
+    join(set, i, m->link.parent[i]);
+  }
+  join_constraints(m, set);
+  join_forces(m, set);
+}
+
+// M^-1 of a rigid body in its own axes, constant.
+static bool invert(const lb_model* m, int link, lb_v4 (*inverse)[2]) {
+  const lb_link* l = &m->link.packed[link];
+  double D[36];
+  lb_m3_store(D, 6, l->I0);
+  memset(D + 18, 0, 18 * sizeof *D);
+  lb_m3_store(D + 21, 6, lb_m3_scale(l->m, lb_m3_identity()));
+  // lower triangle: n = I al + h x a
+  for (int k = 0; k < 3; k++) {
+    const lb_v4 e = lb_v4_cross(lb_v4_unit(k), l->h); // force of al = e_k
+    D[k * 6 + 3] = D[18 + 6 * 0 + k] = e[0];
+    D[k * 6 + 4] = D[18 + 6 * 1 + k] = e[1];
+    D[k * 6 + 5] = D[18 + 6 * 2 + k] = e[2];
+  }
+  lb_ldl_factor(6, D, 6);
+  for (int k = 0; k < 6; k++) {
+    double x[8] = {0};
+    x[k] = 1;
+    lb_ldl_solve(6, D, 6, x);
+    memcpy(inverse[k], x, sizeof x);
+  }
+  return true;
+}
+
+static bool is_pulled(const lb_model* m, int link) {
+  bool pulled = false;
+  for (int i = 0; i < m->force.count; i++) {
+    for (int k = 0; k < m->force.item[i].set.npoint; k++) {
+      pulled |= m->force.item[i].at[k].link == link;
+    }
+  }
+  for (int i = 0; i < m->force.ndrag; i++) {
+    pulled |= m->force.drag[i].at.link == link;
+  }
+  return pulled;
+}
+
+// A rigid body that W couples with nothing, and whose part of W is its mass matrix.
+static bool is_free(const lb_model* m, int link) {
+  const int v = m->link.v[link];
+  bool bare = m->link.kind[link] == LB_JOINT_FREE && !m->link.driven[link] && !is_pulled(m, link);
+  for (int k = 0; k < 6 && bare; k++) {
+    bare = m->dof.damping[v + k] == 0 && m->dof.stiffness[v + k] == 0 &&
+           m->dof.armature[v + k] == 0;
+  }
+  return bare;
+}
+
+static bool take_group(lb_contacts* C, lb_contact_group* g, const int* set, int root, int nlink) {
+  const lb_model* m = C->m;
+  int* v = LB_TAKE(&C->arena, int, g->nv);
+  g->v = v;
+  g->width = (g->nv + 3) / 4 * 4;
+  g->number = g->first = g->link = -1;
+  for (int i = 0, n = 0; v && i < m->nlink; i++) {
+    const bool own = set[i] == root && !lb_link_is_face(m->link.kind[i]);
+    for (int k = 0; own && k < m->link.nv[i]; k++) {
+      v[n++] = m->link.v[i] + k;
+    }
+  }
+  if (v && nlink == 1 && is_free(m, root)) {
+    g->inverse = lb_arena_take_array(&C->arena, 6, sizeof *g->inverse, LB_ALIGN);
+    g->link = g->inverse && invert(m, root, g->inverse) ? root : -1;
+  }
+  return v;
+}
+
+static bool find_groups(lb_contacts* C) {
+  const lb_model* m = C->m;
+  int* set = LB_TAKE(&C->scratch, int, m->nlink);
+  int* count = LB_TAKE(&C->scratch, int, m->nlink);
+  C->group = LB_TAKE(&C->arena, lb_contact_group, m->nlink);
+  C->group_of = LB_TAKE(&C->arena, int, m->nlink);
+  if (!set || !count || !C->group || !C->group_of) {
+    return false;
+  }
+  join_links(m, set);
+  for (int i = 0; i < m->nlink; i++) {
+    set[i] = lb_sets_root(set, i);
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    if (set[i] == i) {
+      C->group_of[i] = C->ngroup++;
+    }
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    lb_contact_group* g = &C->group[C->group_of[set[i]]];
+    C->group_of[i] = C->group_of[set[i]];
+    g->nv += lb_link_is_face(m->link.kind[i]) ? 0 : m->link.nv[i];
+    count[set[i]]++;
+  }
+  bool ok = true;
+  for (int i = 0; i < m->nlink && ok; i++) {
+    ok = set[i] != i || take_group(C, &C->group[C->group_of[i]], set, i, count[i]);
+  }
+  return ok;
+}
+
+// --- colliders ---
+
+static double radius_about_origin(const lb_collider* c) {
+  const lb_vec3 far = lb_vec3_make(fmax(fabs(c->box.low.x), fabs(c->box.high.x)),
+                                   fmax(fabs(c->box.low.y), fabs(c->box.high.y)),
+                                   fmax(fabs(c->box.low.z), fabs(c->box.high.z)));
+  return lb_vec3_norm(far);
+}
+
+static bool take_colliders(lb_contacts* C) {
+  const lb_model_contacts* c = &C->m->contact;
+  C->collider = lb_arena_take_array(&C->arena, (size_t)c->ncollider, sizeof *C->collider, LB_ALIGN);
+  C->order = LB_TAKE(&C->arena, int, c->ncollider);
+  for (int i = 0; C->collider && C->order && i < c->ncollider; i++) {
+    C->order[i] = i;
+    C->collider[i].radius = radius_about_origin(c->collider[i].geometry);
+    C->collider[i].link = lb_link_mover(C->m, c->collider[i].link);
+  }
+  return C->collider && C->order;
+}
+
+// --- growth ---
+
+// More room for `n` elements of an array whose first `used` stay; false: there is no memory.
+static bool grow(lb_contacts* C, void* array, size_t used, size_t n, size_t size) {
+  void** at = array;
+  void* more = lb_arena_take_array(&C->arena, n, size, LB_ALIGN);
+  if (more && used > 0) {
+    memcpy(more, *at, used * size);
+  }
+  *at = more ? more : *at;
+  return more;
+}
+
+#define GROW(array, used, n) grow(C, &(C->array), (size_t)(used), (size_t)(n), sizeof *C->array)
+
+static int larger(int room, int needed) {
+  return needed > 2 * room ? needed : 2 * room;
+}
+
+// Pairs and points that there may be.
+static int most(const lb_contacts* C) {
+  const lb_model_contacts* c = &C->m->contact;
+  return c->set.most > 0 ? c->set.most : 1000 + 64 * c->ncollider;
+}
+
+bool lb_contacts_overflow(const lb_contacts* C) {
+  return C->npair >= most(C) || C->ntouch >= most(C);
+}
+
+lb_status lb_contacts_complain(const lb_contacts* C, double time, lb_error* err) {
+  return lb_contacts_overflow(C)
+             ? lb_error_add(err, LB_FAILED, C->m->contact.set.place,
+                            "more than %d points or pairs touch after t = %g s: many bodies lie "
+                            "within each other (move them apart, or raise 'most' of contacts)",
+                            most(C), time)
+             : lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for contacts");
+}
+
+bool lb_contacts_reserve_pair(lb_contacts* C) {
+  const int n = larger(C->room.pairs, 64);
+  if (C->npair < C->room.pairs || C->npair >= most(C)) {
+    return C->npair < most(C);
+  }
+  const bool ok = GROW(pair, C->npair, n) && GROW(last_pair, C->nlast_pair, n);
+  C->room.pairs = ok ? n : C->room.pairs;
+  return ok;
+}
+
+bool lb_contacts_reserve_touch(lb_contacts* C) {
+  const int n = larger(C->room.touches, 64);
+  if (C->ntouch < C->room.touches || C->ntouch >= most(C)) {
+    return C->ntouch < most(C);
+  }
+  const bool ok = GROW(touch, C->ntouch, n) && GROW(last, C->nlast, n) && GROW(block, 0, n + 1);
+  C->room.touches = ok ? n : C->room.touches;
+  return ok;
+}
+
+// Rows of a point, and the numbers of J that they have.
+static void measure(const lb_contacts* C, const lb_touch* t, int* rows, int* numbers) {
+  const lb_contact_surface* s = &t->surface;
+  const int n = 1 + (s->friction > 0 ? 2 : 0) + (s->rolling > 0 ? 2 : 0) + (s->spinning > 0);
+  *rows += n;
+  for (int k = 0; k < 2; k++) {
+    const int link = C->collider[t->collider[k]].link;
+    *numbers += link != LB_WORLD ? n * C->group[C->group_of[link]].width : 0;
+  }
+}
+
+bool lb_contacts_reserve_rows(lb_contacts* C) {
+  int rows = 0, numbers = 0;
+  for (int i = 0; i < C->ntouch; i++) {
+    measure(C, &C->touch[i], &rows, &numbers);
+  }
+  bool ok = true;
+  if (rows > C->room.rows) {
+    const int n = larger(C->room.rows, rows);
+    ok = GROW(row, 0, n) && GROW(direction, 0, n) && GROW(lambda, 0, n) && GROW(entry, 0, 2 * n);
+    C->room.rows = ok ? n : 0;
+  }
+  if (ok && numbers > C->room.numbers) {
+    const int n = larger(C->room.numbers, numbers);
+    ok = GROW(J, 0, n) && GROW(Z, 0, n);
+    C->room.numbers = ok ? n : 0;
+  }
+  return ok;
+}
+
+bool lb_contacts_reserve_solver(lb_contacts* C) {
+  lb_contact_sizes sizes = lb_contact_sizes_of(&C->problem);
+  sizes.groups = C->ngroup;
+  sizes.velocities = C->nvelocity;
+  sizes.rows = C->room.rows;
+  sizes.blocks = C->room.touches;
+  sizes.entries = C->room.numbers;
+  return lb_contact_solver_reserve(C->solver, &sizes) == LB_OK;
+}
+
+// --- contacts ---
+
+static bool take_problem(lb_contacts* C) {
+  for (int i = 0; i < C->ngroup; i++) {
+    C->nvelocity += C->group[i].width;
+  }
+  const size_t width = (size_t)C->nvelocity;
+  C->velocity = LB_TAKE(&C->arena, int, C->ngroup + 1);
+  C->used = LB_TAKE(&C->arena, int, C->ngroup);
+  C->next = LB_TAKE(&C->arena, int, C->ngroup);
+  C->u0 = lb_arena_take_array(&C->arena, width, sizeof(double), LB_ALIGN);
+  C->u = lb_arena_take_array(&C->arena, width, sizeof(double), LB_ALIGN);
+  C->full = LB_TAKE(&C->arena, double, LB_TOUCH_ROWS * C->m->nv);
+  C->right = LB_TAKE(&C->arena, double, C->m->nv);
+  C->bias = lb_arena_take_array(&C->arena, (size_t)C->m->nlink + 1, sizeof *C->bias, LB_ALIGN);
+  C->bias += C->bias ? 1 : 0;
+  return lb_arena_status(&C->arena) == LB_OK;
+}
+
+lb_contacts* lb_contacts_create(const lb_model* m, const lb_allocator* allocator) {
+  lb_arena arena;
+  lb_arena_init(&arena, allocator);
+  lb_contacts* C = lb_arena_take(&arena, sizeof *C, LB_ALIGN);
+  if (!C) {
+    return NULL;
+  }
+  C->m = m;
+  C->arena = arena;
+  lb_arena_init(&C->scratch, allocator);
+  if (take_colliders(C) && find_groups(C) && take_problem(C) &&
+      lb_contact_solver_create(allocator, &C->solver) == LB_OK) {
+    lb_arena_release(&C->scratch);
+    return C;
+  }
+  lb_contacts_release(C);
+  return NULL;
+}
+
+void lb_contacts_release(lb_contacts* C) {
+  if (C) {
+    lb_arena arena = C->arena;
+    lb_contact_solver_release(C->solver);
+    lb_arena_release(&C->scratch);
+    lb_arena_release(&arena);
+  }
+}
+
+void lb_contacts_forget(lb_contacts* C) {
+  C->ntouch = C->npair = 0;
+  C->duration = 0;
+}
+
+void lb_contacts_begin(lb_contacts* C) {
+  C->duration = 0;
+}
+
+double lb_contacts_duration(const lb_contacts* C) {
+  return C->duration;
+}
+
+int lb_contacts_points(const lb_contacts* C, const lb_touch** touch) {
+  *touch = C->touch;
+  return C->ntouch;
+}
+
+lb_contact_report lb_contacts_report(const lb_contacts* C) {
+  return C->report;
+}

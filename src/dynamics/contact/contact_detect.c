@@ -1,0 +1,233 @@
+// Points where colliders meet: bounds of where they may be in the step, pairs whose bounds overlap,
+// and the manifolds of these.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dynamics/contact/contact_inside.h"
+#include "dynamics/tree/kinematics.h"
+
+// Points farther apart than they can come in a step do not count. They are looked for a little
+// farther out, over the collider's size, so that a body that lies flat has all its corners.
+static const double FLAT = 1e-3;
+
+// --- bounds ---
+
+static lb_v4 at_origin(const lb_work* w, const lb_model_collider* c) {
+  const lb_state* s = &w->state[c->link];
+  return s->p + lb_m3_apply(s->R, lb_v4_from(c->X.p));
+}
+
+static void widen(lb_bounds* box, double by) {
+  box->low = lb_vec3_sub(box->low, lb_vec3_make(by, by, by));
+  box->high = lb_vec3_add(box->high, lb_vec3_make(by, by, by));
+}
+
+// Gravity alone may speed a body up within the step.
+static double falling(const lb_model* m, double h) {
+  return h * lb_vec3_norm(m->gravity);
+}
+
+static void place_collider(lb_contacts* C, const lb_data* d, int i, double h) {
+  const lb_model_collider* from = &C->m->contact.collider[i];
+  lb_collider_state* to = &C->collider[i];
+  const lb_state* s = &d->work->state[from->link];
+  const lb_v4 p = at_origin(d->work, from);
+  const lb_m3 R = lb_m3_mul(s->R, lb_m3_from(lb_quat_matrix(from->X.q)));
+  to->at = (lb_placed){from->geometry, lb_m3_mat3(R), lb_v4_vec3(p)};
+  to->w = s->w;
+  to->v = s->v + lb_v4_cross(s->w, p - s->p);
+  to->speed = sqrt(lb_v4_dot(to->v, to->v)) + to->radius * sqrt(lb_v4_dot(to->w, to->w)) +
+              (to->link == LB_WORLD ? 0 : falling(C->m, h));
+  to->bounds = lb_placed_bounds(&to->at);
+  widen(&to->bounds, h * to->speed + FLAT * from->geometry->size);
+}
+
+// --- pairs ---
+
+static bool overlap(const lb_bounds* a, const lb_bounds* b) {
+  return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y &&
+         b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
+}
+
+static int compare_links(const void* a, const void* b) {
+  const int *x = a, *y = b;
+  return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+static bool are_joined(const lb_model_contacts* c, int a, int b) {
+  const int key[2] = {a < b ? a : b, a < b ? b : a};
+  return bsearch(key, c->joined, (size_t)c->njoined, sizeof *c->joined, compare_links);
+}
+
+static bool may_meet(const lb_contacts* C, int i, int j) {
+  const lb_model_contacts* c = &C->m->contact;
+  const int a = C->collider[i].link, b = C->collider[j].link;
+  return a != b && c->meeting[c->collider[i].family * c->nfamily + c->collider[j].family].collide &&
+         !are_joined(c, a, b);
+}
+
+static bool add_pair(lb_contacts* C, int i, int j) {
+  if (!lb_contacts_reserve_pair(C)) {
+    return false;
+  }
+  C->pair[C->npair++] = (lb_collider_pair){.a = i < j ? i : j, .b = i < j ? j : i};
+  return true;
+}
+
+// By the low ends of bounds along x: insertion into an order that hardly changes.
+static void sort_colliders(lb_contacts* C) {
+  for (int i = 1; i < C->m->contact.ncollider; i++) {
+    const int moved = C->order[i];
+    const double low = C->collider[moved].bounds.low.x;
+    int k = i;
+    for (; k > 0 && C->collider[C->order[k - 1]].bounds.low.x > low; k--) {
+      C->order[k] = C->order[k - 1];
+    }
+    C->order[k] = moved;
+  }
+}
+
+static int compare_pairs(const void* x, const void* y) {
+  const lb_collider_pair *p = x, *q = y;
+  return p->a != q->a ? (p->a > q->a) - (p->a < q->a) : (p->b > q->b) - (p->b < q->b);
+}
+
+// Pairs that met before keep what is known of them; both lists are sorted.
+static void keep_caches(lb_contacts* C) {
+  for (int i = 0, k = 0; i < C->npair; i++) {
+    while (k < C->nlast_pair && compare_pairs(&C->last_pair[k], &C->pair[i]) < 0) {
+      k++;
+    }
+    if (k < C->nlast_pair && compare_pairs(&C->last_pair[k], &C->pair[i]) == 0) {
+      C->pair[i].cache = C->last_pair[k].cache;
+    }
+  }
+}
+
+static bool find_pairs(lb_contacts* C) {
+  const int n = C->m->contact.ncollider;
+  lb_collider_pair* last = C->last_pair;
+  C->last_pair = C->pair;
+  C->pair = last;
+  C->nlast_pair = C->npair;
+  C->npair = 0;
+  sort_colliders(C);
+  for (int i = 0; i < n; i++) {
+    const int a = C->order[i];
+    const double high = C->collider[a].bounds.high.x;
+    for (int k = i + 1; k < n && C->collider[C->order[k]].bounds.low.x <= high; k++) {
+      const int b = C->order[k];
+      if (overlap(&C->collider[a].bounds, &C->collider[b].bounds) && may_meet(C, a, b) &&
+          !add_pair(C, a, b)) {
+        return false;
+      }
+    }
+  }
+  qsort(C->pair, (size_t)C->npair, sizeof *C->pair, compare_pairs);
+  keep_caches(C);
+  return true;
+}
+
+// --- points ---
+
+// Surface of two: of the scene's pairs where they say it, else of both materials.
+static lb_contact_surface between(const lb_contacts* C, const lb_collider_pair* p) {
+  const lb_model_contacts* c = &C->m->contact;
+  const lb_model_collider *a = &c->collider[p->a], *b = &c->collider[p->b];
+  lb_contact_surface s = c->meeting[a->family * c->nfamily + b->family].surface;
+  s.friction = s.friction >= 0 ? s.friction : sqrt(a->surface.friction * b->surface.friction);
+  s.restitution =
+      s.restitution >= 0 ? s.restitution : fmax(a->surface.restitution, b->surface.restitution);
+  s.rolling = s.rolling >= 0 ? s.rolling : a->surface.rolling + b->surface.rolling;
+  s.spinning = s.spinning >= 0 ? s.spinning : a->surface.spinning + b->surface.spinning;
+  return s;
+}
+
+// Velocity of a over b at a point.
+static lb_v4 relative(const lb_contacts* C, const lb_collider_pair* p, lb_v4 at) {
+  const lb_collider_state *a = &C->collider[p->a], *b = &C->collider[p->b];
+  return a->v + lb_v4_cross(a->w, at - lb_v4_from(a->at.p)) - b->v -
+         lb_v4_cross(b->w, at - lb_v4_from(b->at.p));
+}
+
+// Two unit vectors across the normal: smooth but where n = -z.
+static void set_axes(lb_touch* t, lb_v4 n) {
+  const double s = n[2] >= 0 ? 1 : -1, a = -1 / (s + n[2]), b = n[0] * n[1] * a;
+  t->axis[0] = n;
+  t->axis[1] = (lb_v4){1 + s * n[0] * n[0] * a, s * b, -s * n[0], 0};
+  t->axis[2] = (lb_v4){b, s + n[1] * n[1] * a, -n[1], 0};
+}
+
+static void add_point(lb_contacts* C, const lb_collider_pair* p, const lb_contact_surface* surface,
+                      const lb_manifold* f, int k) {
+  lb_touch* t = &C->touch[C->ntouch++];
+  *t = (lb_touch){.collider = {p->a, p->b},
+                  .id = f->point[k].id,
+                  .at = lb_v4_from(f->point[k].position),
+                  .gap = f->point[k].distance,
+                  .surface = *surface};
+  set_axes(t, lb_v4_from(f->normal));
+  t->closing = -lb_v4_dot(t->axis[0], relative(C, p, t->at));
+}
+
+static int compare_touches(const lb_touch* x, const lb_touch* y) {
+  return x->collider[0] != y->collider[0]   ? (x->collider[0] > y->collider[0] ? 1 : -1)
+         : x->collider[1] != y->collider[1] ? (x->collider[1] > y->collider[1] ? 1 : -1)
+                                            : 0;
+}
+
+// Impulses of the points that a pair had before, by their features.
+static void warm_pair(lb_contacts* C, int first, int* from) {
+  const lb_touch* t = &C->touch[first];
+  while (*from < C->nlast && compare_touches(&C->last[*from], t) < 0) {
+    ++*from;
+  }
+  for (int i = first; i < C->ntouch; i++) {
+    for (int k = *from; k < C->nlast && compare_touches(&C->last[k], t) == 0; k++) {
+      if (C->last[k].id == C->touch[i].id) {
+        C->touch[i].impulse = C->last[k].impulse;
+        C->touch[i].twist = C->last[k].twist;
+      }
+    }
+  }
+}
+
+static bool meet(lb_contacts* C, lb_collider_pair* p, double h, int* from) {
+  const lb_collider_state *a = &C->collider[p->a], *b = &C->collider[p->b];
+  const double flat = FLAT * fmin(a->at.c->size, b->at.c->size);
+  const lb_collide_report found =
+      lb_collide(&a->at, &b->at, h * (a->speed + b->speed) + flat, &p->cache, C->manifold,
+                 LB_TOUCH_MANIFOLDS);
+  const lb_contact_surface surface = between(C, p);
+  const int first = C->ntouch;
+  for (int i = 0; i < found.nmanifold && i < LB_TOUCH_MANIFOLDS; i++) {
+    for (int k = 0; k < C->manifold[i].npoint; k++) {
+      if (!lb_contacts_reserve_touch(C)) {
+        return false;
+      }
+      add_point(C, p, &surface, &C->manifold[i], k);
+    }
+  }
+  if (C->ntouch > first) {
+    warm_pair(C, first, from);
+  }
+  return true;
+}
+
+bool lb_contacts_detect(lb_contacts* C, lb_data* d, double h) {
+  lb_touch* last = C->last;
+  C->last = C->touch;
+  C->touch = last;
+  C->nlast = C->ntouch;
+  C->ntouch = 0;
+  lb_move_origins(C->m, d->work, d->qd);
+  for (int i = 0; i < C->m->contact.ncollider; i++) {
+    place_collider(C, d, i, h);
+  }
+  bool ok = find_pairs(C);
+  for (int i = 0, from = 0; i < C->npair && ok; i++) {
+    ok = meet(C, &C->pair[i], h, &from);
+  }
+  return ok;
+}

@@ -1,0 +1,92 @@
+// Inside of contacts: contact_detect.c finds points, contact_rows.c builds the problem,
+// contact_solve.c solves it.
+#pragma once
+#include "dynamics/contact/contact_set.h"
+
+enum {
+  LB_TOUCH_ROWS = 6,        // of a point
+  LB_FREE_WIDTH = 8,        // velocities of a free body, padded
+  LB_TOUCH_MANIFOLDS = 1024 // of a pair
+};
+
+// A collider at a pose.
+typedef struct lb_collider_state {
+  lb_placed at;
+  lb_bounds bounds; // of where it may be in the step
+  lb_v4 v, w;       // velocity of its origin, and its turning
+  double speed;     // bound on that of its points
+  double radius;    // of a ball about its origin
+  int link;         // the link that moves it, or LB_WORLD
+} lb_collider_state;
+
+// Two colliders that may meet, with what is kept of them from step to step.
+typedef struct lb_collider_pair {
+  int a, b; // a < b
+  lb_pair_cache cache;
+} lb_collider_pair;
+
+// A group of links that W couples: a free rigid body alone, or a mechanism.
+typedef struct lb_contact_group {
+  int nv, width;                    // velocities, and with padding
+  const int* v;                     // [nv]
+  int link;                         // of a free rigid body, or -1
+  lb_v4 (*inverse)[2];              // [6] of such a body: M^-1
+  int number;                       // in the problem, or -1: it has no row
+  int first;                        // of the entries of a mechanism, or -1
+} lb_contact_group;
+
+// Numbers of a row in a mechanism, of which Z has to be solved for.
+typedef struct lb_contact_entry {
+  int at;   // in J and Z
+  int next; // of the same group, or -1
+} lb_contact_entry;
+
+// Arrays that grow with what is found.
+typedef struct lb_contact_room {
+  int pairs, touches, rows, entries, numbers;
+} lb_contact_room;
+
+struct lb_contacts {
+  const lb_model* m;
+  lb_arena arena; // of what never changes its size
+  lb_arena scratch;
+  lb_contact_room room;
+  lb_collider_state* collider; // [ncollider]
+  int* order;                  // [ncollider] by the low ends of their bounds
+  int ngroup, nvelocity; // groups, and all their padded velocities
+  lb_contact_group* group; // [ngroup]
+  int* group_of;           // [nlink]
+  // pairs and points, of this step and of the one before
+  int npair, nlast_pair, ntouch, nlast;
+  lb_collider_pair *pair, *last_pair; // [room.pairs]
+  lb_touch *touch, *last;             // [room.touches]
+  // the problem
+  lb_contact_problem problem;
+  lb_contact_row* row; // [room.rows]
+  int* direction;      // [room.rows] of their forces
+  int* block;          // [room.touches + 1]
+  double *lambda, *b;  // [room.rows]
+  double *J, *Z;       // [room.numbers], aligned
+  int nentry;
+  lb_contact_entry* entry; // [room.entries]
+  int* velocity;           // [ngroup + 1]
+  int* used;               // [ngroup] groups in the problem
+  int* next;               // [ngroup] entries that are solved for
+  double *u0, *u;          // [padded velocities], aligned
+  double* full;            // [LB_TOUCH_ROWS][nv] rows of J
+  double* right;           // [nv]
+  lb_motion* bias;         // [nlink], and bias[-1] is the world's
+  struct lb_contact_solver* solver;
+  lb_contact_report report;
+  double duration; // of the step whose forces act, or 0
+  lb_manifold manifold[LB_TOUCH_MANIFOLDS];
+};
+
+// Room for one more pair or point, and for the rows of all points; false: there is none.
+bool lb_contacts_reserve_pair(lb_contacts* C);
+bool lb_contacts_reserve_touch(lb_contacts* C);
+bool lb_contacts_reserve_rows(lb_contacts* C);
+bool lb_contacts_reserve_solver(lb_contacts* C);
+
+// Rows, J and Z of the points that were found, and u0 from v [nv]; false: there is no memory.
+bool lb_contacts_build(lb_contacts* C, lb_data* d, lb_contact_system W, const double* v);

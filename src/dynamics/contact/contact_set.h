@@ -1,0 +1,68 @@
+// Contacts of a state: the points where colliders meet, and the impulses that a step exchanges
+// there. A step finds them in the pose that it begins with, builds the problem of math/contact from
+// them, and has it solved in the step's own linear system, so that joints, loops, motors and
+// contacts are solved together:
+//
+//   v = v_free + W^-1 J' lambda,   W = M + h (C + h K) with the bilateral constraints     (1)
+//
+// where v_free is the step without contact. W^-1 is asked for column by column, and every group of
+// links that W couples gets its share of one solve: as many solves as the busiest group has rows.
+#pragma once
+#include "base/arena.h"
+#include "dynamics/tree/state.h"
+#include "geom/collide/collide.h"
+#include "limber/dynamics.h"
+#include "math/contact/contact_problem.h"
+
+typedef struct lb_contacts lb_contacts;
+
+// A point where two colliders meet, or may within the step. Vectors are in the world.
+typedef struct lb_touch {
+  int collider[2]; // a and b
+  uint64_t id;     // of the features that touch
+  lb_v4 at;        // midway between the surfaces
+  lb_v4 axis[3];   // normal from b to a, then two tangents
+  double gap;      // along the normal [m]
+  double closing;  // speed at which that closes when the step begins [m/s]
+  double bounce;   // speed after an impact within the step, 0: there is none [m/s]
+  double place;    // change of the gap in that step, over h [m/s]
+  lb_contact_surface surface;
+  lb_v4 impulse; // on a [N s]
+  lb_v4 twist;   // impulse of the moment on a, of rolling and spinning friction [N m s]
+  lb_v4 slip;    // velocity of a's surface over b's at the end of the step [m/s]
+  int row;       // its first row in the problem
+  int nrow;
+} lb_touch;
+
+// The linear system of a step: b [nv] becomes W^-1 b, with zero for driven coordinates.
+typedef struct lb_contact_system {
+  void* context;
+  void (*solve)(void* context, double* b);
+} lb_contact_system;
+
+// Contacts of a data block, or NULL where there is no memory. The model has colliders.
+lb_contacts* lb_contacts_create(const lb_model* m, const lb_allocator* allocator);
+void lb_contacts_release(lb_contacts* C);
+// Forget what is known of earlier steps.
+void lb_contacts_forget(lb_contacts* C);
+
+// Find the points at d's poses that may meet in a step of h; poses and velocities of origins are in
+// place. Impulses are those of the step before, where it had the same points. false: there are too
+// many, or no memory, which lb_contacts_complain says.
+bool lb_contacts_detect(lb_contacts* C, lb_data* d, double h);
+bool lb_contacts_overflow(const lb_contacts* C); // too many
+lb_status lb_contacts_complain(const lb_contacts* C, double time, lb_error* err);
+
+// (1) for the points that were found: v [nv] are the velocities without contact, and become those
+// with it; false: there is no memory. `move` [nv] becomes the velocities by which places change in the step: the same, but for
+// impacts, which happen within it, and overlaps, which are pushed apart without speed.
+bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W, double* v,
+                       double* move);
+
+// Forces of the last step act no longer: a step begins.
+void lb_contacts_begin(lb_contacts* C);
+// Duration of the last step while its forces act, else 0 [s].
+double lb_contacts_duration(const lb_contacts* C);
+// Points of the last step, and the report of its solver.
+int lb_contacts_points(const lb_contacts* C, const lb_touch** touch);
+lb_contact_report lb_contacts_report(const lb_contacts* C);

@@ -1,0 +1,202 @@
+// Impulses of a step's contacts. With the gap g at the start of a step of h, and velocities at its
+// end, conditions are on
+//
+//   rigid:       w = n.v + g/h                      where g >= 0, else w = n.v             (1)
+//   compliant:   w = n.v + c lambda + a kp g,       c = a/h, a = 1/(h kp + kd)             (2)
+//   impact:      w = n.v - s                        s the speed of (6)                     (3)
+//   tangents:    w = t.(v + belts)                                                         (4)
+//
+// Velocities v of the world at the end of a step are those of coordinates in the pose of the end,
+// J(q1) u = J(q0) u + h b with what velocities bring of accelerations, b. Arms from links' origins to
+// the point stay as they are in the world: what rolls has the same place of contact.
+//
+// (2) is lambda/h = -(kp (g + h n.v) + kd n.v): spring and damper at the end of the step, [auto] eq.
+// 3. Places change by another velocity where there are impacts or overlaps, for which
+//
+//   impact:      w = n.v - (g1 - g)/h      overlap:  w = n.v + B g/h, B g/h >= -PUSH       (5)
+//
+// is solved again: overlaps are pushed apart without speed. Impacts with restitution e happen within
+// the step, at the time T of it. Velocities of steps v1 = v0 + h a, q1 = q0 + h v1 are those in the
+// middle between places, so with the speeds s0 before the step and s0 + h a without contact
+//
+//   g = (s0 + a h/2) T + a T^2/2,   s = e (s0 + a h/2 + a T) - a (h/2 - T)                 (6)
+//   g1 = e (s0 + a h/2 + a T) (h - T) - a (h - T)^2/2
+//
+// which is of second order, and keeps the heights of what bounces.
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/contact/contact_inside.h"
+#include "math/contact/contact_fast.h"
+#include "math/contact/contact_reference.h"
+
+static const double OVERLAP = 1e-7; // that is left alone [m]
+static const double SHARE = 0.2;    // of an overlap that goes in a step: B
+static const double PUSH = 1;       // the most by which it goes [m/s]
+
+// (6); what would touch again within this many steps stays.
+static const double RESTS = 2;
+
+static void find_bounce(lb_touch* t, double free, double h) {
+  const double e = t->surface.restitution, a = (free - t->closing) / h;
+  const double s0 = t->closing + 0.5 * a * h, g = fmax(0, t->gap);
+  double T = 0;
+  t->bounce = t->place = 0;
+  if (e == 0 || !(s0 > 0) || g > h * s0 + 0.5 * a * h * h) {
+    return;
+  }
+  for (int i = 0; i < 3; i++) {
+    T = fmin(h, g / (s0 + 0.5 * a * T));
+  }
+  const double out = e * (s0 + a * T), left = h - T;
+  if (out > 0.5 * RESTS * h * fabs(a)) {
+    t->bounce = out - a * (0.5 * h - T);
+    t->place = (out * left - 0.5 * a * left * left - g) / h;
+  }
+}
+
+// --- conditions ---
+
+static void ask_normal(const lb_contacts* C, lb_contact_row* r, const lb_touch* t, double h) {
+  const lb_scene_contacts* set = &C->m->contact.set;
+  const double a = 1 / (h * set->stiffness + set->damping);
+  const bool compliant = set->law == LB_CONTACT_COMPLIANT;
+  r->c = compliant ? a / h : 0;
+  r->b += t->bounce > 0  ? -t->bounce
+          : t->gap > 0 ? t->gap / h
+          : compliant  ? a * set->stiffness * t->gap
+                       : 0;
+}
+
+static lb_v4 belt_of(const lb_contacts* C, const lb_data* d, int collider) {
+  const lb_model_collider* c = &C->m->contact.collider[collider];
+  return lb_m3_apply(d->work->state[c->link].R, lb_v4_from(c->belt));
+}
+
+// Accelerations of links that velocities bring, in the world: those of (3) and (4) of state.h.
+static void find_bias(lb_contacts* C, const lb_data* d) {
+  C->bias[-1] = lb_motion_zero();
+  for (int i = 0; i < C->m->nlink; i++) {
+    const lb_state* s = &d->work->state[i];
+    const lb_motion p = C->bias[C->m->link.parent[i]];
+    C->bias[i] = lb_link_turns_free(C->m, i) // its axes turn when the step is over
+                     ? lb_motion_zero()
+                     : (lb_motion){p.w + s->c_al, p.v + lb_v4_cross(p.w, s->r) + s->c_a};
+  }
+}
+
+static lb_motion bias_of(const lb_contacts* C, const lb_data* d, const lb_touch* t, int side) {
+  const int link = C->collider[t->collider[side]].link;
+  const lb_motion a = C->bias[link];
+  return (lb_motion){a.w, a.v + lb_v4_cross(a.w, t->at - d->work->state[link].p)};
+}
+
+static void ask(lb_contacts* C, const lb_data* d, lb_touch* t, double h) {
+  const lb_scene_contacts* set = &C->m->contact.set;
+  const lb_v4 belt = belt_of(C, d, t->collider[0]) - belt_of(C, d, t->collider[1]);
+  const double creep = set->friction == LB_FRICTION_VISCOUS ? 1 / (h * set->friction_damping) : 0;
+  const lb_motion a = bias_of(C, d, t, 0), b = bias_of(C, d, t, 1);
+  const lb_v4 moved = (a.v - b.v) * h, turned = (a.w - b.w) * h;
+  C->row[t->row].b = lb_v4_dot(t->axis[0], moved);
+  find_bounce(t, -lb_contact_row_velocity(&C->problem, t->row, C->u0) - C->row[t->row].b, h);
+  ask_normal(C, &C->row[t->row], t, h);
+  for (int i = t->row + 1; i < t->row + t->nrow; i++) {
+    const int k = C->direction[i];
+    C->row[i].c = k < 3 ? creep : 0;
+    C->row[i].b = k < 3 ? lb_v4_dot(t->axis[k], belt + moved)
+                        : lb_v4_dot(t->axis[k < 5 ? k - 2 : 0], turned);
+  }
+}
+
+// (5): whether it differs.
+static bool ask_places(lb_contacts* C, double h) {
+  const bool rigid = C->m->contact.set.law == LB_CONTACT_RIGID;
+  bool differs = false;
+  for (int i = 0; i < C->ntouch; i++) {
+    const lb_touch* t = &C->touch[i];
+    double* b = &C->row[t->row].b;
+    if (t->bounce > 0) {
+      *b += t->bounce - t->place;
+      differs = true;
+    } else if (rigid && t->gap < -OVERLAP) {
+      *b += fmax(SHARE * t->gap / h, -PUSH);
+      differs = true;
+    }
+  }
+  return differs;
+}
+
+// --- solving ---
+
+static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d) {
+  lb_contact_options options = lb_contact_options_default();
+  options.tolerance = C->m->contact.set.tolerance;
+  options.threads = d->threads;
+  return lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
+}
+
+static lb_contact_report solve_reference(lb_contacts* C, const lb_data* d) {
+  lb_contact_report report = {0};
+  (void)d;
+  lb_contact_reference(&C->problem, &C->scratch, C->lambda, C->u, &report);
+  lb_arena_release(&C->scratch);
+  return report;
+}
+
+static lb_contact_report solve(lb_contacts* C, const lb_data* d) {
+  static lb_contact_report (*const METHODS[])(lb_contacts*, const lb_data*) = {
+      [LB_CONTACT_FAST] = solve_fast,
+      [LB_CONTACT_REFERENCE] = solve_reference,
+      [LB_CONTACT_AS_PRINTED] = solve_reference};
+  return METHODS[C->m->contact.set.solver](C, d);
+}
+
+static void spread(const lb_contacts* C, double* v) {
+  for (int i = 0; i < C->problem.ngroup; i++) {
+    const lb_contact_group* g = &C->group[C->used[i]];
+    for (int k = 0; k < g->nv; k++) {
+      v[g->v[k]] = C->u[C->velocity[i] + k];
+    }
+  }
+}
+
+static void keep(lb_contacts* C, lb_touch* t) {
+  t->impulse = t->twist = t->slip = lb_v4_zero();
+  for (int i = t->row; i < t->row + t->nrow; i++) {
+    const int k = C->direction[i];
+    const lb_v4 axis = t->axis[k < 3 ? k : k < 5 ? k - 2 : 0];
+    *(k < 3 ? &t->impulse : &t->twist) += axis * C->lambda[i];
+    if (k == 1 || k == 2) {
+      t->slip += axis * (lb_contact_row_velocity(&C->problem, i, C->u) + C->row[i].b);
+    }
+  }
+}
+
+bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W, double* v,
+                       double* move) {
+  const size_t size = (size_t)C->m->nv * sizeof *v;
+  C->report = (lb_contact_report){0};
+  C->duration = h;
+  if (C->ntouch == 0) {
+    memcpy(move, v, size);
+    return true;
+  }
+  if (!lb_contacts_build(C, d, W, v)) {
+    return false;
+  }
+  find_bias(C, d);
+  for (int i = 0; i < C->ntouch; i++) {
+    ask(C, d, &C->touch[i], h);
+  }
+  C->report = solve(C, d);
+  spread(C, v);
+  for (int i = 0; i < C->ntouch; i++) {
+    keep(C, &C->touch[i]);
+  }
+  memcpy(move, v, size);
+  if (ask_places(C, h)) {
+    solve(C, d);
+    spread(C, move);
+  }
+  return true;
+}

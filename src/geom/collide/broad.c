@@ -1,0 +1,424 @@
+// Dynamic tree of boxes: insertion where the surface grows least, rotations that keep it low
+// (Catto 2019), and a list of pairs of grown boxes that is mended only around leaves that left
+// theirs.
+#include "geom/collide/broad.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+
+enum { NONE = -1, DEPTH = 256 };
+
+typedef struct node {
+  lb_bounds box;
+  int parent, child[2]; // child[0] NONE: a leaf
+  int leaf;             // its id
+  int height;
+} node;
+
+typedef struct leaf {
+  lb_bounds box; // as given
+  int node;      // NONE: free
+  bool moved;
+} leaf;
+
+struct lb_broad {
+  const lb_allocator* allocator;
+  double fat;
+  node* node;
+  leaf* leaf;
+  int root, free, capacity; // of leaves; there are twice as many nodes
+  int lowest;               // no id below is free
+  uint64_t* key;            // pairs of grown boxes, sorted
+  uint64_t* spare;
+  lb_broad_pair* pair; // those whose own boxes meet
+  int nkey, npair, pair_capacity;
+  int* moved;
+  int nmoved;
+};
+
+// --- memory ---
+
+lb_status lb_broad_create(double fat, const lb_allocator* allocator, lb_broad** out) {
+  LB_ASSERT(fat >= 0);
+  lb_broad* t = lb_allocate(allocator, sizeof *t);
+  if (!t) {
+    return LB_NO_MEMORY;
+  }
+  *t = (lb_broad){.allocator = allocator, .fat = fat, .root = NONE, .free = NONE};
+  *out = t;
+  return LB_OK;
+}
+
+void lb_broad_release(lb_broad* t) {
+  if (t) {
+    lb_release(t->allocator, t->node);
+    lb_release(t->allocator, t->leaf);
+    lb_release(t->allocator, t->moved);
+    lb_release(t->allocator, t->key);
+    lb_release(t->allocator, t->spare);
+    lb_release(t->allocator, t->pair);
+    lb_release(t->allocator, t);
+  }
+}
+
+// A larger copy of an array; NULL: no memory, and the old one stays.
+static void* enlarge(lb_broad* t, void* old, size_t size, int used, int room) {
+  void* more = lb_allocate(t->allocator, size * (size_t)room);
+  if (more && used > 0) {
+    memcpy(more, old, size * (size_t)used);
+  }
+  if (more) {
+    lb_release(t->allocator, old);
+  }
+  return more ? more : NULL;
+}
+
+#define ENLARGE(t, array, used, room)                                                              \
+  do {                                                                                             \
+    void* more = enlarge((t), (array), sizeof *(array), (used), (room));                           \
+    if (!more) {                                                                                   \
+      return LB_NO_MEMORY;                                                                         \
+    }                                                                                              \
+    (array) = more;                                                                                \
+  } while (0)
+
+static lb_status reserve_leaves(lb_broad* t, int n) {
+  if (n <= t->capacity) {
+    return LB_OK;
+  }
+  const int room = n > 2 * t->capacity ? n : 2 * t->capacity, old = t->capacity;
+  ENLARGE(t, t->node, 2 * old, 2 * room);
+  ENLARGE(t, t->leaf, old, room);
+  ENLARGE(t, t->moved, t->nmoved, room);
+  for (int i = 2 * room - 1; i >= 2 * old; i--) {
+    t->node[i].parent = t->free;
+    t->free = i;
+  }
+  for (int i = old; i < room; i++) {
+    t->leaf[i] = (leaf){.node = NONE};
+  }
+  t->capacity = room;
+  return LB_OK;
+}
+
+static lb_status reserve_pairs(lb_broad* t, int n) {
+  if (n <= t->pair_capacity) {
+    return LB_OK;
+  }
+  const int room = n > 2 * t->pair_capacity ? n : 2 * t->pair_capacity;
+  ENLARGE(t, t->key, t->nkey, room);
+  ENLARGE(t, t->spare, 0, room);
+  ENLARGE(t, t->pair, t->npair, room);
+  t->pair_capacity = room;
+  return LB_OK;
+}
+
+lb_status lb_broad_reserve(lb_broad* t, int nleaf, int npair) {
+  const lb_status status = reserve_leaves(t, nleaf);
+  return status == LB_OK ? reserve_pairs(t, npair) : status;
+}
+
+// --- the tree ---
+
+static bool is_leaf(const node* n) {
+  return n->child[0] == NONE;
+}
+
+static int take_node(lb_broad* t) {
+  const int i = t->free;
+  t->free = t->node[i].parent;
+  t->node[i] = (node){.parent = NONE, .child = {NONE, NONE}};
+  return i;
+}
+
+static void give_node(lb_broad* t, int i) {
+  t->node[i].parent = t->free;
+  t->free = i;
+}
+
+static void refit(lb_broad* t, int i) {
+  node* n = &t->node[i];
+  const node *a = &t->node[n->child[0]], *b = &t->node[n->child[1]];
+  n->box = lb_bounds_union(a->box, b->box);
+  n->height = 1 + (a->height > b->height ? a->height : b->height);
+}
+
+// A node's child changes places with a child of its sibling where that makes the sibling smaller.
+static void rotate(lb_broad* t, int i) {
+  node* n = &t->node[i];
+  double gain = 0;
+  int side = 0, grandchild = NONE;
+  for (int s = 0; s < 2; s++) {
+    const node *own = &t->node[n->child[s]], *other = &t->node[n->child[!s]];
+    for (int k = 0; k < 2 && !is_leaf(other); k++) {
+      const lb_bounds box = lb_bounds_union(own->box, t->node[other->child[!k]].box);
+      const double g = lb_bounds_area(&other->box) - lb_bounds_area(&box);
+      if (g > gain) {
+        gain = g;
+        side = s;
+        grandchild = k;
+      }
+    }
+  }
+  if (grandchild != NONE) {
+    const int up = t->node[n->child[!side]].child[grandchild], down = n->child[side];
+    const int other = n->child[!side];
+    n->child[side] = up;
+    t->node[up].parent = i;
+    t->node[other].child[grandchild] = down;
+    t->node[down].parent = other;
+    refit(t, other);
+  }
+}
+
+static void mend_upwards(lb_broad* t, int i) {
+  while (i != NONE) {
+    refit(t, i);
+    rotate(t, i);
+    refit(t, i);
+    i = t->node[i].parent;
+  }
+}
+
+// Sibling for a new box: down the tree, to the child whose surface grows least, as long as that is
+// cheaper than a new parent here.
+static int find_sibling(const lb_broad* t, const lb_bounds* box) {
+  int i = t->root;
+  while (!is_leaf(&t->node[i])) {
+    const node* n = &t->node[i];
+    const lb_bounds all = lb_bounds_union(n->box, *box);
+    const double here = lb_bounds_area(&all), passed = here - lb_bounds_area(&n->box);
+    double cost[2];
+    for (int k = 0; k < 2; k++) {
+      const node* c = &t->node[n->child[k]];
+      const lb_bounds u = lb_bounds_union(c->box, *box);
+      cost[k] = passed + lb_bounds_area(&u) - (is_leaf(c) ? 0 : lb_bounds_area(&c->box));
+    }
+    if (here < cost[0] && here < cost[1]) {
+      break;
+    }
+    i = n->child[cost[1] < cost[0]];
+  }
+  return i;
+}
+
+static void link_leaf(lb_broad* t, int i) {
+  if (t->root == NONE) {
+    t->root = i;
+    t->node[i].parent = NONE;
+    return;
+  }
+  const int sibling = find_sibling(t, &t->node[i].box), parent = take_node(t);
+  const int above = t->node[sibling].parent;
+  t->node[parent].parent = above;
+  t->node[parent].child[0] = sibling;
+  t->node[parent].child[1] = i;
+  t->node[sibling].parent = t->node[i].parent = parent;
+  if (above == NONE) {
+    t->root = parent;
+  } else {
+    t->node[above].child[t->node[above].child[1] == sibling] = parent;
+  }
+  mend_upwards(t, parent);
+}
+
+static void unlink_leaf(lb_broad* t, int i) {
+  const int parent = t->node[i].parent;
+  if (parent == NONE) {
+    t->root = NONE;
+    return;
+  }
+  const int above = t->node[parent].parent;
+  const int sibling = t->node[parent].child[t->node[parent].child[0] == i];
+  t->node[sibling].parent = above;
+  if (above == NONE) {
+    t->root = sibling;
+  } else {
+    t->node[above].child[t->node[above].child[1] == parent] = sibling;
+  }
+  give_node(t, parent);
+  mend_upwards(t, above);
+}
+
+static void mark_moved(lb_broad* t, int id) {
+  if (!t->leaf[id].moved) {
+    t->leaf[id].moved = true;
+    t->moved[t->nmoved++] = id;
+  }
+}
+
+lb_status lb_broad_insert(lb_broad* t, lb_bounds box, int* id) {
+  int i = t->lowest;
+  while (i < t->capacity && t->leaf[i].node != NONE) {
+    i++;
+  }
+  if (reserve_leaves(t, i + 1) != LB_OK) {
+    return LB_NO_MEMORY;
+  }
+  const int n = take_node(t);
+  t->node[n].box = lb_bounds_grow(box, t->fat);
+  t->node[n].leaf = i;
+  t->leaf[i] = (leaf){.box = box, .node = n, .moved = t->leaf[i].moved};
+  t->lowest = i + 1;
+  link_leaf(t, n);
+  mark_moved(t, i);
+  *id = i;
+  return LB_OK;
+}
+
+void lb_broad_remove(lb_broad* t, int id) {
+  LB_ASSERT(t->leaf[id].node != NONE);
+  unlink_leaf(t, t->leaf[id].node);
+  give_node(t, t->leaf[id].node);
+  t->leaf[id].node = NONE;
+  t->lowest = id < t->lowest ? id : t->lowest;
+  mark_moved(t, id);
+}
+
+void lb_broad_move(lb_broad* t, int id, lb_bounds box) {
+  leaf* l = &t->leaf[id];
+  LB_ASSERT(l->node != NONE);
+  l->box = box;
+  if (lb_bounds_hold(&t->node[l->node].box, &box)) {
+    return;
+  }
+  unlink_leaf(t, l->node);
+  t->node[l->node].box = lb_bounds_grow(box, t->fat);
+  link_leaf(t, l->node);
+  mark_moved(t, id);
+}
+
+// --- queries ---
+
+typedef struct walk {
+  int stack[DEPTH], n;
+} walk;
+
+static walk walk_from(const lb_broad* t) {
+  walk w = {.n = t->root != NONE};
+  w.stack[0] = t->root;
+  return w;
+}
+
+static void push_children(walk* w, const node* n) {
+  if (w->n + 2 <= DEPTH) { // rotations keep the tree far lower than this
+    w->stack[w->n++] = n->child[1];
+    w->stack[w->n++] = n->child[0];
+  }
+}
+
+void lb_broad_query(const lb_broad* t, const lb_bounds* box, lb_broad_visit visit, void* context) {
+  walk w = walk_from(t);
+  while (w.n > 0) {
+    const node* n = &t->node[w.stack[--w.n]];
+    if (!lb_bounds_meet(&n->box, box)) {
+      continue;
+    }
+    if (!is_leaf(n)) {
+      push_children(&w, n);
+    } else if (lb_bounds_meet(&t->leaf[n->leaf].box, box) && !visit(context, n->leaf)) {
+      return;
+    }
+  }
+}
+
+void lb_broad_ray(const lb_broad* t, const lb_ray* ray, lb_broad_shot shot, void* context) {
+  double most = ray->most;
+  walk w = walk_from(t);
+  while (w.n > 0) {
+    const node* n = &t->node[w.stack[--w.n]];
+    if (!lb_bounds_ray(&n->box, ray->origin, ray->direction, most)) {
+      continue;
+    }
+    if (!is_leaf(n)) {
+      push_children(&w, n);
+    } else if (lb_bounds_ray(&t->leaf[n->leaf].box, ray->origin, ray->direction, most)) {
+      const double left = shot(context, n->leaf, most);
+      most = left < most ? left : most;
+    }
+  }
+}
+
+// --- pairs ---
+
+static uint64_t key_of(int a, int b) {
+  return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
+}
+
+// Grown boxes that meet that of a leaf. Of two that moved the lower one reports.
+static lb_status collect(lb_broad* t, int id) {
+  const lb_bounds box = t->node[t->leaf[id].node].box;
+  walk w = walk_from(t);
+  while (w.n > 0) {
+    const node* at = &t->node[w.stack[--w.n]];
+    if (!lb_bounds_meet(&at->box, &box)) {
+      continue;
+    }
+    if (!is_leaf(at)) {
+      push_children(&w, at);
+    } else if (at->leaf != id && !(t->leaf[at->leaf].moved && at->leaf < id)) {
+      if (reserve_pairs(t, t->nkey + 1) != LB_OK) {
+        return LB_NO_MEMORY;
+      }
+      t->key[t->nkey++] = key_of(id, at->leaf);
+    }
+  }
+  return LB_OK;
+}
+
+// Bottom-up merge sort, which needs no memory but the spare array.
+static void sort_keys(uint64_t* key, uint64_t* spare, int n) {
+  for (int width = 1; width < n; width *= 2) {
+    for (int low = 0; low < n; low += 2 * width) {
+      const int middle = low + width < n ? low + width : n;
+      const int high = low + 2 * width < n ? low + 2 * width : n;
+      for (int i = low, j = middle, k = low; k < high; k++) {
+        const bool first = i < middle && (j >= high || key[i] <= key[j]);
+        spare[k] = first ? key[i++] : key[j++];
+      }
+    }
+    memcpy(key, spare, sizeof *key * (size_t)n);
+  }
+}
+
+// The list of grown boxes that meet: old pairs of leaves that stayed, new ones of those that moved.
+static lb_status mend_pairs(lb_broad* t) {
+  int kept = 0;
+  for (int i = 0; i < t->nkey; i++) {
+    const int a = (int)(t->key[i] >> 32), b = (int)(t->key[i] & 0xffffffffu);
+    if (!t->leaf[a].moved && !t->leaf[b].moved) {
+      t->key[kept++] = t->key[i];
+    }
+  }
+  t->nkey = kept;
+  for (int i = 0; i < t->nmoved; i++) {
+    if (t->leaf[t->moved[i]].node != NONE && collect(t, t->moved[i]) != LB_OK) {
+      return LB_NO_MEMORY; // all that moved is looked at again next time
+    }
+  }
+  for (int i = 0; i < t->nmoved; i++) {
+    t->leaf[t->moved[i]].moved = false;
+  }
+  t->nmoved = 0;
+  sort_keys(t->key, t->spare, t->nkey);
+  return LB_OK;
+}
+
+lb_status lb_broad_update(lb_broad* t, const lb_broad_pair** pair, int* npair) {
+  if (t->nmoved > 0 && mend_pairs(t) != LB_OK) {
+    return LB_NO_MEMORY;
+  }
+  t->npair = 0;
+  for (int i = 0; i < t->nkey; i++) {
+    const int a = (int)(t->key[i] >> 32), b = (int)(t->key[i] & 0xffffffffu);
+    if (lb_bounds_meet(&t->leaf[a].box, &t->leaf[b].box)) {
+      t->pair[t->npair++] = (lb_broad_pair){a, b};
+    }
+  }
+  *pair = t->pair;
+  *npair = t->npair;
+  return LB_OK;
+}

@@ -1,0 +1,40 @@
+// Broad phase: which boxes are near each other. A dynamic tree of boxes, each grown by a little, so
+// that small motions leave it as it is.
+//
+// Pairs come sorted by the ids of their leaves. They are those whose boxes meet as they were given
+// last, so they depend neither on the tree's shape nor on its history. Memory grows in
+// lb_broad_insert, lb_broad_reserve and, where pairs become more than ever before, lb_broad_update.
+#pragma once
+#include "geom/collide/bounds.h"
+#include "limber/collide.h"
+#include "limber/memory.h"
+
+typedef struct lb_broad lb_broad;
+
+/// Leaf ids, a < b.
+typedef struct lb_broad_pair {
+  int a, b;
+} lb_broad_pair;
+
+/// `fat` [m] >= 0 is what boxes are grown by.
+lb_status lb_broad_create(double fat, const lb_allocator* allocator, lb_broad** out);
+void lb_broad_release(lb_broad* t);
+/// Room for this many leaves and pairs.
+lb_status lb_broad_reserve(lb_broad* t, int nleaf, int npair);
+
+/// A new leaf, with the lowest id that is free. The box must be finite.
+lb_status lb_broad_insert(lb_broad* t, lb_bounds box, int* id);
+void lb_broad_remove(lb_broad* t, int id);
+void lb_broad_move(lb_broad* t, int id, lb_bounds box);
+
+/// Pairs after all moves. They stay until the next update.
+lb_status lb_broad_update(lb_broad* t, const lb_broad_pair** pair, int* npair);
+
+/// Calls for each leaf whose box meets `box`; false stops. The order is that of the tree.
+typedef bool (*lb_broad_visit)(void* context, int id);
+void lb_broad_query(const lb_broad* t, const lb_bounds* box, lb_broad_visit visit, void* context);
+
+/// Calls for leaves whose boxes a ray meets, with what is left of it: the answer is the new `most`,
+/// the old one for a miss.
+typedef double (*lb_broad_shot)(void* context, int id, double most);
+void lb_broad_ray(const lb_broad* t, const lb_ray* ray, lb_broad_shot shot, void* context);

@@ -1,0 +1,283 @@
+// Two boxes: the fifteen possible separating axes, then one face cut to the other.
+//
+// The axis of the last step is tried first: boxes that were apart along it mostly still are. Face
+// axes are preferred to edges, and the last axis to others that are as good, so that a box at rest
+// keeps its patch.
+#include "geom/collide/pair.h"
+
+enum { FACES_A = 1, FACES_B = 4, EDGES = 7, AXES = 16 }; // numbers of axes, 0 being none
+static const double EDGE_WORSE = 1e-3;                   // of the size: edges must beat faces by it
+static const double KEEP = 5e-4;
+static const double MISSED = 4e-3; // of the size: a patch as much too shallow is none
+static const double SLANT = 1e-6;  // squared sine below which two edges count as parallel
+
+typedef struct boxes {
+  double a[3], b[3]; // half lengths
+  double R[3][3];    // R[i][j]: component i of b's axis j, in the frame of a
+  double Q[3][3];    // |R|
+  double t[3];       // b's centre in the frame of a
+} boxes;
+
+// Separation along an axis: negative where the boxes overlap along it. `normal`, from b to a in a's
+// frame, may be NULL.
+static double face_a(const boxes* x, int i) {
+  return fabs(x->t[i]) - x->a[i] -
+         (x->b[0] * x->Q[i][0] + x->b[1] * x->Q[i][1] + x->b[2] * x->Q[i][2]);
+}
+static double along_b(const boxes* x, int j) {
+  return x->t[0] * x->R[0][j] + x->t[1] * x->R[1][j] + x->t[2] * x->R[2][j];
+}
+static double face_b(const boxes* x, int j) {
+  return fabs(along_b(x, j)) - x->b[j] -
+         (x->a[0] * x->Q[0][j] + x->a[1] * x->Q[1][j] + x->a[2] * x->Q[2][j]);
+}
+
+// Edge i of a and edge j of b: the axis e_i x R_j has the components -R[i2][j], R[i1][j] along i1
+// and i2.
+static double edge(const boxes* x, int i, int j) {
+  const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+  const double square = x->R[i1][j] * x->R[i1][j] + x->R[i2][j] * x->R[i2][j];
+  if (square < SLANT) {
+    return -INFINITY;
+  }
+  const double t = fabs(x->t[i2] * x->R[i1][j] - x->t[i1] * x->R[i2][j]);
+  const double r = x->a[i1] * x->Q[i2][j] + x->a[i2] * x->Q[i1][j] + x->b[j1] * x->Q[i][j2] +
+                   x->b[j2] * x->Q[i][j1];
+  return (t - r) / sqrt(square);
+}
+
+static double separation(const boxes* x, int axis) {
+  return axis < FACES_B ? face_a(x, axis - FACES_A)
+         : axis < EDGES ? face_b(x, axis - FACES_B)
+                        : edge(x, (axis - EDGES) / 3, (axis - EDGES) % 3);
+}
+
+static void prepare(boxes* x, const lb_placed* a, const lb_placed* b) {
+  const lb_mat3 T = lb_mat3_transpose(a->R), R = lb_mat3_mul(T, b->R);
+  const lb_vec3 t = lb_mat3_apply(T, lb_vec3_sub(b->p, a->p)), ha = a->c->half, hb = b->c->half;
+  *x = (boxes){.a = {ha.x, ha.y, ha.z},
+               .b = {hb.x, hb.y, hb.z},
+               .R = {{R.x.x, R.y.x, R.z.x}, {R.x.y, R.y.y, R.z.y}, {R.x.z, R.y.z, R.z.z}},
+               .t = {t.x, t.y, t.z}};
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      x->Q[i][j] = fabs(x->R[i][j]);
+    }
+  }
+}
+
+// Axis of least overlap, or 0 when one separates by more than the margin, which is then in *last.
+static int best_axis(const boxes* x, double size, double margin, int* last, double* best) {
+  int axis = 0;
+  double score = -INFINITY;
+  for (int k = FACES_A; k < AXES; k++) {
+    const double s = separation(x, k);
+    if (s > margin) {
+      *last = k;
+      return 0;
+    }
+    const double worth = s - (k >= EDGES ? EDGE_WORSE * size : 0) + (k == *last ? KEEP * size : 0);
+    if (worth > score + 1e-9 * size) {
+      score = worth;
+      axis = k;
+      *best = s;
+    }
+  }
+  return axis;
+}
+
+// --- a face cut to a face ---
+
+typedef struct vertex {
+  double u[3]; // along the two sides of the reference face, and height above it
+  uint64_t id;
+} vertex;
+
+// The part of a polygon with sign * u[axis] <= most, by side `cut` of the reference.
+static int clip(const vertex* in, int n, int axis, double sign, double most, unsigned cut,
+                vertex* out) {
+  int m = 0;
+  for (int k = 0; k < n; k++) {
+    const vertex *p = &in[k], *q = &in[k + 1 < n ? k + 1 : 0];
+    const double dp = most - sign * p->u[axis], dq = most - sign * q->u[axis];
+    if (dp >= 0) {
+      out[m++] = *p;
+    }
+    if ((dp >= 0) != (dq >= 0)) {
+      const double s = dp / (dp - dq);
+      vertex v = {.id = lb_feature_mix(lb_feature_mix(p->id, q->id), cut)};
+      for (int i = 0; i < 3; i++) {
+        v.u[i] = p->u[i] + s * (q->u[i] - p->u[i]);
+      }
+      v.u[axis] = sign * most;
+      out[m++] = v;
+    }
+  }
+  return m;
+}
+
+// The reference box `r` with face `axis` towards the incident box `o`, whose axis j has component
+// i = R[i][j] and centre t in r's frame.
+typedef struct facing {
+  const double *r, *o;
+  double R[3][3], t[3];
+  int axis;
+  double way; // side of the face
+} facing;
+
+// Corners of the incident face: that which looks most against the reference's.
+static void incident(const facing* f, uint64_t code, vertex v[4]) {
+  int j = 0;
+  for (int k = 1; k < 3; k++) {
+    j = fabs(f->R[f->axis][k]) > fabs(f->R[f->axis][j]) ? k : j;
+  }
+  const double side = f->way * f->R[f->axis][j] > 0 ? -1 : 1;
+  const int j1 = (j + 1) % 3, j2 = (j + 2) % 3, u1 = (f->axis + 1) % 3, u2 = (f->axis + 2) % 3;
+  const int order[3] = {u1, u2, f->axis};
+  for (int k = 0; k < 4; k++) {
+    const double s1 = k == 1 || k == 2 ? 1 : -1, s2 = k >= 2 ? 1 : -1;
+    for (int i = 0; i < 3; i++) {
+      const int c = order[i];
+      v[k].u[i] = f->t[c] + side * f->o[j] * f->R[c][j] + s1 * f->o[j1] * f->R[c][j1] +
+                  s2 * f->o[j2] * f->R[c][j2];
+    }
+    v[k].u[2] = f->way * v[k].u[2] - f->r[f->axis];
+    v[k].id = code | (uint64_t)(k + 1);
+  }
+}
+
+// Points midway between the incident face and the reference, in the reference's frame.
+static void face_points(const facing* f, double margin, uint64_t code, lb_patch* patch) {
+  vertex ring[2][12];
+  const int u1 = (f->axis + 1) % 3, u2 = (f->axis + 2) % 3;
+  incident(f, code, ring[0]);
+  int n = clip(ring[0], 4, 0, 1, f->r[u1], 1, ring[1]);
+  n = clip(ring[1], n, 0, -1, f->r[u1], 2, ring[0]);
+  n = clip(ring[0], n, 1, 1, f->r[u2], 3, ring[1]);
+  n = clip(ring[1], n, 1, -1, f->r[u2], 4, ring[0]);
+  for (int k = 0; k < n; k++) {
+    const double d = ring[0][k].u[2];
+    if (d <= margin) {
+      double x[3];
+      x[u1] = ring[0][k].u[0];
+      x[u2] = ring[0][k].u[1];
+      x[f->axis] = f->way * (f->r[f->axis] + d / 2);
+      patch->point[patch->n++] = (lb_contact_point){{x[0], x[1], x[2]}, d, ring[0][k].id};
+    }
+  }
+}
+
+static void cut_to_a(const boxes* x, int i, double margin, lb_patch* patch, lb_manifold* m) {
+  facing f = {.r = x->a, .o = x->b, .axis = i, .way = x->t[i] < 0 ? -1 : 1};
+  for (int k = 0; k < 9; k++) {
+    f.R[k / 3][k % 3] = x->R[k / 3][k % 3];
+  }
+  for (int k = 0; k < 3; k++) {
+    f.t[k] = x->t[k];
+  }
+  face_points(&f, margin, (uint64_t)(16 + 2 * i + (f.way > 0)) << 32, patch);
+  double n[3] = {0};
+  n[i] = -f.way;
+  m->normal = lb_vec3_make(n[0], n[1], n[2]);
+}
+
+static lb_vec3 from_b(const boxes* x, lb_vec3 v, bool point) {
+  const double p[3] = {v.x, v.y, v.z};
+  double r[3];
+  for (int i = 0; i < 3; i++) {
+    r[i] = (point ? x->t[i] : 0) + x->R[i][0] * p[0] + x->R[i][1] * p[1] + x->R[i][2] * p[2];
+  }
+  return lb_vec3_make(r[0], r[1], r[2]);
+}
+
+static void cut_to_b(const boxes* x, int j, double margin, lb_patch* patch, lb_manifold* m) {
+  facing f = {.r = x->b, .o = x->a, .axis = j, .way = along_b(x, j) > 0 ? -1 : 1};
+  for (int k = 0; k < 3; k++) {
+    f.t[k] = -along_b(x, k);
+    for (int i = 0; i < 3; i++) {
+      f.R[k][i] = x->R[i][k];
+    }
+  }
+  face_points(&f, margin, (uint64_t)(32 + 2 * j + (f.way > 0)) << 32, patch);
+  for (int k = 0; k < patch->n; k++) {
+    patch->point[k].position = from_b(x, patch->point[k].position, true);
+  }
+  double n[3] = {0};
+  n[j] = f.way;
+  m->normal = from_b(x, lb_vec3_make(n[0], n[1], n[2]), false);
+}
+
+// Two edges cross: the closest points of their lines.
+static void cross_edges(const boxes* x, int i, int j, double s, lb_patch* patch, lb_manifold* m) {
+  const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+  double n[3];
+  n[i] = 0, n[i1] = -x->R[i2][j], n[i2] = x->R[i1][j];
+  const double way = n[i1] * x->t[i1] + n[i2] * x->t[i2] > 0 ? -1 : 1; // from b to a
+  const double size = way / sqrt(n[i1] * n[i1] + n[i2] * n[i2]);
+  double p[3], q[3], along_j = 0, gap = 0, pi = 0;
+  unsigned code = 0;
+  for (int k = 0; k < 3; k++) {
+    n[k] *= size;
+  }
+  for (int k = 0; k < 3; k++) { // a's edge lies against the normal, b's along it
+    p[k] = k == i ? 0 : n[k] > 0 ? -x->a[k] : x->a[k];
+    q[k] = x->t[k];
+    code = code << 1 | (unsigned)(k != i && n[k] > 0);
+  }
+  for (int k = 0; k < 3; k++) {
+    const double nk = n[0] * x->R[0][k] + n[1] * x->R[1][k] + n[2] * x->R[2][k];
+    const double h = k == j ? 0 : nk > 0 ? x->b[k] : -x->b[k];
+    for (int c = 0; c < 3; c++) {
+      q[c] += h * x->R[c][k];
+    }
+    code = code << 1 | (unsigned)(k != j && nk > 0);
+  }
+  // closest points of p + alpha e_i and q + beta R_j
+  const double c = x->R[i][j], det = 1 - c * c;
+  for (int k = 0; k < 3; k++) {
+    along_j += (p[k] - q[k]) * x->R[k][j];
+  }
+  pi = p[i] - q[i];
+  const double alpha = lb_clamp((c * along_j - pi) / det, -x->a[i], x->a[i]);
+  p[i] += alpha;
+  gap = s;
+  const lb_vec3 normal = lb_vec3_make(n[0], n[1], n[2]);
+  const uint64_t id = (uint64_t)(64 + 3 * i + j) << 32 | code;
+  patch->point[patch->n++] =
+      (lb_contact_point){lb_vec3_along(lb_vec3_make(p[0], p[1], p[2]), -gap / 2, normal), gap, id};
+  m->normal = normal;
+}
+
+int lb_pair_box_box(lb_pair_query* q) {
+  boxes x;
+  prepare(&x, q->a, q->b);
+  int* last = &q->cache->axis;
+  if (*last > 0 && *last < AXES && separation(&x, *last) > q->margin) {
+    return 0;
+  }
+  double s = 0;
+  const double size = fmin(q->a->c->size, q->b->c->size);
+  const int axis = best_axis(&x, size, q->margin, last, &s);
+  if (!axis) {
+    return 0;
+  }
+  *last = axis;
+  lb_patch patch;
+  patch.n = 0;
+  lb_manifold m;
+  m.distance = s;
+  if (axis < FACES_B) {
+    cut_to_a(&x, axis - FACES_A, q->margin, &patch, &m);
+  } else if (axis < EDGES) {
+    cut_to_b(&x, axis - FACES_B, q->margin, &patch, &m);
+  } else {
+    cross_edges(&x, (axis - EDGES) / 3, (axis - EDGES) % 3, s, &patch, &m);
+  }
+  // apart at a corner, or deepest beside the face: no axis knows enough
+  if (lb_patch_deepest(&patch) > s + MISSED * size || (axis >= EDGES && s > 0)) {
+    return lb_pair_convex(q);
+  }
+  lb_patch_reduce(&patch, m.normal, LB_PATCH_FEW, &m);
+  lb_manifold_to_world(q->a, &m);
+  return lb_pair_put(q, &m);
+}

@@ -1,0 +1,194 @@
+// A convex collider, or the triangles of another mesh, with the triangles of a mesh or height
+// field.
+//
+// Each triangle is a convex piece. A triangle alone would push things off its edges, also where the
+// surface goes on beyond them: a normal at an edge counts only where the surface bends away and the
+// normal lies between those of the two faces. At edges that are flat or bend inwards the face's own
+// normal is taken instead. Points with the same normal become one manifold.
+#include "geom/collide/bounds.h"
+#include "geom/collide/closest.h"
+#include "geom/collide/pair.h"
+
+static const double SAME = 1 - 1e-6; // cosine between normals of one manifold
+static const double FACE = 1 - 1e-9; // cosine up to which a normal is that of the face
+static const double ON_EDGE = 1e-6;  // weight of a corner that counts as none
+static const double LEAN = 1e-6;     // sine by which a normal may leave its range
+
+typedef struct gather {
+  lb_pair_query* q;
+  lb_couple couple;  // a convex one and the triangle of the moment
+  lb_collider piece; // that triangle
+  lb_vec3 facing;    // outward normal of a's own triangle, or zero
+  uint64_t salt;     // number of a's own triangle
+  lb_bounds box;     // of a in b's frame, for the walk over b
+  int count;         // manifolds so far
+  // of two meshes
+  const lb_placed *a, *b;
+} gather;
+
+// --- manifolds by normals ---
+
+static bool is_known(const lb_manifold* m, lb_vec3 x, double near) {
+  bool known = false;
+  for (int k = 0; k < m->npoint; k++) {
+    known = known || lb_vec3_norm(lb_vec3_sub(m->point[k].position, x)) < near;
+  }
+  return known;
+}
+
+static void add_points(lb_manifold* to, const lb_manifold* from, double near) {
+  lb_patch all = {.n = 0};
+  for (int k = 0; k < to->npoint; k++) {
+    all.point[all.n++] = to->point[k];
+  }
+  for (int k = 0; k < from->npoint; k++) {
+    if (!is_known(to, from->point[k].position, near)) {
+      all.point[all.n++] = from->point[k];
+    }
+  }
+  to->distance = fmin(to->distance, from->distance);
+  lb_patch_reduce(&all, to->normal, LB_MANIFOLD_MOST, to);
+}
+
+static void add_manifold(gather* s, lb_manifold* m, int piece) {
+  lb_pair_query* q = s->q;
+  const double near = 1e-6 * s->couple.a->size;
+  m->distance = INFINITY;
+  for (int k = 0; k < m->npoint; k++) {
+    m->point[k].id = lb_feature_mix(lb_feature_mix(m->point[k].id, (uint64_t)piece), s->salt);
+    m->distance = fmin(m->distance, m->point[k].distance);
+  }
+  lb_manifold_to_world(s->a, m);
+  for (int k = 0; k < s->count && k < q->room; k++) {
+    if (lb_vec3_dot(q->out[k].normal, m->normal) > SAME) {
+      add_points(&q->out[k], m, near);
+      return;
+    }
+  }
+  if (s->count < q->room) {
+    q->out[s->count] = *m;
+  }
+  s->count++;
+}
+
+// --- one triangle ---
+
+// Whether a normal may push at the triangle's edge k, where the surface goes on.
+static bool edge_allows(const lb_piece* p, int k, lb_vec3 n) {
+  const lb_vec3 e = lb_vec3_sub(p->v[(k + 1) % 3], p->v[k]), across = p->across[k];
+  if (lb_vec3_dot(across, across) == 0) {
+    return true; // a border
+  }
+  const lb_vec3 back = lb_vec3_cross(across, e); // in the neighbour's plane, out of it
+  const double size = lb_vec3_norm(back);
+  return p->convex[k] && lb_vec3_dot(back, n) >= -LEAN * size;
+}
+
+typedef enum verdict { AS_IT_IS, BY_FACE, NOT_AT_ALL } verdict;
+
+// What to make of a normal n (in b's frame, from b to a) at a point of the triangle.
+static verdict judge(const lb_piece* p, lb_vec3 n, lb_vec3 at) {
+  const double along = lb_vec3_dot(n, p->normal);
+  if (along > FACE) {
+    return BY_FACE;
+  }
+  if (along < -LEAN) {
+    return p->solid ? BY_FACE : NOT_AT_ALL;
+  }
+  const lb_foot foot = lb_closest_on_triangle(at, p->v);
+  for (int k = 0; k < 3; k++) {
+    if (foot.weight[(k + 2) % 3] < ON_EDGE && !edge_allows(p, k, n)) {
+      // beyond the neighbour's normal at an outer edge: that is the neighbour's contact
+      const bool outer = p->convex[k] && lb_vec3_dot(p->across[k], p->normal) < SAME;
+      return outer ? NOT_AT_ALL : BY_FACE;
+    }
+  }
+  return AS_IT_IS;
+}
+
+static bool visit(void* context, const lb_piece* p) {
+  gather* s = context;
+  lb_couple* c = &s->couple;
+  if (lb_vec3_dot(p->normal, p->normal) == 0) {
+    return true;
+  }
+  s->piece = (lb_collider){.type = LB_COLLIDER_TRIANGLE, .corner = p->v};
+  s->piece.size = c->a->size;
+  lb_core_gap gap;
+  const double radii = c->a->radius, most = s->q->margin + radii;
+  if (!lb_core_separate(c, (lb_vec3){0, 0, 0}, most, &gap) || !(gap.distance <= most)) {
+    return true;
+  }
+  s->q->outcome = gap.bounded ? LB_COLLIDE_BOUNDED : s->q->outcome;
+  const lb_vec3 n = lb_mat3_apply_transposed(c->R, gap.normal);
+  const lb_vec3 at = lb_mat3_apply_transposed(c->R, lb_vec3_sub(gap.point_b, c->p));
+  const verdict v = judge(p, n, at);
+  const lb_vec3 face = lb_mat3_apply(c->R, p->normal);
+  const lb_vec3 used = v == BY_FACE ? face : gap.normal;
+  if (v == NOT_AT_ALL || lb_vec3_dot(used, s->facing) > LEAN) {
+    return true;
+  }
+  lb_manifold m;
+  lb_patch_convex(c, &gap, v == BY_FACE ? &face : NULL, s->q->margin, NULL, &m);
+  if (m.npoint > 0) {
+    add_manifold(s, &m, p->id);
+  }
+  return true;
+}
+
+static lb_placed relative(const lb_placed* a, const lb_placed* b) {
+  return (lb_placed){a->c, lb_mat3_mul(lb_mat3_transpose(b->R), a->R), lb_placed_inverse(b, a->p)};
+}
+
+static void finish(gather* s) {
+  for (int k = 0; k < s->count && k < s->q->room; k++) {
+    lb_manifold* m = &s->q->out[k];
+    lb_patch all = {.n = m->npoint};
+    for (int i = 0; i < m->npoint; i++) {
+      all.point[i] = m->point[i];
+    }
+    const bool round = s->q->a->c->type == LB_COLLIDER_CYLINDER;
+    lb_patch_reduce(&all, m->normal, round ? LB_MANIFOLD_MOST : LB_PATCH_FEW, m);
+  }
+}
+
+static void begin(gather* s, const lb_placed* a, const lb_placed* b) {
+  const lb_placed x = relative(a, b);
+  s->couple = lb_couple_make(a, b);
+  s->couple.b = &s->piece;
+  s->couple.kb = &lb_collider_triangle;
+  s->box = lb_bounds_grow(lb_placed_bounds(&x), s->q->margin);
+}
+
+int lb_pair_pieces(lb_pair_query* q) {
+  gather s = {.q = q, .a = q->a, .b = q->b};
+  begin(&s, q->a, q->b);
+  lb_collider_kind_of(q->b->c)->pieces(q->b->c, &s.box, visit, &s);
+  finish(&s);
+  return s.count;
+}
+
+// --- triangles with triangles ---
+
+static bool visit_outer(void* context, const lb_piece* p) {
+  gather* s = context;
+  lb_collider own = {.type = LB_COLLIDER_TRIANGLE, .corner = p->v, .size = s->q->a->c->size};
+  own.box = lb_bounds_add(lb_bounds_add((lb_bounds){p->v[0], p->v[0]}, p->v[1]), p->v[2]);
+  const lb_placed a = {&own, s->q->a->R, s->q->a->p};
+  s->a = &a;
+  s->facing = p->normal;
+  s->salt = (uint64_t)p->id + 1;
+  begin(s, &a, s->q->b);
+  lb_collider_kind_of(s->q->b->c)->pieces(s->q->b->c, &s->box, visit, s);
+  s->a = s->q->a;
+  return true;
+}
+
+int lb_pair_pieces_pieces(lb_pair_query* q) {
+  gather s = {.q = q, .a = q->a, .b = q->b};
+  const lb_placed b_in_a = relative(q->b, q->a);
+  const lb_bounds box = lb_bounds_grow(lb_placed_bounds(&b_in_a), q->margin);
+  lb_collider_kind_of(q->a->c)->pieces(q->a->c, &box, visit_outer, &s);
+  finish(&s);
+  return s.count;
+}

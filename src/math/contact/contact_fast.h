@@ -1,0 +1,38 @@
+// Fast solver of contact problems: islands, warm starts, sweeps of block Gauss-Seidel over packed
+// rows with conjugate directions, and Newton's method for islands that are small or on which sweeps
+// are slow. Results are the same for any number of threads, to the last bit.
+#pragma once
+#include "limber/memory.h"
+#include "limber/status.h"
+#include "math/contact/contact_problem.h"
+
+typedef struct lb_contact_solver lb_contact_solver;
+
+// Largest problem there is room for. A solve allocates nothing.
+typedef struct lb_contact_sizes {
+  int groups, velocities, rows, blocks, entries;
+  int dense;   // rows of an island up to which Newton's method has room for a dense matrix
+  int factors; // numbers of sparse factors, for islands of more than some dozens of rows
+  int threads; // for islands at the same time
+} lb_contact_sizes;
+
+lb_status lb_contact_solver_create(const lb_allocator* allocator, lb_contact_solver** out);
+void lb_contact_solver_release(lb_contact_solver* solver);
+// Room for at least these sizes; nothing shrinks. LB_NO_MEMORY: the solver is as it was.
+lb_status lb_contact_solver_reserve(lb_contact_solver* solver, const lb_contact_sizes* sizes);
+// Sizes of a problem, with the usual `dense` and one thread.
+lb_contact_sizes lb_contact_sizes_of(const lb_contact_problem* p);
+
+typedef struct lb_contact_options {
+  double tolerance; // residual against the scale of the island
+  int sweeps;       // at most, of an island
+  int threads;
+} lb_contact_options;
+
+lb_contact_options lb_contact_options_default(void);
+
+// lambda [nrow] has the warm start, such as zeros or the last step's impulses, and then the
+// solution; u [velocity[ngroup]] is what it leads to. Refused: the problem is not valid or does not
+// fit, the options make no sense, and outputs are unchanged.
+lb_contact_report lb_contact_solve(lb_contact_solver* solver, const lb_contact_problem* p,
+                                   const lb_contact_options* options, double* lambda, double* u);

@@ -1,0 +1,368 @@
+#include "math/contact/contact_sweep.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "math/linear/dense.h"
+
+// Four and eight numbers that need not be aligned.
+typedef double v4 __attribute__((vector_size(32), aligned(8)));
+typedef double v8 __attribute__((vector_size(64), aligned(8)));
+
+enum { FREE = 8 }; // width of a free body: the usual one, and unrolled
+
+void lb_contact_sweeper_carve(lb_contact_sweeper* s, lb_carver* c, int nrow, int nblock,
+                              int nentry) {
+  const size_t rows = (size_t)nrow, width = sizeof(double);
+  s->lambda = lb_carve(c, rows, width);
+  s->rho = lb_carve(c, rows, width);
+  s->b = lb_carve(c, rows, width);
+  s->c = lb_carve(c, rows, width);
+  s->first = lb_carve(c, (size_t)nblock + 1, sizeof(int));
+  s->first_row = lb_carve(c, (size_t)nblock + 1, sizeof(int));
+  s->piece = lb_carve(c, rows, sizeof *s->piece);
+  s->local = lb_carve(c, rows, sizeof *s->local);
+  s->factor = lb_carve(c, rows * LB_CONTACT_BLOCK_MOST, width);
+  s->packed = lb_carve(c, 2 * (size_t)nentry, width);
+}
+
+// --- layout ---
+
+static lb_contact_packed lay_piece(const lb_contact_problem* p, lb_contact_piece piece, int row,
+                                   int at) {
+  const lb_contact_row* r = &p->row[piece.row];
+  lb_contact_packed out = {.kind = piece.kind,
+                           .row = row,
+                           .nrow = piece.nrow,
+                           .origin = piece.row,
+                           .normal = -1,
+                           .at = at};
+  for (int i = 0; i < 2; i++) {
+    out.width[i] = r->group[i] < 0 ? 0 : lb_contact_width(p, r->group[i]);
+    out.u[i] = r->group[i] < 0 ? 0 : p->velocity[r->group[i]];
+  }
+  if (piece.kind == LB_PIECE_SET && r->normal >= 0) {
+    out.normal = row - (piece.row - r->normal); // blocks are in one piece in both orders
+  }
+  return out;
+}
+
+void lb_contact_sweeper_lay(lb_contact_sweeper* s, const lb_contact_problem* p,
+                            const lb_contact_islands* order) {
+  int npiece = 0, nrow = 0, at = 0;
+  s->problem = p;
+  for (int k = 0; k < p->nblock; k++) {
+    const int block = order->block[k], end = p->block[block + 1];
+    s->first[k] = npiece;
+    s->first_row[k] = nrow;
+    for (int row = p->block[block]; row < end;) {
+      const lb_contact_piece piece = lb_contact_piece_at(p, row, end);
+      lb_contact_packed* out = &s->piece[npiece];
+      *out = lay_piece(p, piece, nrow, at);
+      out->local = piece.kind == LB_PIECE_EQUALITY ? nrow * LB_CONTACT_BLOCK_MOST : npiece;
+      at += 2 * (out->width[0] + out->width[1]) * piece.nrow;
+      row += piece.nrow;
+      nrow += piece.nrow;
+      npiece++;
+    }
+  }
+  s->first[p->nblock] = npiece;
+  s->first_row[p->nblock] = nrow;
+}
+
+// --- numbers ---
+
+static int row_numbers(const lb_contact_packed* q) {
+  return 2 * (q->width[0] + q->width[1]);
+}
+
+static void copy_row(const lb_contact_problem* p, const lb_contact_packed* q, int row, double* to) {
+  for (int k = 0; k < 2; k++) {
+    const double* from = k == 0 ? p->J : p->Z;
+    for (int i = 0; i < 2; i++) {
+      memcpy(to, from + p->row[row].entry[i], (size_t)q->width[i] * sizeof *to);
+      to += q->width[i];
+    }
+  }
+}
+
+// A of a piece, nrow x nrow by columns.
+static void piece_matrix(const lb_contact_sweeper* s, const lb_contact_packed* q, double* A) {
+  const int numbers = row_numbers(q), half = numbers / 2, m = q->nrow;
+  for (int j = 0; j < m; j++) {
+    const double* Z = s->packed + q->at + j * numbers + half;
+    for (int i = 0; i < m; i++) {
+      A[i + j * m] = lb_dot(half, s->packed + q->at + i * numbers, Z);
+    }
+    A[j + j * m] += s->c[q->row + j];
+  }
+}
+
+// Steps of the natural map, by the mean over the two rows of a set.
+static void take_steps(lb_contact_sweeper* s, const lb_contact_packed* q, const double* A) {
+  const int m = q->nrow;
+  for (int i = 0; i < m; i++) {
+    const lb_contact_kind kind = s->problem->row[q->origin + i].kind;
+    double a = A[i * (m + 1)];
+    if (kind == LB_CONTACT_SET_2 || kind == LB_CONTACT_SECOND) {
+      a = (a + A[(kind == LB_CONTACT_SET_2 ? i + 1 : i - 1) * (m + 1)]) / 2;
+    }
+    s->rho[q->row + i] = a > 0 ? 1 / a : 1;
+  }
+}
+
+// Cholesky factor of an equality piece, with a little more on the diagonal for rows that repeat.
+static void factor_equality(lb_contact_sweeper* s, const lb_contact_packed* q, const double* A) {
+  static const double EPS = 1e-12;
+  const int m = q->nrow;
+  double* L = s->factor + q->local;
+  memcpy(L, A, (size_t)(m * m) * sizeof *L);
+  for (int i = 0; i < m; i++) {
+    L[i * (m + 1)] += EPS * L[i * (m + 1)] + DBL_MIN;
+  }
+  if (lb_cholesky(m, L, m) != LB_OK) { // each row by itself, then
+    memset(L, 0, (size_t)(m * m) * sizeof *L);
+    for (int i = 0; i < m; i++) {
+      L[i * (m + 1)] = sqrt(m * fmax(A[i * (m + 1)], DBL_MIN));
+    }
+  }
+}
+
+static void pack_piece(lb_contact_sweeper* s, const lb_contact_packed* q) {
+  const lb_contact_problem* p = s->problem;
+  double A[LB_CONTACT_BLOCK_MOST * LB_CONTACT_BLOCK_MOST];
+  for (int i = 0; i < q->nrow; i++) {
+    const lb_contact_row* r = &p->row[q->origin + i];
+    copy_row(p, q, q->origin + i, s->packed + q->at + i * row_numbers(q));
+    s->b[q->row + i] = r->b;
+    s->c[q->row + i] = r->c;
+  }
+  piece_matrix(s, q, A);
+  take_steps(s, q, A);
+  if (q->kind == LB_PIECE_EQUALITY) {
+    factor_equality(s, q, A);
+  } else {
+    const bool point = q->kind == LB_PIECE_POINT;
+    const lb_contact_row* r = &p->row[q->origin];
+    const double mu = !point ? r->mu : q->nrow > 1 ? r[1].mu : 0;
+    lb_contact_local_prepare(&s->local[q->local], (lb_contact_piece){q->kind, q->row, q->nrow}, A,
+                             mu);
+  }
+}
+
+void lb_contact_sweeper_pack(lb_contact_sweeper* s, int begin, int end) {
+  for (int k = s->first[begin]; k < s->first[end]; k++) {
+    pack_piece(s, &s->piece[k]);
+  }
+}
+
+void lb_contact_sweeper_take(lb_contact_sweeper* s, const double* lambda) {
+  const int npiece = s->first[s->problem->nblock];
+  for (const lb_contact_packed* q = s->piece; q < s->piece + npiece; q++) {
+    memcpy(s->lambda + q->row, lambda + q->origin, (size_t)q->nrow * sizeof *lambda);
+  }
+}
+
+void lb_contact_sweeper_give(const lb_contact_sweeper* s, double* lambda) {
+  const int npiece = s->first[s->problem->nblock];
+  for (const lb_contact_packed* q = s->piece; q < s->piece + npiece; q++) {
+    memcpy(lambda + q->origin, s->lambda + q->row, (size_t)q->nrow * sizeof *lambda);
+  }
+}
+
+void lb_contact_sweeper_velocities(lb_contact_sweeper* s, int begin, int end) {
+  const lb_contact_packed *first = s->piece + s->first[begin], *last = s->piece + s->first[end];
+  for (const lb_contact_packed* q = first; q < last; q++) {
+    for (int i = 0; i < 2; i++) {
+      memcpy(s->u + q->u[i], s->problem->u0 + q->u[i], (size_t)q->width[i] * sizeof *s->u);
+    }
+  }
+  for (const lb_contact_packed* q = first; q < last; q++) {
+    const int numbers = row_numbers(q);
+    for (int i = 0; i < q->nrow; i++) {
+      const double* Z = s->packed + q->at + i * numbers + numbers / 2;
+      lb_add(q->width[0], s->u + q->u[0], s->lambda[q->row + i], Z);
+      lb_add(q->width[1], s->u + q->u[1], s->lambda[q->row + i], Z + q->width[0]);
+    }
+  }
+}
+
+// --- products of a piece with velocities ---
+
+static inline double sum_of_eight(v8 a) {
+  const v4 b =
+      __builtin_shufflevector(a, a, 0, 1, 2, 3) + __builtin_shufflevector(a, a, 4, 5, 6, 7);
+  return (b[0] + b[2]) + (b[1] + b[3]);
+}
+
+static inline v8 load(const double* a) {
+  return *(const v8*)a;
+}
+
+// J_r u of one row, of any widths.
+static double row_velocity(const double* J, const double* u, const lb_contact_packed* q) {
+  v4 sum = {0, 0, 0, 0};
+  for (int i = 0; i < 2; i++) {
+    const double* v = u + q->u[i];
+    for (int k = 0; k < q->width[i]; k += 4) {
+      sum += *(const v4*)(J + k) * *(const v4*)(v + k);
+    }
+    J += q->width[i];
+  }
+  return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+}
+
+static void add_row(const double* Z, double* u, const lb_contact_packed* q, double change) {
+  for (int i = 0; i < 2; i++) {
+    double* v = u + q->u[i];
+    for (int k = 0; k < q->width[i]; k += 4) {
+      *(v4*)(v + k) += *(const v4*)(Z + k) * change;
+    }
+    Z += q->width[i];
+  }
+}
+
+static void piece_velocity(const lb_contact_sweeper* s, const lb_contact_packed* q, double* w) {
+  const int numbers = row_numbers(q);
+  for (int i = 0; i < q->nrow; i++) {
+    const int r = q->row + i;
+    w[i] =
+        row_velocity(s->packed + q->at + i * numbers, s->u, q) + s->c[r] * s->lambda[r] + s->b[r];
+  }
+}
+
+static void piece_add(const lb_contact_sweeper* s, const lb_contact_packed* q,
+                      const double* change) {
+  const int numbers = row_numbers(q);
+  for (int i = 0; i < q->nrow; i++) {
+    s->lambda[q->row + i] += change[i];
+    add_row(s->packed + q->at + i * numbers + numbers / 2, s->u, q, change[i]);
+  }
+}
+
+// --- sweep ---
+
+static double sweep_equality(lb_contact_sweeper* s, const lb_contact_packed* q) {
+  double w[LB_CONTACT_BLOCK_MOST], most = 0;
+  piece_velocity(s, q, w);
+  for (int i = 0; i < q->nrow; i++) {
+    most = fmax(most, fabs(w[i]));
+    w[i] = -w[i];
+  }
+  lb_cholesky_solve(q->nrow, s->factor + q->local, q->nrow, 1, w, q->nrow);
+  piece_add(s, q, w);
+  return most;
+}
+
+static double sweep_set(lb_contact_sweeper* s, const lb_contact_packed* q) {
+  lb_contact_local* L = &s->local[q->local];
+  double w[2] = {0, 0}, l[2] = {0, 0}, change[2] = {0, 0};
+  piece_velocity(s, q, w);
+  memcpy(l, s->lambda + q->row, (size_t)q->nrow * sizeof *l);
+  const double R = q->normal < 0 ? L->mu : L->mu * s->lambda[q->normal];
+  lb_contact_set_solve(L, R, w, l);
+  for (int i = 0; i < q->nrow; i++) {
+    change[i] = l[i] - s->lambda[q->row + i];
+  }
+  piece_add(s, q, change);
+  return fmax(L->t11, L->t22) * fmax(fabs(change[0]), fabs(change[1]));
+}
+
+static double point_change(const lb_contact_local* L, const double* change) {
+  return fmax(L->n * fabs(change[0]), fmax(L->t11 * fabs(change[1]), L->t22 * fabs(change[2])));
+}
+
+static double sweep_point(lb_contact_sweeper* s, const lb_contact_packed* q) {
+  lb_contact_local* L = &s->local[q->local];
+  double w[3] = {0, 0, 0}, l[3] = {0, 0, 0}, change[3] = {0, 0, 0};
+  piece_velocity(s, q, w);
+  memcpy(l, s->lambda + q->row, (size_t)q->nrow * sizeof *l);
+  lb_contact_point_solve(L, w, l);
+  for (int i = 0; i < q->nrow; i++) {
+    change[i] = l[i] - s->lambda[q->row + i];
+  }
+  piece_add(s, q, change);
+  return point_change(L, change);
+}
+
+// A point contact with two tangents between free bodies, or of one with the world (sides = 1).
+static inline double sweep_free_point(lb_contact_sweeper* s, const lb_contact_packed* q,
+                                      const int sides) {
+  const int half = sides * FREE, numbers = 2 * half;
+  const double *J = s->packed + q->at, *Z = J + half;
+  double *ua = s->u + q->u[0], *ub = s->u + q->u[1], *lambda = s->lambda + q->row;
+  const double *b = s->b + q->row, *c = s->c + q->row;
+  lb_contact_local* L = &s->local[q->local];
+  v8 a = load(ua), d = sides > 1 ? load(ub) : (v8){0};
+  double w[3], l[3], change[3];
+  for (int i = 0; i < 3; i++) {
+    v8 product = load(J + i * numbers) * a;
+    if (sides > 1) {
+      product += load(J + i * numbers + FREE) * d;
+    }
+    l[i] = lambda[i];
+    w[i] = sum_of_eight(product) + c[i] * l[i] + b[i];
+  }
+  lb_contact_point_solve(L, w, l);
+  for (int i = 0; i < 3; i++) {
+    change[i] = l[i] - lambda[i];
+    lambda[i] = l[i];
+    a += load(Z + i * numbers) * change[i];
+    if (sides > 1) {
+      d += load(Z + i * numbers + FREE) * change[i];
+    }
+  }
+  *(v8*)ua = a;
+  if (sides > 1) {
+    *(v8*)ub = d;
+  }
+  return point_change(L, change);
+}
+
+static double sweep_piece(lb_contact_sweeper* s, const lb_contact_packed* q) {
+  if (q->kind == LB_PIECE_EQUALITY) {
+    return sweep_equality(s, q);
+  }
+  if (q->kind == LB_PIECE_SET) {
+    return sweep_set(s, q);
+  }
+  if (q->nrow == 3 && q->width[0] == FREE && q->width[1] == FREE) {
+    return sweep_free_point(s, q, 2);
+  }
+  if (q->nrow == 3 && q->width[0] == FREE && q->width[1] == 0) {
+    return sweep_free_point(s, q, 1);
+  }
+  return sweep_point(s, q);
+}
+
+double lb_contact_sweep(lb_contact_sweeper* s, int begin, int end) {
+  double most = 0;
+  for (int k = s->first[begin]; k < s->first[end]; k++) {
+    const double change = sweep_piece(s, &s->piece[k]);
+    most = change > most ? change : most;
+  }
+  return most;
+}
+
+// --- residual ---
+
+lb_contact_measure lb_contact_sweeper_measure(const lb_contact_sweeper* s, int begin, int end) {
+  lb_contact_measure m = {0, 0, 0};
+  for (int k = s->first[begin]; k < s->first[end]; k++) {
+    const lb_contact_packed* q = &s->piece[k];
+    const int numbers = row_numbers(q);
+    double w[LB_CONTACT_BLOCK_MOST];
+    piece_velocity(s, q, w);
+    for (int i = 0; i < q->nrow; i++) {
+      const int r = q->row + i;
+      const lb_contact_row* row = &s->problem->row[q->origin + i];
+      const double normal = row->normal < 0 ? 0 : s->lambda[r - (q->origin + i - row->normal)];
+      const double e = lb_contact_violation(row, s->rho[r], normal, s->lambda + r, w + i);
+      const double* J = s->packed + q->at + i * numbers;
+      lb_contact_measure_add(&m, e, row_velocity(J, s->problem->u0, q) + s->b[r],
+                             s->lambda[r] / s->rho[r]);
+    }
+  }
+  return m;
+}

@@ -1,0 +1,54 @@
+// Sweeps of block Gauss-Seidel over a contact problem without its matrix: pieces in the order of
+// islands and colours, with J and Z packed in that order. A row costs a dot product and an update,
+// each as wide as its groups. Nothing here allocates.
+#pragma once
+#include "base/carve.h"
+#include "math/contact/contact_islands.h"
+#include "math/contact/contact_local.h"
+
+// A piece and where its numbers are.
+typedef struct lb_contact_packed {
+  lb_contact_piece_kind kind;
+  int row, nrow;      // in the packed order
+  int origin;         // its first row in the problem
+  int normal;         // of sets: row whose lambda the radius grows with, or -1
+  int u[2], width[2]; // groups' velocities and their number, 0 without a group
+  int at;             // of J_0 J_1 Z_0 Z_1 of its rows, one row after the other
+  int local;          // of its constants, or of its factor (equality)
+} lb_contact_packed;
+
+typedef struct lb_contact_sweeper {
+  const lb_contact_problem* problem;
+  double* u; // [nvelocity]
+  // --- rows in the packed order
+  double* lambda; // [nrow]
+  double* rho;    // [nrow] as lb_contact_step
+  double *b, *c;  // [nrow]
+  // --- places in the order of blocks
+  int* first;     // [nblock + 1] first piece of each
+  int* first_row; // [nblock + 1] first row of each
+  // --- pieces
+  lb_contact_packed* piece; // [pieces <= nrow]
+  lb_contact_local* local;  // [pieces]
+  double* factor;           // [6 rows] Cholesky factors of equality pieces, 6 numbers a row
+  double* packed;           // [2 nentry]
+} lb_contact_sweeper;
+
+void lb_contact_sweeper_carve(lb_contact_sweeper* s, lb_carver* c, int nrow, int nblock,
+                              int nentry);
+// Places of everything in the order of the islands; numbers come with lb_contact_sweeper_pack.
+void lb_contact_sweeper_lay(lb_contact_sweeper* s, const lb_contact_problem* p,
+                            const lb_contact_islands* order);
+// Numbers and constants of the blocks at [begin, end) of the order.
+void lb_contact_sweeper_pack(lb_contact_sweeper* s, int begin, int end);
+
+// lambda of the problem to the packed order and back.
+void lb_contact_sweeper_take(lb_contact_sweeper* s, const double* lambda);
+void lb_contact_sweeper_give(const lb_contact_sweeper* s, double* lambda);
+
+// u0 + Z lambda for the groups of these blocks, from lambda.
+void lb_contact_sweeper_velocities(lb_contact_sweeper* s, int begin, int end);
+// One pass over these blocks; the largest change of a row's own velocity, A_rr |dlambda_r|.
+double lb_contact_sweep(lb_contact_sweeper* s, int begin, int end);
+// Natural map of these blocks as it is now, as in contact_problem.h.
+lb_contact_measure lb_contact_sweeper_measure(const lb_contact_sweeper* s, int begin, int end);

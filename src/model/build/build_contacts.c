@@ -1,0 +1,183 @@
+// Colliders of bodies and of solid scenery, and which of them meet.
+#include <stdlib.h>
+#include <string.h>
+
+#include "geom/collide/collide.h"
+#include "model/build/build.h"
+#include "model/use/link.h"
+
+// --- families ---
+//
+// The names in the scene's pairs sort bodies into families: those that fit the same names.
+
+typedef struct families {
+  const lb_scene* s;
+  int nname;         // two for each pair
+  bool* fits;        // [nbody + 1][nname] the world is last
+  int* family;       // [nbody + 1]
+  int count, *first; // [count] a body of each
+} families;
+
+static const char* name_of(const families* f, int i) {
+  return f->s->contacts.pair[i / 2].between[i % 2];
+}
+
+static bool fits(const families* f, int body, const char* name) {
+  const lb_scene_body* b = &f->s->body[body];
+  return body == f->s->nbody ? strcmp(name, "world") == 0
+                             : strcmp(b->name, name) == 0 || (b->group && strcmp(b->group, name) == 0);
+}
+
+static int find_family(families* f, int body) {
+  const size_t n = (size_t)f->nname;
+  const bool* own = f->fits + (size_t)body * n;
+  for (int i = 0; i < f->count; i++) {
+    if (memcmp(own, f->fits + (size_t)f->first[i] * n, n * sizeof *own) == 0) {
+      return i;
+    }
+  }
+  f->first[f->count] = body;
+  return f->count++;
+}
+
+static bool find_families(families* f, lb_arena* scratch) {
+  const int nbody = f->s->nbody;
+  f->nname = 2 * f->s->contacts.npair;
+  f->fits = LB_TAKE(scratch, bool, (nbody + 1) * f->nname);
+  f->family = LB_TAKE(scratch, int, nbody + 1);
+  f->first = LB_TAKE(scratch, int, nbody + 1);
+  if (lb_arena_status(scratch) != LB_OK) {
+    return false;
+  }
+  for (int i = 0; i <= nbody; i++) {
+    for (int k = 0; k < f->nname; k++) {
+      f->fits[i * f->nname + k] = fits(f, i, name_of(f, k));
+    }
+    f->family[i] = find_family(f, i);
+  }
+  return true;
+}
+
+// --- meetings ---
+
+static void except(lb_model_meeting* meeting, const lb_scene_contact_pair* pair) {
+  const lb_contact_surface* s = &pair->surface;
+  lb_contact_surface* to = &meeting->surface;
+  meeting->collide = pair->collide;
+  to->friction = s->friction >= 0 ? s->friction : to->friction;
+  to->restitution = s->restitution >= 0 ? s->restitution : to->restitution;
+  to->rolling = s->rolling >= 0 ? s->rolling : to->rolling;
+  to->spinning = s->spinning >= 0 ? s->spinning : to->spinning;
+}
+
+static lb_model_meeting meet(const families* f, int i, int j) {
+  lb_model_meeting meeting = {true, {-1, -1, -1, -1}};
+  const bool *a = f->fits + f->first[i] * f->nname, *b = f->fits + f->first[j] * f->nname;
+  for (int k = 0; k < f->nname; k += 2) {
+    if ((a[k] && b[k + 1]) || (a[k + 1] && b[k])) {
+      except(&meeting, &f->s->contacts.pair[k / 2]);
+    }
+  }
+  return meeting;
+}
+
+static void fill_meetings(const families* f, lb_model_contacts* c, lb_arena* arena) {
+  c->nfamily = f->count;
+  c->meeting = LB_TAKE(arena, lb_model_meeting, f->count * f->count);
+  for (int i = 0; c->meeting && i < f->count * f->count; i++) {
+    c->meeting[i] = meet(f, i / f->count, i % f->count);
+  }
+}
+
+// --- links that joints hold together ---
+
+static void join(lb_model_contacts* c, const lb_model* m, int a, int b) {
+  a = lb_link_mover(m, a);
+  b = lb_link_mover(m, b);
+  if (a != LB_WORLD && b != LB_WORLD && a != b) {
+    c->joined[c->njoined][0] = a < b ? a : b;
+    c->joined[c->njoined++][1] = a < b ? b : a;
+  }
+}
+
+static int compare_joined(const void* a, const void* b) {
+  const int *x = a, *y = b;
+  return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+static void find_joined(lb_model* m, lb_arena* arena) {
+  lb_model_contacts* c = &m->contact;
+  c->joined = lb_arena_take_array(arena, (size_t)m->nlink + (size_t)m->constraint.nloop,
+                                  sizeof *c->joined, _Alignof(int));
+  for (int i = 0; c->joined && i < m->nlink; i++) {
+    join(c, m, i, m->link.parent[i]);
+  }
+  for (int i = 0; c->joined && i < m->constraint.nloop; i++) {
+    const int* body = m->constraint.item[i].body;
+    join(c, m, body[0] == LB_WORLD ? LB_WORLD : m->body.link[body[0]],
+         body[1] == LB_WORLD ? LB_WORLD : m->body.link[body[1]]);
+  }
+  if (c->joined) {
+    qsort(c->joined, (size_t)c->njoined, sizeof *c->joined, compare_joined);
+  }
+}
+
+// --- colliders ---
+
+static lb_transform place_of(const lb_model* m, const lb_model_shape* shape) {
+  return shape->body == LB_WORLD ? shape->pose
+                                 : lb_transform_mul(m->body.in_link[shape->body], shape->pose);
+}
+
+static lb_vec3 turn_belt(const lb_model* m, int body, lb_vec3 belt) {
+  return body == LB_WORLD ? belt : lb_quat_rotate(m->body.in_link[body].q, belt);
+}
+
+static lb_status add_collider(lb_build* b, int shape, int family) {
+  lb_model* m = b->m;
+  const lb_model_shape* look = &m->look.shape[shape];
+  const lb_collider_def def = lb_collider_def_of(&look->shape);
+  lb_collider* geometry = LB_TAKE(b->arena, lb_collider, 1);
+  const lb_status status =
+      geometry ? lb_collider_make(&def, b->arena, geometry, b->err) : LB_NO_MEMORY;
+  const lb_transform X = place_of(m, look);
+  m->contact.collider[m->contact.ncollider++] = (lb_model_collider){
+      .shape = shape,
+      .body = look->body,
+      .link = look->body == LB_WORLD ? LB_WORLD : m->body.link[look->body],
+      .geometry = geometry,
+      .X = X,
+      .surface = m->look.material[look->material].surface,
+      .belt = turn_belt(m, look->body, b->scene->shape[shape].belt),
+      .family = family};
+  return status;
+}
+
+lb_status lb_build_contacts(lb_build* b) {
+  const lb_scene* s = b->scene;
+  lb_model_contacts* c = &b->m->contact;
+  families f = {.s = s};
+  lb_status status = LB_OK;
+  if (!s->contacts.on) {
+    return LB_OK;
+  }
+  lb_arena scratch;
+  lb_arena_init(&scratch, b->arena->allocator);
+  c->set = s->contacts;
+  c->set.place = lb_build_place(b, s->contacts.place);
+  c->set.pair = NULL;
+  c->collider = LB_TAKE(b->arena, lb_model_collider, s->nshape);
+  find_joined(b->m, b->arena);
+  if (find_families(&f, &scratch)) {
+    fill_meetings(&f, c, b->arena);
+  }
+  for (int i = 0; i < s->nshape && status == LB_OK && lb_arena_status(&scratch) == LB_OK; i++) {
+    const int body = s->shape[i].body;
+    if (s->shape[i].solid) {
+      status = add_collider(b, i, f.family[body == LB_WORLD ? s->nbody : body]);
+    }
+  }
+  status = status == LB_OK ? lb_arena_status(&scratch) : status;
+  lb_arena_release(&scratch);
+  return status;
+}

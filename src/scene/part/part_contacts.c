@@ -1,0 +1,146 @@
+// Contacts: the law, and exceptions for pairs of bodies.
+#include <string.h>
+
+#include "scene/part/part.h"
+
+static const char* const law_names[] = {"rigid", "compliant"};
+static const lb_choices law_choices = LB_CHOICES(law_names);
+static const char* const friction_names[] = {"sticks", "viscous"};
+static const lb_choices friction_choices = LB_CHOICES(friction_names);
+static const char* const cone_names[] = {"round", "pyramid"};
+static const lb_choices cone_choices = LB_CHOICES(cone_names);
+static const char* const solver_names[] = {"fast", "reference", "as printed"};
+static const lb_choices solver_choices = LB_CHOICES(solver_names);
+
+// --- pairs ---
+
+#define OF_MATERIALS "those of the materials"
+#define SURFACE(key, member, dimension, range, about)                                              \
+  LB_SIZED(NUMBER, lb_scene_contact_pair, key, surface.member, dimension, range, OF_MATERIALS,     \
+           about)
+static const lb_field pair_fields[] = {
+    LB_LATER(POINTS, "between", NULL, NULL,
+             "two names, each of a body, of a group of bodies, or world"),
+    LB_ROW(FLAG, lb_scene_contact_pair, "collide", collide, "true", "false: they pass through"),
+    SURFACE("friction", friction, LB_PURE, LB_ANY, "coefficient of friction between them"),
+    SURFACE("restitution", restitution, LB_PURE, LB_ANY,
+            "speed after an impact over the speed before"),
+    SURFACE("rolling", rolling, LB_LENGTH, LB_ANY, "lever arm of the force against rolling"),
+    SURFACE("spinning", spinning, LB_LENGTH, LB_ANY,
+            "lever arm of the friction against spinning about the normal"),
+};
+
+static void init_pair(void* part) {
+  *(lb_scene_contact_pair*)part =
+      (lb_scene_contact_pair){.collide = true, .surface = {-1, -1, -1, -1}};
+}
+
+static bool finish_pair(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
+  lb_scene_contact_pair* pair = part;
+  const lb_yaml* names = lb_yaml_find(node, "between");
+  pair->place = node->place;
+  if (!names || !lb_is_list(names) || names->count != 2) {
+    return lb_complain(r, names ? names->place : node->place,
+                       "'between' needs two names of bodies or groups: [foot, world]");
+  }
+  for (int i = 0; i < 2 && ok; i++) {
+    const lb_yaml* name = names->item[i];
+    ok = lb_is_scalar(name) ||
+         lb_complain(r, name->place, "'between' needs names of bodies or groups");
+    pair->between[i] = ok ? lb_arena_text(r->keep, name->text, strlen(name->text)) : NULL;
+    ok = ok && (pair->between[i] || lb_lack(r));
+  }
+  return ok;
+}
+
+static void check_pair(lb_checker* c, const void* part) {
+  const lb_scene_contact_pair* pair = part;
+  const lb_contact_surface* s = &pair->surface;
+  if (s->restitution > 1) {
+    LB_SAY(c, pair->place, "contacts: 'restitution' is between 0 and 1, not %g", s->restitution);
+  }
+}
+
+static const lb_table pair_table =
+    LB_TABLE("contact pair", lb_scene_contact_pair, pair_fields, .item = "pair", .init = init_pair,
+             .finish = finish_pair, .check = check_pair);
+
+// --- contacts ---
+
+#define CONTACTS(value, key, member, dimension, range, standard, about)                            \
+  LB_SIZED(value, lb_scene_contacts, key, member, dimension, range, standard, about)
+#define CHOICE(key, member, choices, standard, about)                                              \
+  LB_FROM(CHOICE, lb_scene_contacts, key, member, &(choices), standard, about)
+static const lb_field contact_fields[] = {
+    CHOICE("law", law, law_choices, "rigid",
+           "rigid: gaps do not close beyond zero; compliant: a spring and a damper"),
+    CONTACTS(NUMBER, "stiffness", stiffness, LB_STIFFNESS, LB_POSITIVE, "1e8 N/m",
+             "of the compliant law, of each contact point"),
+    CONTACTS(NUMBER, "damping", damping, LB_DAMPING, LB_NOT_NEGATIVE, "1e4 N s/m",
+             "of the compliant law, of each contact point"),
+    CHOICE("friction", friction, friction_choices, "sticks",
+           "sticks: nothing slides below the limit of friction; viscous: it creeps"),
+    CONTACTS(NUMBER, "friction_damping", friction_damping, LB_DAMPING, LB_POSITIVE, "1e4 N s/m",
+             "force over speed of viscous friction below the limit"),
+    CHOICE("cone", cone, cone_choices, "round",
+           "round: friction is as strong in all directions; pyramid: along two axes"),
+    CHOICE("solver", solver, solver_choices, "fast",
+           "fast: to the tolerance; reference: to rounding, for small scenes; as printed: the "
+           "quadratic program of [auto], for comparison"),
+    CONTACTS(NUMBER, "tolerance", tolerance, LB_PURE, LB_POSITIVE, "1e-6",
+             "of the fast solver: velocities that may be left, over those into contacts"),
+    LB_SIZED(COUNT, lb_scene_contacts, "most", most, LB_PURE, LB_NOT_NEGATIVE, "0",
+             "contact points there may be at once; 0: by the number of shapes"),
+    LB_LIST(lb_scene_contacts, "pairs", pair, npair, &pair_table, "none",
+            "exceptions for two bodies or groups; later ones win"),
+};
+
+static bool finish_contacts(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
+  lb_scene_contacts* contacts = part;
+  (void)r;
+  contacts->on = true;
+  contacts->place = node->place;
+  return ok;
+}
+
+const lb_table lb_contacts_table =
+    LB_TABLE("contacts", lb_scene_contacts, contact_fields, .finish = finish_contacts);
+
+// --- checking ---
+
+bool lb_contact_name_fits(const lb_scene_body* body, const char* name) {
+  return strcmp(body->name, name) == 0 || (body->group && strcmp(body->group, name) == 0);
+}
+
+static bool is_known(const lb_scene* s, const char* name) {
+  bool known = strcmp(name, "world") == 0;
+  for (int i = 0; i < s->nbody && !known; i++) {
+    known = lb_contact_name_fits(&s->body[i], name);
+  }
+  return known;
+}
+
+void lb_check_contacts(lb_checker* c) {
+  const lb_scene_contacts* contacts = &c->s->contacts;
+  if (!contacts->on) {
+    return;
+  }
+  lb_look_at(c, contacts->place, "contacts");
+  lb_check_fields(c, &lb_contacts_table, contacts);
+  for (int i = 0; i < contacts->npair; i++) {
+    const lb_scene_contact_pair* pair = &contacts->pair[i];
+    for (int k = 0; k < 2; k++) {
+      if (!is_known(c->s, pair->between[k])) {
+        LB_SAY(c, pair->place, "contacts: there is no body or group '%.64s' (bodies have a 'group')",
+               pair->between[k]);
+      }
+    }
+  }
+  const lb_method method = lb_integrator_method(c->s->solver.integrator);
+  if (method == LB_METHOD_EXPLICIT) {
+    LB_SAY(c, contacts->place,
+           "contacts: %s cannot step through impacts (choose 'integrator: linear-euler', euler, "
+           "bdf1, bdf2 or sdirk2)",
+           lb_integrator_name(c->s->solver.integrator));
+  }
+}

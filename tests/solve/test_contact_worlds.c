@@ -1,0 +1,318 @@
+// Contact against closed forms: sliding, sticking, tipping, rolling, bouncing, spinning.
+#include "contact_scene.h"
+
+// --- sliding ---
+
+// Distance at which a cube that slides stops, and how far it rises on the way.
+static void slide(double speed, double mu, double direction, const char* cone, double* distance,
+                  double* rise) {
+  lb_world* w = contact_world(
+      "materials: {m: {friction: %g}}\ncontacts: {cone: %s}\nscenery: [{box: [40, 40, 1], position: "
+      "[0, 0, -0.5], solid: true, material: m}]\nbodies: {b: {shape: {box: [0.1, 0.1, 0.1]}, "
+      "material: m, position: [0, 0, 0.05]}}\ninitial: {b: {velocity: [%g, %g, 0]}}\n",
+      mu, cone, speed * cos(direction), speed * sin(direction));
+  *rise = 0;
+  const double stop = speed / (mu * GRAVITY);
+  for (double t = 0; t < 1.1 * stop; t += 0.01) {
+    contact_run(w, t);
+    *rise = fmax(*rise, contact_place(w, "b").z - 0.05);
+  }
+  const lb_vec3 p = contact_place(w, "b");
+  *distance = hypot(p.x, p.y);
+  lb_world_close(w);
+}
+
+static void a_block_stops_where_friction_says_and_never_rises(void** state) {
+  (void)state;
+  static const double SPEED[] = {2, 6};
+  for (int i = 0; i < 2; i++) {
+    double distance, rise;
+    slide(SPEED[i], 0.5, 0, "round", &distance, &rise);
+    const double stop = SPEED[i] * SPEED[i] / (2 * 0.5 * GRAVITY);
+    assert_near(distance, stop, 5e-3 * stop);
+    assert_below(rise, 1e-5);
+  }
+}
+
+static void friction_is_as_strong_along_the_diagonal(void** state) {
+  (void)state;
+  double along, diagonal, rise;
+  slide(2, 0.5, 0, "round", &along, &rise);
+  slide(2, 0.5, 0.25 * 3.14159265358979, "round", &diagonal, &rise);
+  assert_near(diagonal, along, 5e-3 * along);
+  slide(2, 0.5, 0.25 * 3.14159265358979, "pyramid", &diagonal, &rise);
+  assert_near(diagonal, along / sqrt(2), 0.01 * along); // what the round cone is there for
+}
+
+// --- inclines ---
+
+// A body on a slope of so many degrees along x, its lower face on it.
+static lb_world* on_slope(double degrees, double mu, const char* shape, double half) {
+  const double a = degrees * 3.14159265358979 / 180;
+  return contact_world(
+      "materials: {m: {friction: %.17g}}\ncontacts: {}\nscenery: [{box: [40, 40, 1], position: "
+      "[%.17g, 0, %.17g], rotation: {axis: y, angle: %.17g deg}, solid: true, material: m}]\n"
+      "bodies: {b: {shape: {%s}, material: m, position: [%.17g, 0, %.17g], rotation: {axis: y, "
+      "angle: %.17g deg}}}\n",
+      mu, -0.5 * sin(a), -0.5 * cos(a), degrees, shape, half * sin(a), half * cos(a), degrees);
+}
+
+static double moved_on_slope(double degrees, double mu, double time) {
+  lb_world* w = on_slope(degrees, mu, "box: [0.1, 0.1, 0.1]", 0.05);
+  const lb_vec3 from = contact_place(w, "b");
+  contact_run(w, time);
+  const double far = lb_vec3_norm(lb_vec3_sub(contact_place(w, "b"), from));
+  lb_world_close(w);
+  return far;
+}
+
+static void a_block_holds_below_the_angle_of_friction_and_slides_above(void** state) {
+  (void)state;
+  assert_below(moved_on_slope(26.46, 0.5, 2), 1e-6);
+  assert_above(moved_on_slope(26.67, 0.5, 2), 5e-3);
+}
+
+static void a_block_that_sticks_does_not_creep(void** state) {
+  (void)state;
+  assert_below(moved_on_slope(20, 0.5, 60), 1e-6);
+}
+
+static double tilt_after(double degrees) {
+  lb_world* w = on_slope(degrees, 0.8, "box: [0.1, 0.1, 0.3]", 0.15);
+  contact_run(w, 1.5);
+  const lb_quat q = lb_world_pose(w, 0).q;
+  const lb_vec3 up = lb_quat_rotate(q, lb_vec3_make(0, 0, 1));
+  lb_world_close(w);
+  return acos(up.z) * 180 / 3.14159265358979 - degrees;
+}
+
+static void a_tall_box_tips_where_its_centre_leaves_the_base(void** state) {
+  (void)state;
+  assert_below(fabs(tilt_after(18.34)), 0.01);
+  assert_above(fabs(tilt_after(18.53)), 0.5);
+}
+
+// --- ladder ---
+
+static double ladder_slips(double degrees) {
+  const double a = degrees * 3.14159265358979 / 180, r = 1e-3, half = 1;
+  lb_world* w = contact_world(
+      "materials: {m: {friction: 0.5}}\n" FLOOR "bodies:\n  ladder: {shape: {capsule: {radius: "
+      "%g, length: %g}}, material: m, position: [%.17g, 0, %.17g], rotation: {axis: y, angle: "
+      "%.17g deg}}\n  wall: {shape: {box: [1, 4, 4]}, material: m}\njoints: {w: {type: fixed, "
+      "child: wall, at: [-0.5, 0, 2]}}\n",
+      r, 2 * half, half * cos(a) + r, half * sin(a) + r, -(90 - degrees));
+  const lb_vec3 from = contact_place(w, "ladder");
+  contact_run(w, 1);
+  const double far = lb_vec3_norm(lb_vec3_sub(contact_place(w, "ladder"), from));
+  lb_world_close(w);
+  return far;
+}
+
+// tan a = (1 - mu mu)/(2 mu) = 3/4
+static void a_ladder_slips_below_its_angle(void** state) {
+  (void)state;
+  assert_below(ladder_slips(37.07), 1e-4);
+  assert_above(ladder_slips(36.67), 2e-3);
+}
+
+// --- rolling ---
+
+static double acceleration_on_slope(double degrees, double mu) {
+  lb_world* w = on_slope(degrees, mu, "sphere: {radius: 0.1}", 0.1);
+  contact_run(w, 1);
+  const double v = lb_vec3_norm(contact_velocity(w, "b").linear);
+  lb_world_close(w);
+  return v;
+}
+
+static void a_ball_rolls_with_five_sevenths_or_slips(void** state) {
+  (void)state;
+  const double a = 30 * 3.14159265358979 / 180, mu = tan(a) / 3.5;
+  const double rolling = 5. / 7 * GRAVITY * sin(a);
+  assert_near(acceleration_on_slope(30, 1.05 * mu), rolling, 1e-3 * rolling);
+  const double slipping = GRAVITY * (sin(a) - 0.5 * mu * cos(a));
+  assert_near(acceleration_on_slope(30, 0.5 * mu), slipping, 1e-3 * slipping);
+}
+
+static void a_ball_that_is_thrown_flat_ends_at_five_sevenths(void** state) {
+  (void)state;
+  lb_world* w = contact_world("materials: {m: {friction: 0.5}}\n" FLOOR
+                              "bodies: {b: {shape: {sphere: {radius: 0.1}}, material: m, position: "
+                              "[0, 0, 0.1]}}\ninitial: {b: {velocity: [2, 0, 0]}}\n");
+  contact_run(w, 1);
+  assert_near(contact_velocity(w, "b").linear.x, 2 * 5. / 7, 1e-3);
+  lb_world_close(w);
+}
+
+// a = 5/7 g rho / r
+static void rolling_friction_slows_a_ball_by_its_lever_arm(void** state) {
+  (void)state;
+  lb_world* w = contact_world(
+      "materials: {m: {friction: 0.5, rolling: 1 mm}}\n" FLOOR
+      "bodies: {b: {shape: {sphere: {radius: 0.1}}, material: m, position: [0, 0, 0.1]}}\n"
+      "initial: {b: {velocity: [2, 0, 0], spin: [0, 20, 0]}}\n");
+  contact_run(w, 1);
+  const double slower = 5. / 7 * GRAVITY * 0.002 / 0.1; // both materials add up
+  assert_near(contact_velocity(w, "b").linear.x, 2 - slower, 5e-3 * slower);
+  lb_world_close(w);
+}
+
+// Feet at 2/3 of the radius have the moment of uniform pressure: it stops after 3 w R/(4 mu g).
+static void a_spinning_disc_stops_when_it_should(void** state) {
+  (void)state;
+  const double R = 0.3, mu = 0.4, spin = 20, stop = 3 * spin * R / (4 * mu * GRAVITY);
+  lb_world* w = contact_world(
+      "materials: {m: {friction: %g}}\n" FLOOR
+      "bodies:\n  b:\n    mass: 1\n    inertia: [%g, %g, %g]\n    center: [0, 0, 0]\n    material: "
+      "m\n    position: [0, 0, 0.01]\n    shapes: [{sphere: {radius: 0.01}, position: [%g, 0, 0]}, "
+      "{sphere: {radius: 0.01}, position: [%g, %g, 0]}, {sphere: {radius: 0.01}, position: [%g, "
+      "%g, 0]}]\ninitial: {b: {spin: [0, 0, %g]}}\n",
+      mu, R * R / 4, R * R / 4, R * R / 2, 2 * R / 3, -R / 3, R / sqrt(3), -R / 3, -R / sqrt(3),
+      spin);
+  contact_run(w, 0.98 * stop);
+  assert_above(contact_velocity(w, "b").angular.z, 0);
+  contact_run(w, 1.01 * stop);
+  assert_below(fabs(contact_velocity(w, "b").angular.z), 1e-3);
+  lb_world_close(w);
+}
+
+// --- impacts ---
+
+static void a_ball_bounces_to_the_heights_of_restitution_and_comes_to_rest(void** state) {
+  (void)state;
+  const double e = 0.8, r = 0.05, H = 0.5;
+  lb_world* w = contact_world(
+      "materials: {m: {restitution: %g}}\n" FLOOR
+      "bodies: {b: {shape: {sphere: {radius: %g}}, material: m, position: [0, 0, %.17g]}}\n",
+      e, r, H + r);
+  double apex[6] = {0}, last = 1;
+  int n = 0;
+  const double v0 = sqrt(2 * GRAVITY * H), rest = v0 / GRAVITY * (1 + e) / (1 - e);
+  while (lb_world_time(w) < 1.02 * rest) {
+    contact_run(w, lb_world_time(w) + 1e-3);
+    const double v = contact_velocity(w, "b").linear.z;
+    n += v > 0 && last <= 0;
+    if (n < 6) {
+      apex[n] = fmax(apex[n], contact_place(w, "b").z - r);
+    }
+    last = v;
+    if (lb_world_time(w) < 0.98 * rest && lb_world_time(w) > 0.97 * rest) {
+      assert_above(contact_place(w, "b").z - r, -1e-6);
+    }
+  }
+  for (int i = 1; i < 5; i++) {
+    assert_near(apex[i], H * pow(e, 2 * i), 0.01 * H * pow(e, 2 * i));
+  }
+  assert_below(fabs(contact_velocity(w, "b").linear.z), 1e-6);
+  lb_world_close(w);
+}
+
+static void a_fast_ball_does_not_pass_a_thin_plate(void** state) {
+  (void)state;
+  lb_world* w = contact_world(
+      "contacts: {}\ngravity: [0, 0, 0]\nsolver: {step: %.17g}\nscenery: [{box: [1, 1, 0.001], "
+      "solid: true}]\nbodies: {b: {shape: {sphere: {radius: 0.01}}, position: [0, 0, 3]}}\n"
+      "initial: {b: {velocity: [0, 0, -100]}}\n",
+      1. / 60);
+  contact_run(w, 0.5);
+  assert_above(contact_place(w, "b").z, 0.01);
+  lb_world_close(w);
+}
+
+// --- stacks ---
+
+static void a_heavy_box_stands_on_a_light_one(void** state) {
+  (void)state;
+  static const double MASS[] = {1e3, 1e6};
+  for (int i = 0; i < 2; i++) {
+    lb_world* w = contact_world("materials: {m: {friction: 0.5}}\n" FLOOR
+                                "bodies:\n  a: {shape: {box: [0.2, 0.2, 0.2]}, mass: 1, material: "
+                                "m, position: [0, 0, 0.1]}\n  b: {shape: {box: [0.2, 0.2, 0.2]}, "
+                                "mass: %g, material: m, position: [0, 0, 0.3]}\n",
+                                MASS[i]);
+    contact_run(w, 10);
+    assert_near(contact_place(w, "b").z, 0.3, 1e-4);
+    lb_world_close(w);
+  }
+}
+
+// Blocks of length 1 that reach out by 1/2, 1/4, 1/6, 1/8 of it from the top.
+static double overhang(double share) {
+  double x[4] = {0};
+  for (int i = 2; i >= 0; i--) {
+    x[i] = 0; // filled below
+  }
+  double edge = 0; // right end of the block below, the table's at 0
+  for (int i = 0; i < 4; i++) {
+    edge += share / (2. * (4 - i));
+    x[i] = edge - 0.5;
+  }
+  lb_world* w = contact_world(
+      "materials: {m: {friction: 0.5}}\ncontacts: {}\nscenery: [{box: [10, 10, 1], position: [-5, "
+      "0, -0.5], solid: true, material: m}]\nbodies:\n"
+      "  a: {shape: {box: [1, 0.3, 0.2]}, material: m, position: [%.17g, 0, 0.1]}\n"
+      "  b: {shape: {box: [1, 0.3, 0.2]}, material: m, position: [%.17g, 0, 0.3]}\n"
+      "  c: {shape: {box: [1, 0.3, 0.2]}, material: m, position: [%.17g, 0, 0.5]}\n"
+      "  d: {shape: {box: [1, 0.3, 0.2]}, material: m, position: [%.17g, 0, 0.7]}\n",
+      x[0], x[1], x[2], x[3]);
+  contact_run(w, 2);
+  const double sunk = 0.7 - contact_place(w, "d").z;
+  lb_world_close(w);
+  return sunk;
+}
+
+static void blocks_reach_out_as_far_as_their_centre_allows(void** state) {
+  (void)state;
+  assert_below(overhang(0.99), 1e-4);
+  assert_above(overhang(1.01), 1e-2);
+}
+
+// --- laws and belts ---
+
+static void a_compliant_contact_sinks_by_its_weight_over_its_stiffness(void** state) {
+  (void)state;
+  lb_world* w = contact_world(
+      "materials: {m: {}}\ncontacts: {law: compliant, stiffness: 1e5, damping: 1e3}\nscenery: "
+      "[{box: [4, 4, 1], position: [0, 0, -0.5], solid: true}]\nbodies: {b: {shape: {sphere: "
+      "{radius: 0.1}}, mass: 2, position: [0, 0, 0.1]}}\n");
+  contact_run(w, 1);
+  const double gap = 2 * GRAVITY / 1e5;
+  assert_near(0.1 - contact_place(w, "b").z, gap, 1e-3 * gap);
+  lb_world_close(w);
+}
+
+static void a_belt_carries_what_lies_on_it(void** state) {
+  (void)state;
+  lb_world* w = contact_world(
+      "materials: {m: {friction: 0.5}}\ncontacts: {}\nscenery: [{box: [40, 4, 1], position: [0, 0, "
+      "-0.5], solid: true, material: m, belt: [0.7, 0, 0]}]\nbodies: {b: {shape: {box: [0.1, 0.1, "
+      "0.1]}, material: m, position: [0, 0, 0.05]}}\n");
+  contact_run(w, 0.1);
+  assert_near(contact_velocity(w, "b").linear.x, 0.5 * GRAVITY * 0.1, 1e-6);
+  contact_run(w, 1);
+  assert_near(contact_velocity(w, "b").linear.x, 0.7, 1e-6);
+  lb_world_close(w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_block_stops_where_friction_says_and_never_rises),
+      cmocka_unit_test(friction_is_as_strong_along_the_diagonal),
+      cmocka_unit_test(a_block_holds_below_the_angle_of_friction_and_slides_above),
+      cmocka_unit_test(a_block_that_sticks_does_not_creep),
+      cmocka_unit_test(a_tall_box_tips_where_its_centre_leaves_the_base),
+      cmocka_unit_test(a_ladder_slips_below_its_angle),
+      cmocka_unit_test(a_ball_rolls_with_five_sevenths_or_slips),
+      cmocka_unit_test(a_ball_that_is_thrown_flat_ends_at_five_sevenths),
+      cmocka_unit_test(rolling_friction_slows_a_ball_by_its_lever_arm),
+      cmocka_unit_test(a_spinning_disc_stops_when_it_should),
+      cmocka_unit_test(a_ball_bounces_to_the_heights_of_restitution_and_comes_to_rest),
+      cmocka_unit_test(a_fast_ball_does_not_pass_a_thin_plate),
+      cmocka_unit_test(a_heavy_box_stands_on_a_light_one),
+      cmocka_unit_test(blocks_reach_out_as_far_as_their_centre_allows),
+      cmocka_unit_test(a_compliant_contact_sinks_by_its_weight_over_its_stiffness),
+      cmocka_unit_test(a_belt_carries_what_lies_on_it),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,372 @@
+// Walkers of scenes/ as mechanisms: where their feet go, what they are made of, how a chassis would
+// stand and walk on them, by kinematics alone.
+#include "walking.h"
+
+#include "limber/limber.h"
+#include "math/curve/time_profile.h"
+
+// --- paths ---
+
+typedef struct known_path {
+  const char *scene, *foot;
+  double unit;      // of the numbers below [m]
+  double origin[2]; // of the crank
+  double at[4][2];  // at 0, 90, 180, 270 degrees
+  double stride, lift;
+} known_path;
+
+static const known_path known[] = {
+    {"jansen",
+     "F",
+     0.01,
+     {0, 0},
+     {{-43.160111, -91.756933},
+      {-7.689066, -90.389351},
+      {-33.729730, -73.517097},
+      {-70.670563, -89.642837}},
+     67.9084,
+     22.4572},
+    {"klann",
+     "P33",
+     0.5,
+     {1.599, 0.750},
+     {{1.000130, 0.000035}, {0.496717, 0.004581}, {0, 0}, {0.533816, 0.435223}},
+     1.00884,
+     0.52741},
+};
+
+static void feet_go_where_they_should(void** state) {
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    const known_path* e = &known[i];
+    walker w;
+    path p;
+    double low;
+    open_walker(&w, e->scene, e->foot);
+    for (int q = 0; q < 4; q++) {
+      const lb_linkage_copy plain = {.name = ""};
+      double at[2];
+      find_foot(&w, &plain, q * M_PI / 2, at);
+      for (int c = 0; c < 2; c++) {
+        assert_near(at[c] / e->unit + e->origin[c], e->at[q][c], 1e-6 * e->stride);
+      }
+    }
+    find_path(&w, &p);
+    assert_near(path_extent(&p, 0, &low) / e->unit, e->stride, 1e-5 * e->stride);
+    assert_near(path_extent(&p, 1, &low) / e->unit, e->lift, 1e-5 * e->stride);
+    lb_scene_release(&w.scene);
+  }
+}
+
+// Dog and giraffe: half and whole the same numbers. The foot of the dog by circles that meet.
+static void meet(double out[2], const double a[2], double ra, const double b[2], double rb,
+                 double side) {
+  const double dx = b[0] - a[0], dy = b[1] - a[1], n = hypot(dx, dy);
+  const double along = (ra * ra - rb * rb + n * n) / (2 * n);
+  const double h = side * sqrt(ra * ra - along * along);
+  out[0] = a[0] + along * dx / n - h * dy / n;
+  out[1] = a[1] + along * dy / n + h * dx / n;
+}
+
+static void dog_foot(double angle, double G[2]) {
+  const double B[2] = {-38.8, -12.5}, D[2] = {-14.6, 41.9};
+  const double C[2] = {17.5 * cos(angle), 17.5 * sin(angle)};
+  double H[2], F[2], E[2];
+  meet(H, B, 23.7, C, 38.8, 1);
+  meet(F, C, 73.4, H, 35.2, -1);
+  meet(E, D, 34.1, F, 57.7, -1);
+  meet(G, F, 59, E, 111.7, -1);
+}
+
+static void dog_and_giraffe_go_by_circles(void** state) {
+  (void)state;
+  static const char* const name[] = {"dog", "giraffe"};
+  const double unit[] = {0.005, 0.01};
+  for (int i = 0; i < 2; i++) {
+    walker w;
+    path p;
+    double low, from[2], to[2];
+    open_walker(&w, name[i], "G");
+    find_path(&w, &p);
+    for (int s = 0; s < SAMPLES; s += 7) {
+      double G[2];
+      dog_foot(2 * M_PI * s / SAMPLES, G);
+      assert_near(p.at[s][0] / unit[i], G[0], 1e-9);
+      assert_near(p.at[s][1] / unit[i], G[1], 1e-9);
+    }
+    assert_near(path_extent(&p, 0, &low) / unit[i], 64.19, 0.006);
+    assert_near(path_extent(&p, 1, &low) / unit[i], 31.27, 0.006);
+    path_at(&p, 6.5 * M_PI / 180, false, from);
+    path_at(&p, 173.2 * M_PI / 180, false, to);
+    assert_near((from[0] - to[0]) / unit[i], 64.09, 0.006);
+    lb_scene_release(&w.scene);
+  }
+}
+
+// --- what they are made of ---
+
+static void parts_are_as_many_as_they_should_be(void** state) {
+  (void)state;
+  static const struct {
+    const char *scene, *foot;
+    int bodies, pins, loops;
+  } expected[] = {{"jansen", "F", 74, 109, 36},
+                  {"klann", "P33", 34, 49, 16},
+                  {"dog", "G", 21, 28, 8},
+                  {"giraffe", "G", 21, 28, 8}};
+  for (int i = 0; i < 4; i++) {
+    walker w;
+    int pins = 0, loops = 0;
+    open_walker(&w, expected[i].scene, expected[i].foot);
+    for (int j = 0; j < w.scene.njoint; j++) {
+      pins += w.scene.joint[j].kind == LB_JOINT_REVOLUTE;
+      loops += w.scene.joint[j].loop;
+    }
+    assert_int_equal(w.scene.nbody, expected[i].bodies);
+    assert_int_equal(pins, expected[i].pins);
+    assert_int_equal(loops, expected[i].loops);
+    lb_scene_release(&w.scene);
+  }
+}
+
+// --- as they move ---
+
+// Foot of a copy in the world.
+static lb_vec3 foot_in_world(lb_world* world, const walker* w, const lb_linkage_copy* copy) {
+  const lb_scene_linkage* k = w->k;
+  int b = 0;
+  while (strcmp(k->bar[b].name, "foot") != 0) {
+    b++;
+  }
+  // the foot's sphere is where its point is
+  for (int i = 0; i < w->scene.nshape; i++) {
+    const lb_scene_shape* s = &w->scene.shape[i];
+    if (s->body == copy->body[b] && s->shape.type == LB_SHAPE_SPHERE) {
+      return lb_transform_point(lb_world_pose(world, copy->body[b]), s->pose.p);
+    }
+  }
+  fail();
+  return lb_vec3_make(0, 0, 0);
+}
+
+// All feet of a walker, step after step, against the planar linkage: pins and motors hold.
+static void bodies_go_with_the_drawing(void** state) {
+  (void)state;
+  static const char* const scene[][2] = {
+      {"jansen", "F"}, {"klann", "P33"}, {"dog", "G"}, {"giraffe", "G"}};
+  for (int i = 0; i < 4; i++) {
+    walker w;
+    lb_arena arena;
+    lb_profile* profile[MOST_FEET];
+    char file[300];
+    open_walker(&w, scene[i][0], scene[i][1]);
+    lb_arena_init(&arena, NULL);
+    for (int m = 0; m < w.scene.nmotor; m++) {
+      assert_int_equal(lb_profile_create(&arena, &w.scene.motor[m].profile, &profile[m]), LB_OK);
+    }
+    snprintf(file, sizeof file, LIMBER_SOURCE_DIR "/scenes/%s.yaml", scene[i][0]);
+    lb_world* world = lb_world_open(file, NULL);
+    assert_non_null(world);
+    const lb_scene_linkage* k = w.k;
+    const double up = w.scene.joint[0].in_parent.p.z;
+    for (int step = 0; step < 4; step++) {
+      for (int s = 0; s < 5 && step; s++) {
+        assert_int_equal(lb_world_step(world, 0.02), LB_OK);
+      }
+      for (int c = 0; c < k->ncopy; c++) {
+        const lb_linkage_copy* copy = &k->copy[c];
+        double v[3], at[2];
+        lb_profile_evaluate(profile[k->shaft ? 0 : c], lb_world_time(world), v);
+        find_foot(&w, copy, v[0] + (k->shaft ? 2 * M_PI * copy->phase : 0), at);
+        const lb_vec3 is = foot_in_world(world, &w, copy);
+        assert_near(is.x, k->at.x + copy->at.x + at[0], 1e-10);
+        assert_near(is.y, k->at.y + copy->at.y, 1e-10);
+        assert_near(is.z, k->at.z + copy->at.z + at[1] + up, 1e-10);
+      }
+    }
+    lb_world_close(world);
+    lb_arena_release(&arena);
+    lb_scene_release(&w.scene);
+  }
+}
+
+// --- standing and walking ---
+
+typedef struct walk {
+  double tilt;                // largest [degrees]
+  double heave, pitch, along; // over a cycle [m, degrees, m]
+  bool falls;                 // at some time nothing is below the centre
+} walk;
+
+// Angle of a copy's crank at a part of a cycle.
+typedef double crank_angle(const walker* w, const lb_linkage_copy* copy, double part);
+
+static void place_feet(const walker* w, const path* p, crank_angle* angle, double part,
+                       double (*foot)[3]) {
+  for (int c = 0; c < w->k->ncopy; c++) {
+    const lb_linkage_copy* copy = &w->k->copy[c];
+    double at[2];
+    path_at(p, angle(w, copy, part), copy->mirror, at);
+    foot[c][0] = w->k->at.x + copy->at.x + at[0];
+    foot[c][1] = copy->at.y;
+    foot[c][2] = at[1];
+  }
+}
+
+// It goes on as far as the feet go back, by the weight that each carries.
+static walk go(const walker* w, const path* p, crank_angle* angle) {
+  enum { STEPS = 720 };
+  walk r = {0};
+  double low = INFINITY, high = -INFINITY;
+  for (int i = 0; i < STEPS; i++) {
+    double foot[MOST_FEET][3], next[MOST_FEET][3];
+    place_feet(w, p, angle, (double)i / STEPS, foot);
+    place_feet(w, p, angle, (i + 1.0) / STEPS, next);
+    const stand s = find_stand((const double(*)[3])foot, w->k->ncopy);
+    if (!s.found) {
+      r.falls = true;
+      continue;
+    }
+    low = fmin(low, s.height);
+    high = fmax(high, s.height);
+    r.tilt = fmax(r.tilt, atan(hypot(s.pitch, s.roll)) * 180 / M_PI);
+    r.pitch = fmax(r.pitch, fabs(atan(s.pitch)) * 180 / M_PI);
+    for (int f = 0; f < 3; f++) {
+      r.along -= s.share[f] * (next[s.foot[f]][0] - foot[s.foot[f]][0]);
+    }
+  }
+  r.heave = high - low;
+  return r;
+}
+
+static double by_shaft(const walker* w, const lb_linkage_copy* copy, double part) {
+  return 2 * M_PI * (copy->phase + (w->scene.motor[0].profile.advance > 0 ? part : -part));
+}
+
+static void shafts_walk_as_far_as_they_should(void** state) {
+  (void)state;
+  walker w;
+  path p;
+  open_walker(&w, "jansen", "F");
+  find_path(&w, &p);
+  const walk jansen = go(&w, &p, by_shaft);
+  assert_false(jansen.falls);
+  print_message("jansen: %.2f cm a turn, heave %.3f cm, pitch %.3f degrees\n", 100 * jansen.along,
+                100 * jansen.heave, jansen.pitch);
+  assert_true(jansen.along > 1.379 && jansen.along < 1.433);
+  assert_near(100 * jansen.heave, 0.20, 0.02);
+  assert_near(jansen.pitch, 0.17, 0.02);
+  lb_scene_release(&w.scene);
+  open_walker(&w, "klann", "P33");
+  find_path(&w, &p);
+  const walk klann = go(&w, &p, by_shaft);
+  assert_false(klann.falls);
+  print_message("klann: %.4f a turn, heave %.4f, pitch %.3f degrees\n", 2 * klann.along,
+                2 * klann.heave, klann.pitch);
+  assert_true(klann.along * 2 > 2.00 * 0.97 && klann.along * 2 < 2.01 * 1.03);
+  assert_near(2 * klann.heave, 0.049, 0.001);
+  assert_near(klann.pitch, 0.58, 0.03);
+  lb_scene_release(&w.scene);
+}
+
+// The scene's own motors.
+static double by_motor(const walker* w, const lb_linkage_copy* copy, double part) {
+  const lb_scene_motor* m = &w->scene.motor[copy - w->k->copy];
+  lb_arena arena;
+  lb_profile* profile = NULL;
+  double v[3];
+  lb_arena_init(&arena, NULL);
+  assert_int_equal(lb_profile_create(&arena, &m->profile, &profile), LB_OK);
+  lb_profile_evaluate(profile, part * m->profile.period, v);
+  lb_arena_release(&arena);
+  return v[0];
+}
+
+// A share of the cycle on the arc where a foot stands, evenly on either.
+static double by_share(double share, double phase) {
+  const double from = 6.5 * M_PI / 180, to = 173.2 * M_PI / 180, u = phase - floor(phase);
+  return u < share ? from + (to - from) * u / share
+                   : to + (from + 2 * M_PI - to) * (u - share) / (1 - share);
+}
+
+static double by_four_fifths(const walker* w, const lb_linkage_copy* copy, double part) {
+  (void)w;
+  return by_share(0.8, part + copy->phase);
+}
+
+static double by_halves(const walker* w, const lb_linkage_copy* copy, double part) {
+  (void)w;
+  return by_share(0.5, part + copy->phase);
+}
+
+static double reversed(const walker* w, const lb_linkage_copy* copy, double part) {
+  (void)w;
+  return by_share(0.8, part - copy->phase);
+}
+
+static void dog_needs_its_phase_function(void** state) {
+  (void)state;
+  walker w;
+  path p;
+  open_walker(&w, "dog", "G");
+  find_path(&w, &p);
+  const walk even = go(&w, &p, by_four_fifths), own = go(&w, &p, by_motor),
+             half = go(&w, &p, by_halves), wrong = go(&w, &p, reversed);
+  print_message("dog: tilt %.3f even, %.3f own, %.2f half, %.2f reversed; %.2f and %.2f a cycle\n",
+                even.tilt, own.tilt, half.tilt, wrong.tilt, 200 * even.along, 200 * own.along);
+  assert_false(even.falls || own.falls);
+  assert_below(even.tilt, 0.54);
+  assert_below(own.tilt, 0.54);
+  assert_true(half.tilt >= 12 || half.falls);
+  assert_true(wrong.tilt >= 15 || wrong.falls);
+  // the arc's length over its share of the cycle, where feet go back evenly
+  assert_near(200 * own.along, 80.1, 0.03);
+  lb_scene_release(&w.scene);
+}
+
+// The weight of chassis and legs lies between the feet, for those who let it walk.
+static void centres_of_mass_are_above_the_feet(void** state) {
+  (void)state;
+  static const char* const scene[] = {"jansen", "klann", "dog", "giraffe"};
+  const double most[] = {0.05, 0.05, 0.05, 0.1};
+  for (int i = 0; i < 4; i++) {
+    char file[300];
+    lb_error err = lb_error_make(NULL);
+    lb_scene s;
+    lb_model* m = NULL;
+    lb_data* d = NULL;
+    snprintf(file, sizeof file, LIMBER_SOURCE_DIR "/scenes/%s.yaml", scene[i]);
+    assert_int_equal(lb_scene_read(file, NULL, &s, &err), LB_OK);
+    assert_int_equal(lb_model_create(&s, NULL, &m, &err), LB_OK);
+    assert_int_equal(lb_data_create(m, NULL, &d, &err), LB_OK);
+    assert_int_equal(lb_assemble(m, d, &err), LB_OK);
+    lb_poses(m, d);
+    lb_vec3 sum = {0};
+    double mass = 0;
+    for (int b = 0; b < m->nbody; b++) {
+      const lb_mass own = m->body.mass[b];
+      sum = lb_vec3_add(sum, lb_vec3_scale(own.mass, lb_transform_point(d->pose[b], own.com)));
+      mass += own.mass;
+    }
+    print_message("%s: centre of mass at x %.3f, y %.3f\n", scene[i], sum.x / mass, sum.y / mass);
+    assert_near(sum.x / mass, 0, most[i]);
+    assert_near(sum.y / mass, 0, 0.02);
+    lb_data_release(d);
+    lb_model_release(m);
+    lb_scene_release(&s);
+    lb_error_clear(&err);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(feet_go_where_they_should),
+      cmocka_unit_test(dog_and_giraffe_go_by_circles),
+      cmocka_unit_test(parts_are_as_many_as_they_should_be),
+      cmocka_unit_test(bodies_go_with_the_drawing),
+      cmocka_unit_test(shafts_walk_as_far_as_they_should),
+      cmocka_unit_test(dog_needs_its_phase_function),
+      cmocka_unit_test(centres_of_mass_are_above_the_feet),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
