@@ -160,6 +160,7 @@ typedef struct lb_summary {
   double linear_drift;         ///< worst change over the frames, over the most that the links have
   double angular_drift;
   double constraint_violation; ///< worst, [m] or [rad]
+  double compliant_gap;        ///< worst of constraints that yield, [m] or [rad]
   lb_inversion inversion;      ///< of elastic bodies
   lb_steep_friction steep;     ///< at the start
   lb_moved_start moved;        ///< there, too

@@ -223,6 +223,12 @@ typedef struct lb_joint_hold {
   bool averages; ///< it holds the means of those faces, and does not make them rigid
 } lb_joint_hold;
 
+/// Compliance of a constraint, which exerts -(stiffness gap + damping rate): of distances [N/m,
+/// N s/m] or of angles [N m/rad, N m s/rad]. A stiffness of 0: it does not yield.
+typedef struct lb_compliance {
+  double stiffness, damping;
+} lb_compliance;
+
 /// A joint carries `child` on `parent`. In the tree every body is carried at most once; a joint
 /// marked `loop` closes a loop instead and becomes a constraint. A body that no joint carries moves
 /// freely.
@@ -244,6 +250,7 @@ typedef struct lb_scene_joint {
   const struct lb_scene_joint* part; ///< [npart] each moves the next. Of a part, `in_parent` is
                                      ///< its frame in the one before, and no body is named
   bool loop;
+  lb_compliance compliance[2]; ///< where it closes a loop: of distances, then of angles
   lb_joint_cut cut;
   lb_joint_hold hold;
   lb_joint_resistance resistance; ///< of all its coordinates, or of those that are distances where
@@ -465,7 +472,9 @@ typedef struct lb_scene_load {
   X(LB_CONSTRAINT_COUPLE, couple)     /* a linear coupling of joints' coordinates */               \
   X(LB_CONSTRAINT_FOLLOW, follow)     /* a point or frame that is held or prescribed */            \
   X(LB_CONSTRAINT_FLOOR, floor)       /* points that stay above a height */                        \
-  X(LB_CONSTRAINT_DISTANCE, distance) /* a rod or a rope between points of two bodies */
+  X(LB_CONSTRAINT_DISTANCE, distance) /* a rod or a rope between points of two bodies */           \
+  X(LB_CONSTRAINT_LINE, line)         /* a point of a body on a line of another */                 \
+  X(LB_CONSTRAINT_PLANE, plane)       /* a point of a body on a plane of another */
 
 typedef enum lb_constraint_kind {
 #define LB_CONSTRAINT_CODE(code, name) code,
@@ -474,11 +483,12 @@ typedef enum lb_constraint_kind {
       LB_CONSTRAINT_COUNT
 } lb_constraint_kind;
 
-/// A part of a coupling: a coordinate of a joint, times a factor.
+/// A part of a coupling: a coordinate of a joint or a function of it, times a factor.
 typedef struct lb_scene_term {
   int joint;
   int coordinate; ///< of those of the joint
   double factor;
+  lb_profile_definition curve; ///< function of the coordinate in its place; count 0: none
 } lb_scene_term;
 
 /// Constraint on the motion, besides joints.
@@ -489,6 +499,8 @@ typedef struct lb_scene_constraint {
   int nterm; ///< couple: least <= sum of the terms <= most, -INFINITY and INFINITY for neither
   lb_scene_term* term;
   double least, most;
+  bool ratchet;         ///< couple: the sum does not fall behind a tooth that it has passed
+  double pitch;         ///< couple: from tooth to tooth; 0: it does not fall at all
   int body;             ///< follow, floor
   int npoint;           ///< follow: 1
   lb_vec3* point;       ///< [npoint] in the body's frame
@@ -497,18 +509,22 @@ typedef struct lb_scene_constraint {
   /// follow: where; count 0: where the point is at the start. couple: the first is what the sum is
   /// over time; count 0: `least`, which then is `most`
   lb_profile_definition path[3];
-  bool velocity_level[3];      ///< paths of velocities instead; positions follow
-  bool turn;                   ///< follow: the orientation is prescribed, too
-  lb_vec3 about;               ///< axis of the prescribed turn, in the world, unit
+  bool velocity_level[3]; ///< paths of velocities instead; positions follow
+  bool turn;              ///< follow: the orientation is prescribed, too
+  lb_vec3 about; ///< axis of the prescribed turn, in the world, unit; line, plane: axis of the body
+                 ///< that stays along `normal`, zero: none does
   lb_profile_definition angle; ///< angle of that turn from the start; count 0: it is held
   bool angle_velocity_level;   ///< path of a spin instead
   bool has_from;               ///< the angle counts from `from`, not from the start
   lb_quat from;                ///< orientation of the body at angle zero
-  lb_vec3 normal;              ///< floor: out of it, unit, in the world; zero: z
-  double height;               ///< floor: of its plane along the normal, from the world's origin
-  lb_scene_point* other;       ///< distance: the end that is not `point`; else NULL
+  lb_vec3 normal; ///< floor: out of it, unit, in the world; zero: z. line, plane: direction of the
+                  ///< line or at right angles to the plane, in the other body
+  double height;  ///< floor: of its plane along the normal, from the world's origin
+  lb_scene_point* other;       ///< distance: the end that is not `point`; line, plane: a point of
+                               ///< them; else NULL
   double length;               ///< distance: of the rod [m]; NAN: as it is at the start
   bool unilateral;             ///< distance: a rope, whose ends may come nearer
+  lb_compliance compliance[2]; ///< of distances, or of a coupling's sum; then of rotations
 } lb_scene_constraint;
 
 /// Method by which an integrator finds the end of a step.

@@ -310,6 +310,7 @@ static void report(lb_job* j) {
   }
   add_joints(j);
   add_constraints(j);
+  lb_job_add_compliance(j);
   add_freedom(j);
   add_forces(j);
   add_run(j);

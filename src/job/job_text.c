@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "job/job_inside.h"
+#include "model/use/compliance.h"
 #include "model/use/motor_use.h"
 
 // --- numbers ---
@@ -210,5 +211,40 @@ void lb_job_warn_of_motion(lb_job* j) {
                 "body '%s' leaves the range that its basis was made for at t = %.4g s, up to %.3g "
                 "times; what it does then may be wrong (see 'limber reduce')",
                 s->range_body, s->range_left, s->range_used);
+  }
+}
+
+// --- compliance ---
+
+static lb_compliance compliance_of(const lb_model* m, int i) {
+  return m->constraint.item[i / LB_COMPLIANCES].compliance[i % LB_COMPLIANCES];
+}
+
+static bool is_alike(const lb_model* m, int i, int k) {
+  const lb_compliance a = compliance_of(m, i), b = compliance_of(m, k);
+  return i % LB_COMPLIANCES == k % LB_COMPLIANCES && a.stiffness == b.stiffness &&
+         a.damping == b.damping;
+}
+
+// A line for each stiffness and damping there is, with how many constraints have it.
+void lb_job_add_compliance(lb_job* j) {
+  static const char* const part[LB_COMPLIANCES] = {"", " about axes"};
+  const lb_model* m = j->model;
+  const int count = m->constraint.count * LB_COMPLIANCES;
+  const double h = m->solver.step;
+  for (int i = 0; i < count; i++) {
+    const lb_compliance by = compliance_of(m, i);
+    bool told = !(by.stiffness > 0);
+    int alike = 0;
+    for (int k = 0; k < count && !told; k++) {
+      alike += is_alike(m, i, k);
+      told = k < i && is_alike(m, i, k);
+    }
+    if (!told) {
+      lb_job_figure(j, "yields", "%d %s%s: kp %.4g, kd %.4g; ERP %.3g, CFM %.3g at %s", alike,
+                    alike == 1 ? "constraint" : "constraints", part[i % LB_COMPLIANCES],
+                    by.stiffness, by.damping, lb_compliance_erp(by, h), lb_compliance_cfm(by, h),
+                    lb_text_duration(h).text);
+    }
   }
 }

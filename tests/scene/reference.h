@@ -31,6 +31,7 @@ static const char* value_words(const lb_field* f, char* text, size_t size) {
       [LB_VALUE_WAY] = "a list of [time, value]",
       [LB_VALUE_WAY_POINTS] = "a list of values",
       [LB_VALUE_CURVE] = "a list of [stretch, force]",
+      [LB_VALUE_PROFILE] = "a list of [coordinate, value]",
       [LB_VALUE_REGIONS] = "a mapping from names of regions to materials",
       [LB_VALUE_POSES] = "a list of positions, or of {position, rotation}",
       [LB_VALUE_PARTS] = "a list of joints without bodies",
@@ -239,6 +240,10 @@ static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
       [LB_VALUE_KEYS] = ("{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"array\", "
                          "\"items\": {\"type\": [\"number\", \"string\"]}, \"minItems\": 2, "
                          "\"maxItems\": 2}}"),
+      [LB_VALUE_PROFILE] =
+          ("{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"array\", "
+           "\"items\": {\"type\": [\"number\", \"string\"]}, \"minItems\": 2, "
+           "\"maxItems\": 2}}"),
       [LB_VALUE_BOUND] = "{\"type\": [\"number\", \"string\"]}",
       [LB_VALUE_MEASURE] = ("{\"anyOf\": [{\"type\": [\"number\", \"string\"]}, {\"type\": "
                             "\"array\", \"items\": {\"type\": [\"number\", \"string\"]}}]}"),

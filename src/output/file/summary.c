@@ -6,6 +6,7 @@
 #include "limber/fit.h"
 #include "limber/mechanism.h"
 #include "limber/version.h"
+#include "model/use/compliance.h"
 #include "output/file/writers.h"
 
 static const char* truth(bool value) {
@@ -229,9 +230,32 @@ static void run_figures(lb_out* out, const lb_recording* r, const lb_summary* s)
   lb_print_json(out, ",\n  'constraint_violation': %g", s->constraint_violation);
 }
 
+// Stiffness and damping of constraints that yield, with ERP and CFM for the run's step.
+static void compliance(lb_out* out, const lb_model* m, const lb_summary* s) {
+  static const char* const part[LB_COMPLIANCES] = {"shift", "turn"};
+  const char* before = "";
+  lb_print_json(out, ",\n  'compliant_gap': %g,\n  'compliance': [", s->compliant_gap);
+  for (int i = 0; i < m->constraint.count * LB_COMPLIANCES; i++) {
+    const lb_model_constraint* c = &m->constraint.item[i / LB_COMPLIANCES];
+    const lb_compliance by = c->compliance[i % LB_COMPLIANCES];
+    if (by.stiffness > 0) {
+      lb_print_json(out,
+                    "%-s{'constraint': %s, 'part': %s, 'stiffness': %g, 'damping': %g, 'erp': %g, "
+                    "'cfm': %g}",
+                    before, c->name, part[i % LB_COMPLIANCES], by.stiffness, by.damping,
+                    lb_compliance_erp(by, s->step), lb_compliance_cfm(by, s->step));
+      before = ", ";
+    }
+  }
+  lb_out_text(out, "]");
+}
+
 void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const lb_model* m = r->model;
   run_figures(out, r, s);
+  if (m->constraint.ncompliant > 0) {
+    compliance(out, m, s);
+  }
   inversion(out, m, &s->inversion);
   lb_print_json(out, ",\n  'interrupted': %-s", truth(s->interrupted));
   failure(out, &s->failure);

@@ -304,6 +304,10 @@ static void results(lb_out* out, const lb_recording* r, const lb_summary* s) {
     row(out, "Worst gap in a loop or constraint", lb_report_human(s->constraint_violation, text),
         " m or rad");
   }
+  if (r->model->constraint.ncompliant > 0) {
+    row(out, "Worst gap of a constraint that yields", lb_report_human(s->compliant_gap, text),
+        " m or rad");
+  }
   lb_out_text(out, "</table></div>\n");
 }
 

@@ -48,7 +48,7 @@ typedef struct linear {
   double* mu;           // [rows] right-hand sides of constraints, then multipliers
   double* lambda;       // [rows] Lagrange multipliers of the last step
   bool timed;           // constraints depend on time
-  double h;             // of this step
+  double h, end;        // of the last step, and its end
   double baumgarte;     // at which loops close in this step [1/s]; 0: within it
   // of models that are more than trees
   lb_operator W;
@@ -386,8 +386,24 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
     lb_free_axes_turn(m, own->q0, d->q, d->qd);
   }
   lb_constraints_keep_active(m, d, LB_SET_STEP, own->lambda);
+  own->h = h;
+  own->end = d->time;
   st->count++;
   return true;
+}
+
+// Compliant constraints have exerted what the step says, also where gaps of second order are
+// beside it.
+static void observe(lb_stepper* st, lb_data* d) {
+  const linear* own = st->own;
+  const bool held = st->m->constraint.ncompliant > 0 && st->count > 0 && d->time == own->end;
+  if (held) {
+    lb_compliant_hold(st->m, d, own->q0, own->dv, own->h);
+  }
+  lb_forward(st->m, d);
+  if (held) {
+    lb_compliant_free(d);
+  }
 }
 
 const double* lb_linear_euler_multipliers(const lb_stepper* st) {
@@ -398,6 +414,7 @@ const double* lb_linear_euler_multipliers(const lb_stepper* st) {
 const lb_stepper_type lb_stepper_linear_euler = {.create = create,
                                                  .release = release,
                                                  .step = step,
+                                                 .observe = observe,
                                                  .closes_loops = true,
                                                  .derivative = &lb_derivative_stages,
                                                  .reach = 15,
