@@ -442,6 +442,7 @@ typedef struct lb_scene_linkage {
   double radius; ///< of bars [m]
   const char* material;
   const char* profile; ///< that the crank follows, or NULL
+  const char* group;   ///< of the bodies of its bars, for contacts, or NULL
   const char* crank_name;
   int npoint, nside, nbar, npin, ncopy;
   lb_linkage_point* point;

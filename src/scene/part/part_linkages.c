@@ -57,6 +57,8 @@ static const lb_field linkage_fields[] = {
     LB_SIZED(NUMBER, lb_scene_linkage, "radius", radius, LB_LENGTH, LB_POSITIVE, "1 cm",
              "of the rods that bars are drawn with, and weighed"),
     LB_ROW(TEXT, lb_scene_linkage, "material", material, "plain", "what bars are made of"),
+    LB_ROW(TEXT, lb_scene_linkage, "group", group, "none",
+           "a name that contacts may call its bars by, all of them"),
     LB_LATER(SECTION, "copies", &copy_table, "one",
              "the linkage several times; names of bodies and joints end in theirs"),
     LB_ROW(FLAG, lb_scene_linkage, "shaft", shaft, "false",
