@@ -213,6 +213,7 @@ typedef struct lb_summary {
   const struct lb_retarget_result* retarget; ///< of retargeting, else NULL
   const struct lb_optimize_result* optimize; ///< of an optimisation, else NULL
   const struct lb_mechanism* mechanism;      ///< of scenes with linkages, else NULL
+  const struct lb_gait* gait;                ///< of what walks, else NULL
   /// Use of the trained range by elastic bodies from files: the largest coordinate over its range,
   /// of the body that went farthest. Beyond LB_RANGE_LEFT the motion is not to be trusted.
   double range_used;

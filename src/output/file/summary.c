@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "limber/fit.h"
+#include "limber/gait.h"
 #include "limber/mechanism.h"
 #include "limber/version.h"
 #include "model/use/compliance.h"
@@ -90,6 +91,23 @@ static void contact_figures(lb_out* out, const lb_recording* r, const lb_summary
       lb_recording_contacts_end(r));
   overlaps(out, r->model, &s->overlaps);
   lb_out_text(out, "}");
+}
+
+static void gait_figures(lb_out* out, const lb_model* m, const lb_gait* g) {
+  lb_print_json(out,
+                ",\n  'gait': {'trunk': %s, 'period': %g, 'cycles': %d, 'from': %g, 'to': %g,\n"
+                "    'distance': %g, 'stride': %g, 'speed': %g, 'slip': %g, 'heave': %g, 'pitch': "
+                "%g, 'roll': %g,\n    'torque_mean': %g, 'torque_peak': %g, 'power_mean': %g, "
+                "'power_peak': %g, 'energy': %g, 'cost_of_transport': %g,\n    'feet': [",
+                m->body.name[g->trunk], g->period, g->cycles, g->from, g->to, g->distance,
+                g->stride, g->speed, g->slip, g->heave, g->pitch, g->roll, g->torque_mean,
+                g->torque_peak, g->power_mean, g->power_peak, g->energy, g->transport);
+  for (int i = 0; i < g->nfoot; i++) {
+    const lb_gait_foot* f = &g->foot[i];
+    lb_print_json(out, "%-s\n      {'body': %s, 'duty': %g, 'slip': %g, 'peak_force': %g}",
+                  i ? "," : "", m->body.name[f->body], f->duty, f->slip, f->force);
+  }
+  lb_out_text(out, "\n    ]}");
 }
 
 // --- what kinds of jobs add ---
@@ -314,6 +332,9 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   }
   if (s->mechanism) {
     mechanism_figures(out, s->mechanism);
+  }
+  if (s->gait) {
+    gait_figures(out, m, s->gait);
   }
   if (s->optimize) {
     lb_summarise_optimisation(out, s->optimize);

@@ -16,6 +16,7 @@
 #include "output/report/report_data.h"
 #include "output/report/report_fit.h"
 #include "output/report/report_forces.h"
+#include "output/report/report_gait.h"
 #include "output/report/report_mechanism.h"
 #include "output/report/report_page.h"
 #include "output/report/report_retarget.h"
@@ -407,6 +408,9 @@ static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const 
   }
   const bool done =
       s->retarget ? lb_report_retarget_strip(out, s->retarget, view) : strip(out, r, view);
+  if (s->gait) {
+    lb_report_gait(out, r, s->gait);
+  }
   if (s->mechanism) {
     lb_report_mechanism(out, s->mechanism);
   }
