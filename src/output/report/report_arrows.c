@@ -32,6 +32,35 @@ static lb_transform pose_of(const lb_recording* r, int frame, int body) {
 
 // --- contacts: grounds, floors, distances and prescribed points ---
 
+// Where a body is pushed in a frame: the mean of its points of contact, by their forces. false: it
+// touches nothing.
+static bool find_pressure(const lb_recording* r, int frame, int body, lb_vec3* at) {
+  const lb_body_contact* c = NULL;
+  const int n = lb_recording_contacts(r, frame, &c);
+  lb_vec3 sum = {0, 0, 0};
+  double all = 0;
+  for (int i = 0; i < n; i++) {
+    const bool own = c[i].body[0] == body || c[i].body[1] == body;
+    const double size = own ? lb_vec3_norm(c[i].force) : 0;
+    sum = lb_vec3_add(sum, lb_vec3_scale(size, c[i].point));
+    all += size;
+  }
+  *at = all > 0 ? lb_vec3_scale(1 / all, sum) : *at;
+  return all > 0;
+}
+
+// Total of a body's contacts; while it touches nothing, the arrow stays where it comes to be, or
+// was, in the frames beside.
+static void find_total(const lb_recording* r, int frame, const arrow* a, lb_vec3 out[2]) {
+  const int body = r->channel[a->of].body;
+  const double* x = r->force + (size_t)frame * (size_t)r->nchannel + (size_t)a->of;
+  out[0] = pose_of(r, frame, body).p;
+  out[1] = lb_vec3_make(x[0], x[1], x[2]);
+  if (!find_pressure(r, frame, body, &out[0]) && !find_pressure(r, frame + 1, body, &out[0])) {
+    find_pressure(r, frame - 1, body, &out[0]);
+  }
+}
+
 static void find_contact(const lb_recording* r, int frame, const arrow* a, lb_vec3 out[2]) {
   const double* x = r->force + (size_t)frame * (size_t)r->nchannel + (size_t)a->of;
   out[0] = pose_of(r, frame, r->channel[a->of].body).p;
@@ -40,8 +69,10 @@ static void find_contact(const lb_recording* r, int frame, const arrow* a, lb_ve
 
 static void show_contacts(const lb_recording* r, viewer v) {
   for (int i = 0; i < r->nchannel; i++) {
-    if (r->channel[i].body >= 0) {
-      v.see(v.context, &(arrow){r->channel[i].name, "contacts", i, 0, find_contact});
+    const lb_channel* c = &r->channel[i];
+    if (c->body >= 0) {
+      const bool total = c->name == r->model->body.name[c->body];
+      v.see(v.context, &(arrow){c->name, "contacts", i, 0, total ? find_total : find_contact});
     }
   }
 }
