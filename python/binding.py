@@ -25,6 +25,15 @@ typedef struct { double w, x, y, z; } lb_quat;
 typedef struct { lb_quat q; lb_vec3 p; } lb_transform;
 typedef struct { lb_vec3 force; lb_vec3 moment; } lb_reaction;
 
+typedef struct {
+  int body[2];
+  uint64_t id;
+  lb_vec3 point, normal, force, slip;
+  double gap;
+} lb_body_contact;
+typedef struct { lb_vec3 origin, direction; double most; } lb_ray;
+typedef struct { double distance; lb_vec3 normal, point_a, point_b; ...; } lb_separation;
+
 typedef struct { int nparameter, ngoal; struct lb_scene_parameter* parameter; ...; }
     lb_scene_optimize;
 struct lb_scene_parameter { const char* name; ...; };

@@ -11,6 +11,7 @@ what the verbs of the program do, and give arrays. SI units, radians, z up; quat
 """
 from ._limber import ffi as _ffi
 from ._limber import lib as _lib
+from .contacts import Contacts, Hit
 from .errors import Error, Message
 from .jobs import (Fitting, Inversion, Optimization, Recording, Results, Retargeting, Sweep, check,
                    compare, fit, inverse, optimize, reduce, replay, retarget, simulate, sweep)
