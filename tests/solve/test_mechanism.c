@@ -190,6 +190,7 @@ static void repeated_linkages_have_names_of_their_own(void** state) {
       "      leg-(n):\n"
       "        at: [0, (n), 0]\n"
       "        crank: crank-(n)\n"
+      "        group: legs\n"
       "        points: {O: {fixed: [0, 0]}, R: {fixed: [0.3, 0]}, P: [0, 0.1], Q: [0.3, 0.2]}\n"
       "        bars: {crank-(n): {O-P: 10 cm, mass: (2n) kg}, rod-(n): {P-Q: 30 cm},\n"
       "               rocker-(n): {Q-R: 22 cm}}\n";
@@ -199,6 +200,7 @@ static void repeated_linkages_have_names_of_their_own(void** state) {
   assert_int_equal(s.njoint, 12);
   assert_string_equal(s.body[3].name, "crank-2");
   assert_near(s.body[3].mass.mass, 4, 0);
+  assert_string_equal(s.body[3].group, "legs");
   assert_string_equal(s.joint[s.linkage[1].copy[0].joint[0]].name, "crank-2");
   assert_near(s.joint[s.linkage[1].copy[0].joint[0]].in_parent.p.y, 2, 0);
   int loops = 0;
