@@ -17,6 +17,9 @@ void lb_job_add_deviations(lb_job* job, const lb_replay* replay);
 // Stress of elastic bodies, and a table of what motors have to do, in the recorded motion.
 void lb_job_add_forces(lb_job* job);
 
+// Stiffness and damping of constraints that yield, with ERP and CFM for the scene's step.
+void lb_job_add_compliance(lb_job* job);
+
 // Warning that a search cannot be kept, once, and why.
 void lb_job_warn_of_state(lb_job* job, bool* told, const lb_error* err);
 // Warnings of the start, with steps of this length, and of the recorded motion.

@@ -109,7 +109,7 @@ void lb_constraint_rows_fill_jacobian(const lb_model* m, lb_data* d, const bool*
     const lb_constraint_row* r = &L->row[i];
     const group g = {r, count = lb_constraint_group(L, i), Jt + (size_t)i * nv};
     if (r->coupling >= 0) {
-      lb_coupling_row(m, r->coupling, r->sign, false, g.J);
+      lb_coupling_row(m, d, r->coupling, r->sign, false, g.J);
     } else {
       add_link(m, d->work, &g, r->b->link, 1);
       add_link(m, d->work, &g, r->a->link, -1);
@@ -270,24 +270,42 @@ void lb_link_add_wrench(lb_work* w, int link, lb_v4 at, lb_v4 n, lb_v4 f) {
   }
 }
 
+void lb_constraint_row_push(const lb_model* m, lb_data* d, const lb_constraint_row* row,
+                            double lambda) {
+  if (row->coupling >= 0) {
+    lb_coupling_row(m, d, row->coupling, row->sign * lambda, true, d->work->tau);
+    return;
+  }
+  const lb_v4 push = row->e * lambda;
+  const lb_v4 f = row->turns ? lb_v4_zero() : push;
+  const lb_v4 n = row->turns ? push : lb_v4_zero();
+  lb_link_add_wrench(d->work, row->b->link, row->at, n, f);
+  lb_link_add_wrench(d->work, row->a->link, row->at, -n, -f);
+}
+
+// Compliant couplings exert what they did when forces were applied.
+static void note_compliant(const lb_compliant_rows* C, double* coupling_force) {
+  for (int i = 0; i < C->count; i++) {
+    const lb_constraint_row* r = &C->row[i];
+    if (r->coupling >= 0) {
+      coupling_force[r->coupling] += r->sign * C->force[i];
+    }
+  }
+}
+
 void lb_constraint_rows_apply(const lb_model* m, lb_data* d) {
   const lb_constraints* L = d->work->constraints;
   memset(d->coupling_force, 0, (size_t)m->constraint.ncoupling * sizeof *d->coupling_force);
+  note_compliant(&L->compliant, d->coupling_force);
   for (int i = 0; i < L->nrow; i++) {
     const lb_constraint_row* r = &L->row[i];
-    const lb_v4 push = r->e * L->x[i];
-    const lb_v4 f = r->turns ? lb_v4_zero() : push;
-    const lb_v4 n = r->turns ? push : lb_v4_zero();
     if (r->motor >= 0) {
       d->motor_force[r->motor] = L->x[i];
     }
     if (r->coupling >= 0) {
       d->coupling_force[r->coupling] += r->sign * L->x[i];
-      lb_coupling_row(m, r->coupling, r->sign * L->x[i], true, d->work->tau);
-    } else {
-      lb_link_add_wrench(d->work, r->b->link, r->at, n, f);
-      lb_link_add_wrench(d->work, r->a->link, r->at, -n, -f);
     }
+    lb_constraint_row_push(m, d, r, L->x[i]);
   }
 }
 
@@ -350,7 +368,7 @@ static void apply_elimination(const lb_model* m, lb_data* d) {
     const int coupling = g->coupling[e];
     const double force = m->constraint.coupling[coupling].sign * L->dense.lambda[e];
     d->coupling_force[coupling] += force;
-    lb_coupling_row(m, coupling, force, true, d->work->tau);
+    lb_coupling_row(m, d, coupling, force, true, d->work->tau);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "limber/fit.h"
 #include "limber/mechanism.h"
 #include "limber/version.h"
+#include "model/use/compliance.h"
 #include "output/file/writers.h"
 
 static const char* truth(bool value) {
@@ -180,6 +181,22 @@ static void force_figures(lb_out* out, const lb_recording* r) {
   lb_out_text(out, r->nchannel > first ? "\n  ]" : "]");
 }
 
+// Peak of every elastic body whose mesh is known.
+static void stress_figures(lb_out* out, const lb_recording* r) {
+  const char* before = ",\n  \"stress\": [";
+  for (int i = 0; i < r->model->elastic.count; i++) {
+    const lb_stress_peak p = lb_recording_stress(r, i);
+    if (p.element >= 0) {
+      lb_print_json(
+          out, "%-s\n    {'body': %s, 'peak': %g, 'time': %g, 'element': %d, 'at': [%g, %g, %g]}",
+          before, r->model->body.name[r->model->elastic.body[i].body], p.value, p.time, p.element,
+          p.at.x, p.at.y, p.at.z);
+      before = ",";
+    }
+  }
+  lb_out_text(out, lb_recording_has_stress(r) ? "\n  ]" : "");
+}
+
 // --- all of it ---
 
 void lb_print_scene_path(lb_out* out, const char* file) {
@@ -213,9 +230,32 @@ static void run_figures(lb_out* out, const lb_recording* r, const lb_summary* s)
   lb_print_json(out, ",\n  'constraint_violation': %g", s->constraint_violation);
 }
 
+// Stiffness and damping of constraints that yield, with ERP and CFM for the run's step.
+static void compliance(lb_out* out, const lb_model* m, const lb_summary* s) {
+  static const char* const part[LB_COMPLIANCES] = {"shift", "turn"};
+  const char* before = "";
+  lb_print_json(out, ",\n  'compliant_gap': %g,\n  'compliance': [", s->compliant_gap);
+  for (int i = 0; i < m->constraint.count * LB_COMPLIANCES; i++) {
+    const lb_model_constraint* c = &m->constraint.item[i / LB_COMPLIANCES];
+    const lb_compliance by = c->compliance[i % LB_COMPLIANCES];
+    if (by.stiffness > 0) {
+      lb_print_json(out,
+                    "%-s{'constraint': %s, 'part': %s, 'stiffness': %g, 'damping': %g, 'erp': %g, "
+                    "'cfm': %g}",
+                    before, c->name, part[i % LB_COMPLIANCES], by.stiffness, by.damping,
+                    lb_compliance_erp(by, s->step), lb_compliance_cfm(by, s->step));
+      before = ", ";
+    }
+  }
+  lb_out_text(out, "]");
+}
+
 void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const lb_model* m = r->model;
   run_figures(out, r, s);
+  if (m->constraint.ncompliant > 0) {
+    compliance(out, m, s);
+  }
   inversion(out, m, &s->inversion);
   lb_print_json(out, ",\n  'interrupted': %-s", truth(s->interrupted));
   failure(out, &s->failure);
@@ -229,6 +269,7 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
                 m->njoint, m->nq, m->nv);
   motor_figures(out, r);
   force_figures(out, r);
+  stress_figures(out, r);
   reaction_figures(out, r);
   if (r->keeps & LB_KEEP_TORQUES) {
     peak(out, "largest_torque", m, &s->torque);

@@ -40,11 +40,6 @@ static inline bool lb_is_spline(const lb_profile_definition* profile) {
   LB_LATER(TEXT, "profile", NULL, "none", "a name among `profiles`, in place of keys of its own"), \
       LB_PROFILE_ROWS(type, profile)
 
-// --- contacts ---
-
-// Does a name in a pair of contacts stand for this body?
-bool lb_contact_name_fits(const lb_scene_body* body, const char* name);
-
 // --- joints ---
 
 // Of a composite joint; 0 of others, whatever they were made from.
@@ -55,6 +50,9 @@ typedef struct lb_contact_list {
   lb_ball* ball; // in the reader's scratch
 } lb_contact_list;
 bool lb_contact_points(lb_reader* r, int body, lb_contact_list* to);
+
+// Compliance that is none, or a stiffness above zero with a damping that is not negative.
+bool lb_compliance_holds(const lb_compliance* by);
 
 int lb_joint_count_parts(const lb_scene_joint* joint);
 bool lb_finish_joint(lb_reader* r, const lb_yaml* node, bool ok, void* part);

@@ -33,6 +33,7 @@ static double now(void) {
 typedef struct watch {
   struct watch* sound; // as it was in the last frame before speeds left all bounds
   double gap;          // the widest
+  double yielded;      // the widest of compliant constraints
   double size;         // of what is simulated [m]
   double open;         // gap that may be open yet, relative to that
   lb_inversion inversion;
@@ -139,9 +140,11 @@ static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d,
     return lb_diagnose_lost(st, d, h, true, err);
   }
   w->gap = fmax(w->gap, lb_constraint_gap(d->model, d, NULL));
+  w->yielded = fmax(w->yielded, lb_compliant_gap(d->model, d));
   note_inversion(w, d->model, d);
   look_at_momentum(w, d->model, d, r->nframe == 1);
   if (st->runaway == 0) {
+    lb_recording_count_stress(r);
     *w->sound = *w;
   }
   return status == LB_OK && o->sink.put ? o->sink.put(o->sink.context, r, r->nframe - 1, err)
@@ -189,7 +192,7 @@ static lb_status assemble_in_tree(const lb_model* m, lb_data* d, lb_error* err) 
 static bool close_all(const lb_model* m, lb_data* d, lb_constraint_set set) {
   lb_project_set(m, d, set);
   lb_project_set(m, d, set);
-  return lb_constraint_gap(m, d, NULL) <= LB_CLOSED;
+  return fmax(lb_constraint_gap(m, d, NULL), lb_constraints_gap_in(m, d, set)) <= LB_CLOSED;
 }
 
 // Closing stands still where gaps move nothing at first, as the end of a straight arm that is to be
@@ -215,12 +218,16 @@ lb_status lb_assemble_set(const lb_model* m, lb_data* d, lb_constraint_set set, 
     }
   }
   keep_named(m, d, set);
-  return close_all(m, d, set) || close_from_aside(m, d, set) ? LB_OK
-                                                             : lb_diagnose_open(m, d, true, err);
+  const bool closed =
+      close_all(m, d, set) || close_from_aside(m, d, set) ||
+      close_all(
+          m, d,
+          (lb_constraint_set)(set & ~(unsigned)LB_SET_COMPLIANT)); // the others are under load
+  return closed ? LB_OK : lb_diagnose_open(m, d, true, err);
 }
 
 lb_status lb_assemble(const lb_model* m, lb_data* d, lb_error* err) {
-  return lb_assemble_set(m, d, LB_SET_ACTIVE, err);
+  return lb_assemble_set(m, d, LB_SET_COMPLIANT, err);
 }
 
 lb_status lb_run_begin(const lb_model* m, lb_data* d, lb_error* err) {
@@ -389,6 +396,7 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
                           .iterations = st ? st->iterations : 0,
                           .matrices = st ? st->matrices : 0,
                           .constraint_violation = w.gap,
+                          .compliant_gap = w.yielded,
                           .inversion = w.inversion,
                           .steep = w.steep,
                           .moved = w.moved,

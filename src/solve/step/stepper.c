@@ -216,6 +216,7 @@ lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
   rechart(st, d);
   lb_elimination_hold(st->m, d);
   lb_constraints_find_redundant(st->m, d);
+  lb_constraints_latch(st->m, d);
   save(st, d);
   const bool stepped = st->type->step(st, d, h);
   const diagnosis t = diagnose(st, d, h, stepped);
