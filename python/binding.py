@@ -48,12 +48,17 @@ void lb_scene_release(lb_scene* scene);
 typedef struct { const char** name; ...; } lb_model_bodies;
 typedef struct { const char** name; int* q; int* nq; int* v; int* nv; ...; } lb_model_joints;
 typedef struct { const char** name; ...; } lb_model_motors;
+typedef struct { const char* name; ...; } lb_scene_material;
+typedef struct { lb_scene_material* material; ...; } lb_model_looks;
+typedef struct { int npair; ...; } lb_model_constraints;
 typedef struct {
   const char* name;
   int nq, nv, nbody, njoint, nmotor;
   lb_model_bodies body;
   lb_model_joints joint;
   lb_model_motors motor;
+  lb_model_looks look;
+  lb_model_constraints constraint;
   ...;
 } lb_model;
 typedef struct lb_data lb_data;
@@ -65,9 +70,12 @@ typedef struct {
   lb_channel* channel;
   double* time;
   lb_transform* pose;
-  double *q, *qd, *motor, *force, *kinetic, *potential;
+  double *q, *qd, *motor, *force, *kinetic, *potential, *torque;
+  lb_reaction* reaction;
   ...;
 } lb_recording;
+lb_status lb_comparison_write(const char* a, const char* b, const char* dir,
+                              const lb_allocator* allocator, lb_error* err);
 typedef struct {
   lb_status (*put)(void* context, const lb_recording* recording, int frame, lb_error* err);
   void* context;
@@ -99,6 +107,26 @@ struct lb_optimize_result {
   ...;
 };
 
+typedef enum { LB_FIT_SURE, ... } lb_fit_doubt;
+typedef int... lb_fit_quantity;
+const char* lb_fit_quantity_name(lb_fit_quantity quantity);
+const char* lb_fit_doubt_text(lb_fit_doubt doubt);
+typedef struct {
+  lb_fit_quantity quantity;
+  int material;
+  double start, value, low, high;
+  lb_fit_doubt doubt;
+  ...;
+} lb_fit_value;
+struct lb_fit {
+  int nvalue;
+  lb_fit_value* value;
+  const lb_model* model;
+  double rms_start, rms, explained, correlation;
+  bool converged;
+  ...;
+};
+
 typedef struct {
   double wall_seconds;
   long steps;
@@ -107,6 +135,7 @@ typedef struct {
   bool conservative, interrupted;
   int threads;
   double step;
+  const struct lb_fit* fit;
   const struct lb_retarget_result* retarget;
   const struct lb_optimize_result* optimize;
   ...;

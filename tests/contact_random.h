@@ -51,8 +51,8 @@ static inline void lb_contact_compare(lb_contact_counts* c, lb_contact_solver* s
 
 static const double LB_RANDOM_MU[] = {0, 0.3, 0.6, 1};
 
-// `count` problems of each friction: bodies, joints and contacts at random. Returns all failures of
-// the fast solver.
+// `count` problems of each friction: bodies, joints and contacts at random. Returns how many of
+// them a solver failed on.
 static inline int lb_contact_compare_many(lb_arena* scratch, int count, int nbody, int njoint,
                                           int ncontact) {
   lb_contact_world w = lb_contact_world_make(RANDOM_BODIES, RANDOM_ROWS);

@@ -78,14 +78,16 @@ static inline void lb_add_side(lb_contact_world* w, lb_contact_row* row, int sid
   const int at = row->entry[side] = w->problem.nentry;
   w->problem.nentry += WORLD_WIDTH;
   double *J = w->J + at, *Z = w->Z + at;
-  memset(J, 0, WORLD_WIDTH * sizeof *J);
-  memset(Z, 0, WORLD_WIDTH * sizeof *Z);
+  for (int i = 6; i < WORLD_WIDTH; i++) {
+    J[i] = Z[i] = 0;
+  }
   for (int i = 0; i < 3; i++) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
-    J[i] = sign * (r ? r[j] * n[k] - r[k] * n[j] : n[i]);
-    J[3 + i] = r ? sign * n[i] : 0;
-    Z[i] = J[i] / w->body[g].inertia[i];
-    Z[3 + i] = J[3 + i] / w->body[g].mass;
+    const double turn = sign * (r ? r[j] * n[k] - r[k] * n[j] : n[i]), push = r ? sign * n[i] : 0;
+    J[i] = turn;
+    J[3 + i] = push;
+    Z[i] = turn / w->body[g].inertia[i];
+    Z[3 + i] = push / w->body[g].mass;
   }
 }
 

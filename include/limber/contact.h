@@ -42,7 +42,7 @@ typedef struct lb_contact_surface {
 /// Exception for two bodies or groups of bodies.
 typedef struct lb_scene_contact_pair {
   lb_place place;
-  const char* between[2]; ///< a body, a group, or "world"
+  const char* between[2]; ///< a body, a group, "all" bodies, or "world"
   bool collide;
   lb_contact_surface surface; ///< negative ones: those of the materials
 } lb_scene_contact_pair;

@@ -1,6 +1,6 @@
 // Everything a program that uses Limber needs.
 #pragma once
-#include "limber/collide.h"
+#include "limber/collision.h"
 #include "limber/derivative.h"
 #include "limber/dynamics.h"
 #include "limber/fit.h"

@@ -82,7 +82,7 @@ typedef struct lb_model_elastic {
   lb_mesh surface;          ///< vertices at sharp edges stand once for each side
   double* Phi;              ///< [r][3 * surface.nvertex]
   int* node;                ///< [surface.nvertex] node of the mesh that each is
-  struct lb_stress* stress; ///< on its surface, or NULL: its mesh is not known
+  struct lb_stress* stress; ///< of its elements, or NULL: its mesh is not known
 } lb_model_elastic;
 
 /// Coupling: an equation of coordinates of the tree, sum of factor times coordinate, or function of

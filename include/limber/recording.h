@@ -25,17 +25,16 @@ typedef struct lb_recording {
   double* qd;         ///< [nframe][nv]
   double* motor;      ///< [nframe][nmotor] force or torque of each motor
   int nchannel;
-  lb_channel* channel; ///< [nchannel] of forces and motors
-  double* force;       ///< [nframe][nchannel] their values
-  int nstress;         ///< faces of elastic bodies where stress is known, of all together
-  double* stress;  ///< [2 * nstress] largest von Mises stress of each so far, and room for that now
-  double* kinetic; ///< [nframe] energy [J]
-  double* potential;     ///< [nframe] of gravity and springs [J]
-  int keeps;             ///< lb_keep's, added: which of the next are there
-  double* qdd;           ///< [nframe][nv]
-  double* torque;        ///< [nframe][nv] generalised forces needed besides the scene's
-  lb_reaction* reaction; ///< [nframe][njoint + npair]
-  double* coupling;      ///< [nframe][ncoupling] multipliers, kept with the reactions
+  lb_channel* channel;            ///< [nchannel] of forces and motors
+  double* force;                  ///< [nframe][nchannel] their values
+  struct lb_stress_peaks* stress; ///< [elastic bodies] the largest of every element so far
+  double* kinetic;                ///< [nframe] energy [J]
+  double* potential;              ///< [nframe] of gravity and springs [J]
+  int keeps;                      ///< lb_keep's, added: which of the next are there
+  double* qdd;                    ///< [nframe][nv]
+  double* torque;                 ///< [nframe][nv] generalised forces needed besides the scene's
+  lb_reaction* reaction;          ///< [nframe][njoint + npair]
+  double* coupling;               ///< [nframe][ncoupling] multipliers, kept with the reactions
   const lb_allocator* allocator;
 } lb_recording;
 
@@ -65,6 +64,18 @@ typedef struct lb_channel_figures {
   double peak, time, rms;
 } lb_channel_figures;
 lb_channel_figures lb_recording_figures(const lb_recording* recording, int channel);
+/// The largest von Mises stress in an elastic body over the frames that count, where and when.
+typedef struct lb_stress_peak {
+  int element;  ///< of the mesh, from 0; -1: the body's mesh is not known
+  lb_vec3 at;   ///< its middle, undeformed, in the body's frame
+  double value; ///< [Pa]
+  double time;  ///< [s]
+} lb_stress_peak;
+lb_stress_peak lb_recording_stress(const lb_recording* recording, int elastic);
+/// True where some body's is known.
+bool lb_recording_has_stress(const lb_recording* recording);
+/// Count the last frame's stress among the peaks; the first frame's starts them anew.
+void lb_recording_count_stress(lb_recording* recording);
 /// The largest force and moment that pass through a joint or constraint of frames, of a recording
 /// that keeps reactions, and when the force was largest.
 typedef struct lb_reaction_peak {
@@ -157,6 +168,7 @@ typedef struct lb_summary {
   bool interrupted;
   lb_failure failure;
   int threads;
+  const char* scene_text;                    ///< the scene as it was read, or NULL
   int nset;                                  ///< values that were set from outside
   const char* const* set;                    ///< [nset] these, as of lb_scene_origin
   double step;                               ///< as used [s]

@@ -273,7 +273,10 @@ static void add_linkage(lb_job* j, const lb_linkage_motion* k) {
     }
     put(&l, "%s", dead->nbar ? " in line)" : "");
   }
-  if (k->turns) {
+  if (k->turns && isnan(k->transmission)) {
+    lb_job_figure(j, "linkage", "%s: %s turns all the way; other points are free beside it",
+                  k->name, k->crank);
+  } else if (k->turns) {
     lb_job_figure(j, "linkage", "%s: %s turns all the way; transmission %.3g at least, at %.4g deg",
                   k->name, k->crank, k->transmission, whole_turn(k->transmission_at));
   } else {

@@ -58,11 +58,14 @@ static double millimetres(double x) {
 }
 
 void lb_job_add_deviations(lb_job* j, const lb_replay* r) {
-  char pause[32] = "", delay[32] = "";
+  char basis[32] = "", pause[32] = "", delay[32] = "";
   if (!r) {
-    lb_job_row(j, "%-16s %11s %11s %12s %8s %12s", "", "peak", "rms", "in pauses", "delay",
-               "motors");
+    lb_job_row(j, "%-16s %11s %11s %11s %12s %8s %12s", "", "peak", "basis", "rms", "in pauses",
+               "delay", "motors");
     return;
+  }
+  if (r->basis > 0) { // a byte more than it is wide
+    snprintf(basis, sizeof basis, "± %.2g mm", millimetres(r->basis));
   }
   if (isfinite(r->all.pause)) {
     snprintf(pause, sizeof pause, "%.3g mm", millimetres(r->all.pause));
@@ -70,8 +73,9 @@ void lb_job_add_deviations(lb_job* j, const lb_replay* r) {
   if (isfinite(r->all.delay)) {
     snprintf(delay, sizeof delay, "%.0f ms", round(1e3 * r->all.delay) + 0.0);
   }
-  lb_job_row(j, "%-16s %8.3g mm %8.3g mm %12s %8s %8.3g %s", r->name, millimetres(r->all.peak),
-             millimetres(r->all.rms), pause, delay, r->all.torque, effort_unit(j->model));
+  lb_job_row(j, "%-16s %8.3g mm %*s %8.3g mm %12s %8s %8.3g %s", r->name, millimetres(r->all.peak),
+             11 + (r->basis > 0), basis, millimetres(r->all.rms), pause, delay, r->all.torque,
+             effort_unit(j->model));
 }
 
 static lb_words with_unit(double value, const char* unit) {
@@ -107,15 +111,17 @@ static void add_motors(lb_job* j) {
 
 static const double MEGA = 1e-6;
 
-// The largest stress in each elastic body.
+// The largest stress in each elastic body, and its element.
 static void add_stress(lb_job* j) {
   const lb_recording* r = j->recording;
-  for (int i = 0; i < r->nchannel; i++) {
-    const lb_channel* c = &r->channel[i];
-    if (c->kind == LB_CHANNEL_STRESS) {
-      const lb_channel_figures of = lb_recording_figures(r, i);
-      lb_job_figure(j, "stress", "%s: up to %.3g MPa (von Mises), at %.3g s", c->name,
-                    MEGA * of.peak, of.time);
+  for (int i = 0; i < r->model->elastic.count; i++) {
+    const lb_stress_peak p = lb_recording_stress(r, i);
+    if (p.element >= 0) {
+      lb_job_figure(
+          j, "stress",
+          "%s: up to %.3g MPa (von Mises), at %.3g s in element %d, (%.3g, %.3g, %.3g) m",
+          r->model->body.name[r->model->elastic.body[i].body], MEGA * p.value, p.time, p.element,
+          p.at.x, p.at.y, p.at.z);
     }
   }
 }

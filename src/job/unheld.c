@@ -1,10 +1,9 @@
 // Bodies that nothing holds: most often a joint was forgotten.
-#include <math.h>
 #include <stdio.h>
 
-#include "geom/shape/shape.h"
 #include "job/job_inside.h"
 #include "job/job_text.h"
+#include "model/use/model_extent.h"
 
 // Bodies that something acts on or that somebody throws.
 static void mark_forces(const lb_scene* s, bool* held) {
@@ -76,37 +75,18 @@ static lb_vec3 place(const lb_recording* r, int frame, int body) {
   return r->pose[(size_t)frame * (size_t)r->model->nbody + (size_t)body].p;
 }
 
-// Radius of all bodies at the start about their mean, with that of the largest shape.
-static double start_size(const lb_recording* r, lb_vec3* centre) {
-  const lb_model* m = r->model;
-  double size = 0;
-  *centre = lb_vec3_make(0, 0, 0);
-  for (int b = 0; b < m->nbody; b++) {
-    *centre = lb_vec3_add(*centre, lb_vec3_scale(1.0 / m->nbody, place(r, 0, b)));
-  }
-  for (int b = 0; b < m->nbody; b++) {
-    size = fmax(size, lb_vec3_norm(lb_vec3_sub(place(r, 0, b), *centre)));
-  }
-  for (int i = 0; i < m->look.nshape; i++) {
-    size =
-        fmax(size,
-             m->look.shape[i].body == LB_WORLD ? 0 : lb_shape_ball(&m->look.shape[i].shape).radius);
-  }
-  return size;
-}
-
 // Free bodies that end far below where everything began, while something else is still there.
 static void warn_of_lost(lb_job* j, const bool* held) {
   static const double FAR = 20; // sizes
   const lb_recording* r = j->recording;
   const lb_model* m = r->model;
-  lb_vec3 centre;
-  const double size = r->nframe > 0 ? start_size(r, &centre) : 0;
-  for (int i = 0; i < m->njoint && size > 0; i++) {
+  const lb_extent start = r->nframe > 0 ? lb_model_extent(m, r->pose, r->q) : (lb_extent){0};
+  for (int i = 0; i < m->njoint && start.size > 0; i++) {
     const int body = m->joint.body[i];
-    const lb_vec3 way = lb_vec3_sub(place(r, r->nframe - 1, body), centre);
+    const lb_vec3 way = lb_vec3_sub(place(r, r->nframe - 1, body), start.centre);
     const double down = lb_vec3_dot(way, m->gravity) / lb_vec3_norm(m->gravity);
-    if (m->joint.kind[i] == LB_JOINT_FREE && held[1 + body] && down > FAR * size && m->nbody > 1) {
+    if (m->joint.kind[i] == LB_JOINT_FREE && held[1 + body] && down > FAR * start.size &&
+        m->nbody > 1) {
       lb_job_warn_at(j, m->joint.place[i],
                      "'%s' fell out of the scene: it ends %.3g m below where all began",
                      m->joint.name[i], down);

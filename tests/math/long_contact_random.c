@@ -2,9 +2,10 @@
 #include "contact_random.h"
 #include "test_arena.h"
 
-static void ten_thousand_problems_have_the_reference_s_velocities(void** state) {
+static void ten_thousand_problems_of_each_friction_have_the_reference_s_velocities(void** state) {
   (void)state;
-  assert_int_equal(lb_contact_compare_many(&arena, 2500, 4, 2, 6), 0);
+  // at mu = 1 there need not be a solution
+  assert_at_most(lb_contact_compare_many(&arena, 10000, 4, 2, 6), 10);
 }
 
 static void jammed_bodies_have_them_where_both_are_solved(void** state) {
@@ -14,8 +15,8 @@ static void jammed_bodies_have_them_where_both_are_solved(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(ten_thousand_problems_have_the_reference_s_velocities, begin,
-                                      end),
+      cmocka_unit_test_setup_teardown(
+          ten_thousand_problems_of_each_friction_have_the_reference_s_velocities, begin, end),
       cmocka_unit_test_setup_teardown(jammed_bodies_have_them_where_both_are_solved, begin, end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

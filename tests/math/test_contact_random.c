@@ -1,4 +1,5 @@
 // Random contact problems: fast against reference, invariances, and what degenerates.
+#include "contact_mixed.h"
 #include "contact_random.h"
 #include "counting.h"
 #include "test_arena.h"
@@ -32,6 +33,30 @@ static void fast_velocities_equal_the_reference(void** state) {
   assert_int_equal(lb_contact_compare_many(&arena, count / 5, 3, 0, 12), 0);
 }
 
+static void every_kind_of_row_is_solved_as_by_the_reference(void** state) {
+  (void)state;
+  static lb_mixed m;
+  lb_contact_solver* solver;
+  assert_int_equal(lb_contact_solver_create(NULL, &solver), LB_OK);
+  for (int k = 0; k < 4; k++) {
+    lb_contact_counts c = {0};
+    for (int i = 0; i < 100; i++) {
+      lb_random r = {(uint64_t)(i + 1) * 263 + (uint64_t)k};
+      lb_mixed_world(&m, &r, 6, 9, LB_RANDOM_MU[k]);
+      const lb_contact_sizes sizes = lb_contact_sizes_of(&m.problem);
+      assert_int_equal(lb_contact_solver_reserve(solver, &sizes), LB_OK);
+      lb_contact_compare(&c, solver, &arena, &m.problem);
+    }
+    print_message("mu %.1f: %d problems, not solved: reference %d, fast %d; with several solutions "
+                  "%d; velocities differ by %.1e\n",
+                  LB_RANDOM_MU[k], c.problems, c.reference_failed, c.fast_failed, c.several,
+                  c.worst);
+    assert_at_most(c.worst, 1e-6);
+    assert_int_equal(c.fast_failed + c.reference_failed, 0);
+  }
+  lb_contact_solver_release(solver);
+}
+
 // --- residual, by its definition and not by the library ---
 
 static double own_residual(const lb_contact_problem* p, const double* lambda, const double* u) {
@@ -45,7 +70,7 @@ static double own_residual(const lb_contact_problem* p, const double* lambda, co
       a += p->row[r + i].c / size;
       for (int s = 0; s < 2; s++) {
         const int g = p->row[r + i].group[s];
-        for (int k = 0; g >= 0 && k < WORLD_WIDTH; k++) {
+        for (int k = 0; g >= 0 && k < lb_contact_width(p, g); k++) {
           const int at = p->row[r + i].entry[s] + k;
           w[i] += p->J[at] * u[p->velocity[g] + k];
           a += p->J[at] * p->Z[at] / size;
@@ -356,6 +381,7 @@ static void a_solve_allocates_nothing_and_refuses_what_does_not_fit(void** state
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(fast_velocities_equal_the_reference, begin, end),
+      cmocka_unit_test_setup_teardown(every_kind_of_row_is_solved_as_by_the_reference, begin, end),
       cmocka_unit_test(the_reported_residual_is_that_of_the_definition),
       cmocka_unit_test(contacts_without_bounce_never_add_energy),
       cmocka_unit_test(velocities_do_not_depend_on_the_unit_of_mass),

@@ -218,6 +218,11 @@ static void write_kinds(FILE* out, const char* prefix, const lb_table* tables) {
   fputs("]}", out);
 }
 
+// A place in a plane.
+#define SPOT_SCHEMA                                                                                \
+  "{\"type\": \"array\", \"items\": {\"type\": [\"number\", \"string\"]}, \"minItems\": 2, "       \
+  "\"maxItems\": 2}"
+
 static const char* const rotation_schema =
     "{\"anyOf\": [{\"$ref\": \"#/$defs/angles\"}, {\"$ref\": \"#/$defs/rotation\"}]}";
 
@@ -264,8 +269,10 @@ static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
                          "\"string\"]}}}"),
       [LB_VALUE_BODIES] = ("{\"type\": [\"array\", \"null\"], \"items\": {\"type\": "
                            "[\"string\", \"number\"]}}"),
-      [LB_VALUE_DRAWING] = ("{\"type\": \"object\", \"additionalProperties\": {\"type\": "
-                            "[\"array\", \"object\"]}}"),
+      [LB_VALUE_DRAWING] =
+          ("{\"type\": \"object\", \"additionalProperties\": {\"anyOf\": "
+           "[" SPOT_SCHEMA ", {\"type\": \"object\", \"required\": [\"fixed\"], "
+           "\"additionalProperties\": false, \"properties\": {\"fixed\": " SPOT_SCHEMA "}}]}}"),
       [LB_VALUE_LENGTHS] = ("{\"type\": [\"object\", \"null\"], \"additionalProperties\": "
                             "{\"type\": [\"number\", \"string\"]}}"),
       [LB_VALUE_PARTS] = ("{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": "

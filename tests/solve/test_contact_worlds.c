@@ -7,7 +7,8 @@
 static void slide(double speed, double mu, double direction, const char* cone, double* distance,
                   double* rise) {
   lb_world* w = contact_world(
-      "materials: {m: {friction: %g}}\ncontacts: {cone: %s}\nscenery: [{box: [40, 40, 1], position: "
+      "materials: {m: {friction: %g}}\ncontacts: {cone: %s}\nscenery: [{box: [40, 40, 1], "
+      "position: "
       "[0, 0, -0.5], solid: true, material: m}]\nbodies: {b: {shape: {box: [0.1, 0.1, 0.1]}, "
       "material: m, position: [0, 0, 0.05]}}\ninitial: {b: {velocity: [%g, %g, 0]}}\n",
       mu, cone, speed * cos(direction), speed * sin(direction));
@@ -295,6 +296,83 @@ static void a_belt_carries_what_lies_on_it(void** state) {
   lb_world_close(w);
 }
 
+// --- mechanisms, constraints and integrators ---
+
+#define CHAIN                                                                                      \
+  "materials: {m: {friction: 0.1}}\nsolver: {step: %g, integrator: %s, coordinates: %s}\n" FLOOR   \
+  "bodies:\n  a: {shape: {box: [0.3, 0.1, 0.1]}, material: m, position: [0, 0, 0.3]}\n  b: "       \
+  "{shape: {box: [0.3, 0.1, 0.1], position: [0.15, 0, 0]}, material: m}\n  c: {shape: {capsule: "  \
+  "{radius: 0.03, from: [0, 0, 0], to: [0.3, 0, 0]}}, material: m}\njoints:\n  ab: {type: "        \
+  "revolute, parent: a, child: b, axis: y, at: [0.15, 0, 0]}\n  bc: {type: spherical, parent: b, " \
+  "child: c, at: [0.3, 0, 0]}\ninitial: {ab: {position: 40 deg}}\n"
+
+static lb_vec3 chain_at(double step, const char* integrator, const char* coordinates) {
+  lb_world* w = contact_world(CHAIN, step, integrator, coordinates);
+  contact_run(w, 1.5);
+  const lb_vec3 p = contact_place(w, "a");
+  assert_near(p.z, 0.05, 1e-6); // it lies flat
+  assert_near(contact_place(w, "b").z, 0.05, 1e-6);
+  lb_world_close(w);
+  return p;
+}
+
+// What collides differs between coordinates and integrators by their errors, of the first order.
+static void a_chain_falls_alike_in_all_coordinates_and_integrators(void** state) {
+  (void)state;
+  static const char* const BY[] = {"linear-euler", "bdf1", "bdf2", "sdirk2"};
+  const lb_vec3 fine = chain_at(1e-4, "linear-euler", "maximal");
+  for (int i = 0; i < 4; i++) {
+    const lb_vec3 x = chain_at(1e-3, BY[i], "reduced"), y = chain_at(2.5e-4, BY[i], "reduced");
+    assert_below(lb_vec3_norm(lb_vec3_sub(x, fine)), 0.01);
+    assert_below(lb_vec3_norm(lb_vec3_sub(y, fine)), 0.0035);
+  }
+}
+
+static void a_ball_rolls_alike_by_all_integrators(void** state) {
+  (void)state;
+  static const char* const BY[] = {"bdf1", "bdf2", "sdirk2"};
+  for (int i = 0; i < 3; i++) {
+    lb_world* w = contact_world("materials: {m: {friction: 0.5}}\nsolver: {integrator: %s}\n" FLOOR
+                                "bodies: {b: {shape: {sphere: {radius: 0.1}}, material: m, "
+                                "position: [0, 0, 0.1]}}\ninitial: {b: {velocity: [2, 0, 0]}}\n",
+                                BY[i]);
+    contact_run(w, 1);
+    assert_near(contact_velocity(w, "b").linear.x, 2 * 5. / 7, 5e-3);
+    assert_near(contact_place(w, "b").z, 0.1, 1e-6);
+    lb_world_close(w);
+  }
+}
+
+// A floor that is a constraint carries a box, on which another one lies.
+static void floors_and_contacts_are_solved_together(void** state) {
+  (void)state;
+  lb_world* w = contact_world("contacts: {}\nconstraints: {f: {floor: {body: a, height: 0}}}\n"
+                              "bodies:\n  a: {shape: {box: [0.2, 0.2, 0.2]}, position: [0, 0, "
+                              "0.1]}\n  b: {shape: {box: [0.1, 0.1, 0.1]}, position: [0.03, 0, "
+                              "0.25]}\n");
+  contact_run(w, 1);
+  assert_near(contact_place(w, "a").z, 0.1, 1e-6);
+  assert_near(contact_place(w, "b").z, 0.25, 1e-6);
+  lb_world_close(w);
+}
+
+static void a_motor_feels_what_lies_on_its_arm(void** state) {
+  (void)state;
+  static const char* const BY[] = {"linear-euler", "bdf1"};
+  for (int i = 0; i < 2; i++) {
+    lb_world* w = contact_world(
+        "contacts: {}\nsolver: {integrator: %s}\nbodies:\n  arm: {shape: {box: [1, 0.2, 0.02], "
+        "position: [0.5, 0, 0]}, mass: 2}\n  b: {shape: {box: [0.1, 0.1, 0.1]}, mass: 1, position: "
+        "[0.9, 0, 1.06]}\njoints: {j: {type: revolute, child: arm, axis: y, at: [0, 0, "
+        "1]}}\nmotors: {j: {joint: j, keys: [[0, 0]]}}\n",
+        BY[i]);
+    contact_run(w, 0.5);
+    lb_world_read(w, ~0);
+    assert_near(fabs(lb_world_motor_force(w, 0)), GRAVITY * (2 * 0.5 + 0.9), 1e-5);
+    lb_world_close(w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_block_stops_where_friction_says_and_never_rises),
@@ -313,6 +391,10 @@ int main(void) {
       cmocka_unit_test(blocks_reach_out_as_far_as_their_centre_allows),
       cmocka_unit_test(a_compliant_contact_sinks_by_its_weight_over_its_stiffness),
       cmocka_unit_test(a_belt_carries_what_lies_on_it),
+      cmocka_unit_test(a_chain_falls_alike_in_all_coordinates_and_integrators),
+      cmocka_unit_test(a_ball_rolls_alike_by_all_integrators),
+      cmocka_unit_test(floors_and_contacts_are_solved_together),
+      cmocka_unit_test(a_motor_feels_what_lies_on_its_arm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,10 +49,18 @@ typedef struct path {
 } path;
 
 static inline void find_path(const walker* w, path* p) {
-  const lb_linkage_copy plain = {.name = ""};
+  lb_arena arena;
+  lb_planar planar;
+  double(*at)[2];
+  lb_arena_init(&arena, NULL);
+  assert_true(lb_linkage_planar(w->k, &arena, &planar, &at));
+  double reached = lb_linkage_crank_angle(w->k, at);
   for (int i = 0; i <= SAMPLES; i++) {
-    find_foot(w, &plain, 2 * M_PI * i / SAMPLES, p->at[i]);
+    const double to = 2 * M_PI * i / SAMPLES;
+    assert_int_equal(lb_planar_turn(&planar, at, reached, to, &arena, &reached), LB_OK);
+    memcpy(p->at[i], at[w->foot], sizeof p->at[i]);
   }
+  lb_arena_release(&arena);
 }
 
 // By straight lines between its samples.

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dynamics/constraint/constraint_rows.h"
 #include "dynamics/contact/contact_inside.h"
 #include "geom/mesh/disjoint_sets.h"
 #include "math/contact/contact_fast.h"
@@ -19,7 +20,7 @@ static void join(int* set, int a, int b) {
   }
 }
 
-static int link_of_velocity(const lb_model* m, int v) {
+int lb_contacts_link_of(const lb_model* m, int v) {
   int i = 0;
   while (i < m->nlink - 1 && !(v >= m->link.v[i] && v < m->link.v[i] + m->link.nv[i])) {
     i++;
@@ -35,8 +36,8 @@ static void join_constraints(const lb_model* m, int* set) {
   for (int i = 0; i < m->constraint.ncoupling; i++) {
     const lb_model_coupling* c = &m->constraint.coupling[i];
     for (int k = 1; k < c->count; k++) {
-      join(set, link_of_velocity(m, m->constraint.term[c->first].v),
-           link_of_velocity(m, m->constraint.term[c->first + k].v));
+      join(set, lb_contacts_link_of(m, m->constraint.term[c->first].v),
+           lb_contacts_link_of(m, m->constraint.term[c->first + k].v));
     }
   }
 }
@@ -102,8 +103,8 @@ static bool is_free(const lb_model* m, int link) {
   const int v = m->link.v[link];
   bool bare = m->link.kind[link] == LB_JOINT_FREE && !m->link.driven[link] && !is_pulled(m, link);
   for (int k = 0; k < 6 && bare; k++) {
-    bare = m->dof.damping[v + k] == 0 && m->dof.stiffness[v + k] == 0 &&
-           m->dof.armature[v + k] == 0;
+    bare =
+        m->dof.damping[v + k] == 0 && m->dof.stiffness[v + k] == 0 && m->dof.armature[v + k] == 0;
   }
   return bare;
 }
@@ -167,16 +168,19 @@ static double radius_about_origin(const lb_collider* c) {
   return lb_vec3_norm(far);
 }
 
+// Growth of bounds in the broad phase, over the smallest collider's size.
+static const double FAT = 0.1;
+
 static bool take_colliders(lb_contacts* C) {
   const lb_model_contacts* c = &C->m->contact;
   C->collider = lb_arena_take_array(&C->arena, (size_t)c->ncollider, sizeof *C->collider, LB_ALIGN);
-  C->order = LB_TAKE(&C->arena, int, c->ncollider);
-  for (int i = 0; C->collider && C->order && i < c->ncollider; i++) {
-    C->order[i] = i;
+  double size = INFINITY;
+  for (int i = 0; C->collider && i < c->ncollider; i++) {
+    size = fmin(size, c->collider[i].geometry->size);
     C->collider[i].radius = radius_about_origin(c->collider[i].geometry);
     C->collider[i].link = lb_link_mover(C->m, c->collider[i].link);
   }
-  return C->collider && C->order;
+  return C->collider && lb_broad_create(FAT * size, C->arena.allocator, &C->broad) == LB_OK;
 }
 
 // --- growth ---
@@ -232,7 +236,8 @@ bool lb_contacts_reserve_touch(lb_contacts* C) {
   if (C->ntouch < C->room.touches || C->ntouch >= most(C)) {
     return C->ntouch < most(C);
   }
-  const bool ok = GROW(touch, C->ntouch, n) && GROW(last, C->nlast, n) && GROW(block, 0, n + 1);
+  const bool ok = GROW(touch, C->ntouch, n) && GROW(last, C->nlast, n) &&
+                  GROW(block, 0, n + C->nunilateral + 1);
   C->room.touches = ok ? n : C->room.touches;
   return ok;
 }
@@ -249,14 +254,15 @@ static void measure(const lb_contacts* C, const lb_touch* t, int* rows, int* num
 }
 
 bool lb_contacts_reserve_rows(lb_contacts* C) {
-  int rows = 0, numbers = 0;
+  int rows = C->nunilateral, numbers = C->nunilateral * C->widest;
   for (int i = 0; i < C->ntouch; i++) {
     measure(C, &C->touch[i], &rows, &numbers);
   }
   bool ok = true;
   if (rows > C->room.rows) {
     const int n = larger(C->room.rows, rows);
-    ok = GROW(row, 0, n) && GROW(direction, 0, n) && GROW(lambda, 0, n) && GROW(entry, 0, 2 * n);
+    ok = GROW(row, 0, n) && GROW(direction, 0, n) && GROW(lambda, 0, n) && GROW(before, 0, n) &&
+         GROW(entry, 0, 2 * n);
     C->room.rows = ok ? n : 0;
   }
   if (ok && numbers > C->room.numbers) {
@@ -272,7 +278,7 @@ bool lb_contacts_reserve_solver(lb_contacts* C) {
   sizes.groups = C->ngroup;
   sizes.velocities = C->nvelocity;
   sizes.rows = C->room.rows;
-  sizes.blocks = C->room.touches;
+  sizes.blocks = C->room.touches + C->nunilateral;
   sizes.entries = C->room.numbers;
   return lb_contact_solver_reserve(C->solver, &sizes) == LB_OK;
 }
@@ -282,7 +288,14 @@ bool lb_contacts_reserve_solver(lb_contacts* C) {
 static bool take_problem(lb_contacts* C) {
   for (int i = 0; i < C->ngroup; i++) {
     C->nvelocity += C->group[i].width;
+    C->widest = C->group[i].width > C->widest ? C->group[i].width : C->widest;
   }
+  for (int i = 0; i < C->m->constraint.count; i++) {
+    const lb_model_constraint* c = &C->m->constraint.item[i];
+    C->nunilateral += c->unilateral ? lb_constraint_types[c->kind]->rows(C->m, c) : 0;
+  }
+  C->bound = LB_TAKE(&C->arena, int, lb_constraints_most(C->m));
+  C->block = LB_TAKE(&C->arena, int, C->nunilateral + 1);
   const size_t width = (size_t)C->nvelocity;
   C->velocity = LB_TAKE(&C->arena, int, C->ngroup + 1);
   C->used = LB_TAKE(&C->arena, int, C->ngroup);
@@ -319,6 +332,7 @@ void lb_contacts_release(lb_contacts* C) {
   if (C) {
     lb_arena arena = C->arena;
     lb_contact_solver_release(C->solver);
+    lb_broad_release(C->broad);
     lb_arena_release(&C->scratch);
     lb_arena_release(&arena);
   }
@@ -331,6 +345,10 @@ void lb_contacts_forget(lb_contacts* C) {
 
 void lb_contacts_begin(lb_contacts* C) {
   C->duration = 0;
+}
+
+void lb_contacts_hold(lb_contacts* C, double h) {
+  C->duration = h;
 }
 
 double lb_contacts_duration(const lb_contacts* C) {

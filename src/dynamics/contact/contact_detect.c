@@ -35,6 +35,7 @@ static void place_collider(lb_contacts* C, const lb_data* d, int i, double h) {
   const lb_v4 p = at_origin(d->work, from);
   const lb_m3 R = lb_m3_mul(s->R, lb_m3_from(lb_quat_matrix(from->X.q)));
   to->at = (lb_placed){from->geometry, lb_m3_mat3(R), lb_v4_vec3(p)};
+  to->origin = d->work->state[to->link].p;
   to->w = s->w;
   to->v = s->v + lb_v4_cross(s->w, p - s->p);
   to->speed = sqrt(lb_v4_dot(to->v, to->v)) + to->radius * sqrt(lb_v4_dot(to->w, to->w)) +
@@ -44,11 +45,6 @@ static void place_collider(lb_contacts* C, const lb_data* d, int i, double h) {
 }
 
 // --- pairs ---
-
-static bool overlap(const lb_bounds* a, const lb_bounds* b) {
-  return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y &&
-         b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
-}
 
 static int compare_links(const void* a, const void* b) {
   const int *x = a, *y = b;
@@ -65,27 +61,6 @@ static bool may_meet(const lb_contacts* C, int i, int j) {
   const int a = C->collider[i].link, b = C->collider[j].link;
   return a != b && c->meeting[c->collider[i].family * c->nfamily + c->collider[j].family].collide &&
          !are_joined(c, a, b);
-}
-
-static bool add_pair(lb_contacts* C, int i, int j) {
-  if (!lb_contacts_reserve_pair(C)) {
-    return false;
-  }
-  C->pair[C->npair++] = (lb_collider_pair){.a = i < j ? i : j, .b = i < j ? j : i};
-  return true;
-}
-
-// By the low ends of bounds along x: insertion into an order that hardly changes.
-static void sort_colliders(lb_contacts* C) {
-  for (int i = 1; i < C->m->contact.ncollider; i++) {
-    const int moved = C->order[i];
-    const double low = C->collider[moved].bounds.low.x;
-    int k = i;
-    for (; k > 0 && C->collider[C->order[k - 1]].bounds.low.x > low; k--) {
-      C->order[k] = C->order[k - 1];
-    }
-    C->order[k] = moved;
-  }
 }
 
 static int compare_pairs(const void* x, const void* y) {
@@ -105,28 +80,42 @@ static void keep_caches(lb_contacts* C) {
   }
 }
 
+// Leaves are the colliders, put in when they have bounds.
+static bool put_bounds(lb_contacts* C) {
+  bool ok = true;
+  for (int i = 0; i < C->m->contact.ncollider && ok; i++) {
+    int leaf = i;
+    if (C->placed) {
+      lb_broad_move(C->broad, i, C->collider[i].bounds);
+    } else {
+      ok = lb_broad_insert(C->broad, C->collider[i].bounds, &leaf) == LB_OK;
+    }
+  }
+  C->placed = ok;
+  return ok;
+}
+
+// The broad phase gives pairs sorted.
 static bool find_pairs(lb_contacts* C) {
-  const int n = C->m->contact.ncollider;
+  const lb_broad_pair* near = NULL;
+  int n = 0;
   lb_collider_pair* last = C->last_pair;
   C->last_pair = C->pair;
   C->pair = last;
   C->nlast_pair = C->npair;
   C->npair = 0;
-  sort_colliders(C);
-  for (int i = 0; i < n; i++) {
-    const int a = C->order[i];
-    const double high = C->collider[a].bounds.high.x;
-    for (int k = i + 1; k < n && C->collider[C->order[k]].bounds.low.x <= high; k++) {
-      const int b = C->order[k];
-      if (overlap(&C->collider[a].bounds, &C->collider[b].bounds) && may_meet(C, a, b) &&
-          !add_pair(C, a, b)) {
-        return false;
+  bool ok = put_bounds(C) && lb_broad_update(C->broad, &near, &n) == LB_OK;
+  for (int i = 0; i < n && ok; i++) {
+    if (may_meet(C, near[i].a, near[i].b)) {
+      ok = lb_contacts_reserve_pair(C);
+      C->npair += ok;
+      if (ok) {
+        C->pair[C->npair - 1] = (lb_collider_pair){.a = near[i].a, .b = near[i].b};
       }
     }
   }
-  qsort(C->pair, (size_t)C->npair, sizeof *C->pair, compare_pairs);
   keep_caches(C);
-  return true;
+  return ok;
 }
 
 // --- points ---
@@ -168,6 +157,8 @@ static void add_point(lb_contacts* C, const lb_collider_pair* p, const lb_contac
                   .gap = f->point[k].distance,
                   .surface = *surface};
   set_axes(t, lb_v4_from(f->normal));
+  t->arm[0] = t->at - C->collider[p->a].origin;
+  t->arm[1] = t->at - C->collider[p->b].origin;
   t->closing = -lb_v4_dot(t->axis[0], relative(C, p, t->at));
 }
 
@@ -196,9 +187,8 @@ static void warm_pair(lb_contacts* C, int first, int* from) {
 static bool meet(lb_contacts* C, lb_collider_pair* p, double h, int* from) {
   const lb_collider_state *a = &C->collider[p->a], *b = &C->collider[p->b];
   const double flat = FLAT * fmin(a->at.c->size, b->at.c->size);
-  const lb_collide_report found =
-      lb_collide(&a->at, &b->at, h * (a->speed + b->speed) + flat, &p->cache, C->manifold,
-                 LB_TOUCH_MANIFOLDS);
+  const lb_collide_report found = lb_collide(&a->at, &b->at, h * (a->speed + b->speed) + flat,
+                                             &p->cache, C->manifold, LB_TOUCH_MANIFOLDS);
   const lb_contact_surface surface = between(C, p);
   const int first = C->ntouch;
   for (int i = 0; i < found.nmanifold && i < LB_TOUCH_MANIFOLDS; i++) {

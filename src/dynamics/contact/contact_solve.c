@@ -7,17 +7,18 @@
 //   tangents:    w = t.(v + belts)                                                         (4)
 //
 // Velocities v of the world at the end of a step are those of coordinates in the pose of the end,
-// J(q1) u = J(q0) u + h b with what velocities bring of accelerations, b. Arms from links' origins to
-// the point stay as they are in the world: what rolls has the same place of contact.
+// J(q1) u = J(q0) u + h b with what velocities bring of accelerations, b. Arms from links' origins
+// to the point stay as they are in the world: what rolls has the same place of contact.
 //
-// (2) is lambda/h = -(kp (g + h n.v) + kd n.v): spring and damper at the end of the step, [auto] eq.
+// (2) is lambda/h = -(kp (g + h n.v) + kd n.v): spring and damper at the end of the step, [auto]
+// eq.
 // 3. Places change by another velocity where there are impacts or overlaps, for which
 //
 //   impact:      w = n.v - (g1 - g)/h      overlap:  w = n.v + B g/h, B g/h >= -PUSH       (5)
 //
-// is solved again: overlaps are pushed apart without speed. Impacts with restitution e happen within
-// the step, at the time T of it. Velocities of steps v1 = v0 + h a, q1 = q0 + h v1 are those in the
-// middle between places, so with the speeds s0 before the step and s0 + h a without contact
+// is solved again: overlaps are pushed apart without speed. Impacts with restitution e happen
+// within the step, at the time T of it. Velocities of steps v1 = v0 + h a, q1 = q0 + h v1 are those
+// in the middle between places, so with the speeds s0 before the step and s0 + h a without contact
 //
 //   g = (s0 + a h/2) T + a T^2/2,   s = e (s0 + a h/2 + a T) - a (h/2 - T)                 (6)
 //   g1 = e (s0 + a h/2 + a T) (h - T) - a (h - T)^2/2
@@ -62,10 +63,10 @@ static void ask_normal(const lb_contacts* C, lb_contact_row* r, const lb_touch* 
   const double a = 1 / (h * set->stiffness + set->damping);
   const bool compliant = set->law == LB_CONTACT_COMPLIANT;
   r->c = compliant ? a / h : 0;
-  r->b += t->bounce > 0  ? -t->bounce
-          : t->gap > 0 ? t->gap / h
-          : compliant  ? a * set->stiffness * t->gap
-                       : 0;
+  r->b += t->bounce > 0 ? -t->bounce
+          : t->gap > 0  ? t->gap / h
+          : compliant   ? a * set->stiffness * t->gap
+                        : 0;
 }
 
 static lb_v4 belt_of(const lb_contacts* C, const lb_data* d, int collider) {
@@ -74,28 +75,28 @@ static lb_v4 belt_of(const lb_contacts* C, const lb_data* d, int collider) {
 }
 
 // Accelerations of links that velocities bring, in the world: those of (3) and (4) of state.h.
-static void find_bias(lb_contacts* C, const lb_data* d) {
+// Where poses are those of the end already there is nothing to add.
+static void find_bias(lb_contacts* C, const lb_data* d, bool at_end) {
   C->bias[-1] = lb_motion_zero();
   for (int i = 0; i < C->m->nlink; i++) {
     const lb_state* s = &d->work->state[i];
     const lb_motion p = C->bias[C->m->link.parent[i]];
-    C->bias[i] = lb_link_turns_free(C->m, i) // its axes turn when the step is over
+    C->bias[i] = at_end || lb_link_turns_free(C->m, i) // its axes turn when the step is over
                      ? lb_motion_zero()
                      : (lb_motion){p.w + s->c_al, p.v + lb_v4_cross(p.w, s->r) + s->c_a};
   }
 }
 
-static lb_motion bias_of(const lb_contacts* C, const lb_data* d, const lb_touch* t, int side) {
-  const int link = C->collider[t->collider[side]].link;
-  const lb_motion a = C->bias[link];
-  return (lb_motion){a.w, a.v + lb_v4_cross(a.w, t->at - d->work->state[link].p)};
+static lb_motion bias_of(const lb_contacts* C, const lb_touch* t, int side) {
+  const lb_motion a = C->bias[C->collider[t->collider[side]].link];
+  return (lb_motion){a.w, a.v + lb_v4_cross(a.w, t->arm[side])};
 }
 
 static void ask(lb_contacts* C, const lb_data* d, lb_touch* t, double h) {
   const lb_scene_contacts* set = &C->m->contact.set;
   const lb_v4 belt = belt_of(C, d, t->collider[0]) - belt_of(C, d, t->collider[1]);
   const double creep = set->friction == LB_FRICTION_VISCOUS ? 1 / (h * set->friction_damping) : 0;
-  const lb_motion a = bias_of(C, d, t, 0), b = bias_of(C, d, t, 1);
+  const lb_motion a = bias_of(C, t, 0), b = bias_of(C, t, 1);
   const lb_v4 moved = (a.v - b.v) * h, turned = (a.w - b.w) * h;
   C->row[t->row].b = lb_v4_dot(t->axis[0], moved);
   find_bounce(t, -lb_contact_row_velocity(&C->problem, t->row, C->u0) - C->row[t->row].b, h);
@@ -103,8 +104,8 @@ static void ask(lb_contacts* C, const lb_data* d, lb_touch* t, double h) {
   for (int i = t->row + 1; i < t->row + t->nrow; i++) {
     const int k = C->direction[i];
     C->row[i].c = k < 3 ? creep : 0;
-    C->row[i].b = k < 3 ? lb_v4_dot(t->axis[k], belt + moved)
-                        : lb_v4_dot(t->axis[k < 5 ? k - 2 : 0], turned);
+    C->row[i].b =
+        k < 3 ? lb_v4_dot(t->axis[k], belt + moved) : lb_v4_dot(t->axis[k < 5 ? k - 2 : 0], turned);
   }
 }
 
@@ -172,31 +173,75 @@ static void keep(lb_contacts* C, lb_touch* t) {
   }
 }
 
-bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W, double* v,
-                       double* move) {
-  const size_t size = (size_t)C->m->nv * sizeof *v;
+bool lb_contacts_prepare(lb_contacts* C, lb_data* d, double h, lb_contact_system W) {
   C->report = (lb_contact_report){0};
   C->duration = h;
-  if (C->ntouch == 0) {
-    memcpy(move, v, size);
-    return true;
-  }
-  if (!lb_contacts_build(C, d, W, v)) {
+  find_bias(C, d, W.at_end);
+  if (!lb_contacts_build(C, d, W, h)) {
     return false;
   }
-  find_bias(C, d);
+  if (W.at_end) {
+    lb_contacts_take_away(C);
+  }
   for (int i = 0; i < C->ntouch; i++) {
     ask(C, d, &C->touch[i], h);
   }
-  C->report = solve(C, d);
-  spread(C, v);
+  return true;
+}
+
+static void keep_all(lb_contacts* C) {
   for (int i = 0; i < C->ntouch; i++) {
     keep(C, &C->touch[i]);
   }
-  memcpy(move, v, size);
+}
+
+// sqrt(dlambda' A dlambda), from the change of velocities in u0.
+static double size_of_change(lb_contacts* C) {
+  double sum = 0;
+  for (int i = 0; i < C->problem.nrow; i++) {
+    sum += (C->lambda[i] - C->before[i]) * lb_contact_row_velocity(&C->problem, i, C->u0);
+  }
+  return sqrt(fabs(sum));
+}
+
+double lb_contacts_correct(lb_contacts* C, lb_data* d) {
+  const size_t rows = (size_t)C->problem.nrow;
+  lb_contacts_gather(C, d->qd);
+  lb_contacts_take_away(C);
+  memcpy(C->before, C->lambda, rows * sizeof *C->lambda);
+  C->report = solve(C, d);
+  lb_contacts_gather(C, d->qd);
+  for (int i = 0; i < C->velocity[C->problem.ngroup]; i++) {
+    C->u0[i] = C->u[i] - C->u0[i];
+  }
+  spread(C, d->qd);
+  keep_all(C);
+  return size_of_change(C);
+}
+
+void lb_contacts_place(lb_contacts* C, lb_data* d, double h, double* move) {
+  memcpy(move, d->qd, (size_t)C->m->nv * sizeof *move);
   if (ask_places(C, h)) {
+    lb_contacts_gather(C, d->qd);
+    lb_contacts_take_away(C);
     solve(C, d);
     spread(C, move);
   }
+}
+
+bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W, double* move) {
+  if (C->ntouch + C->nunilateral == 0) {
+    C->duration = h;
+    memcpy(move, d->qd, (size_t)C->m->nv * sizeof *move);
+    return true;
+  }
+  if (!lb_contacts_prepare(C, d, h, W)) {
+    return false;
+  }
+  C->report = solve(C, d);
+  spread(C, d->qd);
+  keep_all(C);
+  memcpy(C->before, C->lambda, (size_t)C->problem.nrow * sizeof *C->lambda);
+  lb_contacts_place(C, d, h, move);
   return true;
 }

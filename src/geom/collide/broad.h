@@ -6,7 +6,7 @@
 // lb_broad_insert, lb_broad_reserve and, where pairs become more than ever before, lb_broad_update.
 #pragma once
 #include "geom/collide/bounds.h"
-#include "limber/collide.h"
+#include "limber/collision.h"
 #include "limber/memory.h"
 
 typedef struct lb_broad lb_broad;

@@ -3,11 +3,11 @@
 // A kind of collider is an entry in a table (collider_NAME.c), a pair of kinds is an entry in
 // another (pair_NAME.c). Pairs without a closed form go by support functions: GJK where the cores
 // are apart, EPA where they overlap (gjk.h). To add a kind: its file, its line of LB_COLLIDER_LIST
-// in limber/collide.h; a convex one with a support function collides with everything at once.
+// in limber/collision.h; a convex one with a support function collides with everything at once.
 #pragma once
 #include "base/arena.h"
 #include "geom/shape/shape.h"
-#include "limber/collide.h"
+#include "limber/collision.h"
 
 typedef struct lb_hull lb_hull;       // hull.h
 typedef struct lb_trimesh lb_trimesh; // trimesh.h

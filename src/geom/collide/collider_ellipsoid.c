@@ -46,9 +46,9 @@ static void nearest(const double e[3], const double y[3], int least, double x[3]
   for (int iteration = 0; iteration < 100; iteration++) {
     double G = 0, dG = 0; // sum of squares, half of its derivative
     for (int i = 0; i < 3; i++) {
-      const double q = r[i] * z[i] / (u + r[i] - 1);
+      const double q = r[i] * z[i] / (u + (r[i] - 1));
       G += q * q;
-      dG -= q * q / (u + r[i] - 1);
+      dG -= q * q / (u + (r[i] - 1));
     }
     const double next = u + (1 - sqrt(G)) * G / dG;
     if (!(next > u * (1 + 1e-16))) {
@@ -58,7 +58,7 @@ static void nearest(const double e[3], const double y[3], int least, double x[3]
   }
   double norm = 0;
   for (int i = 0; i < 3; i++) {
-    x[i] = r[i] * z[i] / (u + r[i] - 1);
+    x[i] = r[i] * z[i] / (u + (r[i] - 1));
     norm += x[i] * x[i];
   }
   for (int i = 0; i < 3; i++) { // onto the surface, against what is left of the residual

@@ -3,56 +3,30 @@
 // A polytope inside a - b grows at the face nearest to the origin until that face is on the
 // boundary. Its faces are triangles in a fixed pool; the bound of their number is a bound of the
 // iterations.
+#include "geom/collide/facets.h"
 #include "geom/collide/gjk.h"
 
 enum { FACES = 320, CORNERS = 160 };
-
-typedef struct face {
-  int v[3];
-  lb_vec3 normal;
-  double distance;
-  bool live;
-} face;
-
-typedef struct edge {
-  int from, to;
-} edge;
+static const double VISIBLE = 1e-15; // of the scale: height at which a facet sees a point
 
 typedef struct polytope {
   const lb_couple* c;
+  int ncorner;
   lb_corner corner[CORNERS];
-  face f[FACES];
-  int ncorner, nface;
+  lb_vec3 x[CORNERS]; // of the corners
+  lb_facets s;
+  lb_facet f[FACES];
+  int unused[FACES], stack[FACES], start[CORNERS];
+  lb_rim_edge rim[3 * FACES];
 } polytope;
 
 static lb_vec3 at(const polytope* p, int i) {
-  return p->corner[i].w;
+  return p->x[i];
 }
 
-// A face whose normal leads away from the polytope's inner point; one without area has none and is
-// never the nearest.
-static bool add_face(polytope* p, int a, int b, int c) {
-  int i = 0;
-  while (i < p->nface && p->f[i].live) {
-    i++;
-  }
-  if (i == FACES) {
-    return false;
-  }
-  p->nface = i == p->nface ? i + 1 : p->nface;
-  face* f = &p->f[i];
-  *f = (face){.v = {a, b, c}, .live = true};
-  const lb_vec3 n = lb_vec3_cross(lb_vec3_sub(at(p, b), at(p, a)), lb_vec3_sub(at(p, c), at(p, a)));
-  const double size = lb_vec3_norm(n);
-  f->normal = size > 0 ? lb_vec3_scale(1 / size, n) : n;
-  f->distance = size > 0 ? lb_vec3_dot(f->normal, at(p, a)) : INFINITY;
-  return true;
-}
-
-static double volume(const polytope* p, int d) {
-  const lb_vec3 o = at(p, 0);
-  return lb_vec3_dot(lb_vec3_cross(lb_vec3_sub(at(p, 1), o), lb_vec3_sub(at(p, 2), o)),
-                     lb_vec3_sub(at(p, d), o));
+static void add_corner(polytope* p, const lb_corner* c) {
+  p->corner[p->ncorner] = *c;
+  p->x[p->ncorner++] = c->w;
 }
 
 // Next corner of the first simplex: the support point that spans it best, among some directions.
@@ -78,77 +52,48 @@ static void span(polytope* p) {
     best = m > most ? s : best;
     most = m > most ? m : most;
   }
-  p->corner[p->ncorner++] = best;
+  add_corner(p, &best);
 }
 
 // Tetrahedron around the origin, from what GJK left; false: a - b is flat.
-static bool begin(polytope* p, const lb_simplex* s) {
-  for (p->ncorner = 0; p->ncorner < s->n; p->ncorner++) {
-    p->corner[p->ncorner] = s->corner[p->ncorner];
+static bool begin(polytope* p, const lb_simplex* simplex) {
+  p->ncorner = 0;
+  p->s = (lb_facets){.x = p->x,
+                     .f = p->f,
+                     .most = FACES,
+                     .unused = p->unused,
+                     .stack = p->stack,
+                     .start = p->start,
+                     .rim = p->rim};
+  for (int k = 0; k < simplex->n; k++) {
+    add_corner(p, &simplex->corner[k]);
   }
   while (p->ncorner < 4) {
     span(p);
   }
-  const double six = volume(p, 3);
-  if (!(fabs(six) > 0)) {
-    return false;
-  }
-  static const int side[2][4][3] = {{{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}},
-                                    {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}}};
-  for (int k = 0; k < 4; k++) {
-    const int* v = side[six < 0][k];
-    add_face(p, v[0], v[1], v[2]);
-  }
-  return true;
+  const lb_vec3 o = at(p, 0);
+  const double six = lb_vec3_dot(lb_vec3_cross(lb_vec3_sub(at(p, 1), o), lb_vec3_sub(at(p, 2), o)),
+                                 lb_vec3_sub(at(p, 3), o));
+  lb_facets_begin(&p->s, (int[]){0, 1, 2, 3});
+  return fabs(six) > 0;
 }
 
+// The facet nearest to the origin; those without area have no plane to be near with.
 static int nearest(const polytope* p) {
   int best = -1;
-  for (int i = 0; i < p->nface; i++) {
-    if (p->f[i].live && (best < 0 || p->f[i].distance < p->f[best].distance)) {
+  for (int i = 0; i < p->s.n; i++) {
+    const lb_facet* f = &p->f[i];
+    const bool plane = f->live && lb_vec3_dot(f->normal, f->normal) > 0;
+    if (plane && (best < 0 || f->offset < p->f[best].offset)) {
       best = i;
     }
   }
   return best;
 }
 
-// Edge of a removed face: two of opposite sense are inside the hole.
-static void toggle(edge* rim, int* n, int from, int to) {
-  for (int i = 0; i < *n; i++) {
-    if (rim[i].from == to && rim[i].to == from) {
-      rim[i] = rim[--*n];
-      return;
-    }
-  }
-  rim[(*n)++] = (edge){from, to};
-}
-
-// The polytope with one more corner; false: no room.
-static bool grow(polytope* p, const lb_corner* w) {
-  edge rim[3 * FACES];
-  int n = 0;
-  const double least = 1e-16 * p->c->scale;
-  const int corner = p->ncorner++;
-  p->corner[corner] = *w;
-  for (int i = 0; i < p->nface; i++) {
-    face* f = &p->f[i];
-    if (f->live && lb_vec3_dot(f->normal, lb_vec3_sub(w->w, at(p, f->v[0]))) > least) {
-      f->live = false;
-      for (int e = 0; e < 3; e++) {
-        toggle(rim, &n, f->v[e], f->v[(e + 1) % 3]);
-      }
-    }
-  }
-  bool fits = true;
-  for (int i = 0; i < n; i++) {
-    fits = fits && add_face(p, rim[i].from, rim[i].to, corner);
-  }
-  return fits;
-}
-
-static void barycentric(const polytope* p, const face* f, double weight[3]) {
+static void barycentric(const polytope* p, const lb_facet* f, double weight[3]) {
   const lb_vec3 a = at(p, f->v[0]), b = at(p, f->v[1]), c = at(p, f->v[2]);
-  const lb_vec3 x = lb_vec3_scale(f->distance, f->normal);
+  const lb_vec3 x = lb_vec3_scale(f->offset, f->normal);
   const lb_vec3 u = lb_vec3_sub(a, x), v = lb_vec3_sub(b, x), w = lb_vec3_sub(c, x);
   const double part[3] = {lb_vec3_dot(f->normal, lb_vec3_cross(v, w)),
                           lb_vec3_dot(f->normal, lb_vec3_cross(w, u)),
@@ -161,11 +106,11 @@ static void barycentric(const polytope* p, const face* f, double weight[3]) {
 
 // The overlap ends when a moves against the face's outward normal until a - b no longer holds the
 // origin, so the normal from b to a is minus that one.
-static void finish(const polytope* p, const face* f, lb_core_gap* out) {
+static void finish(const polytope* p, const lb_facet* f, lb_core_gap* out) {
   double weight[3];
   barycentric(p, f, weight);
   out->normal = lb_vec3_neg(f->normal);
-  out->distance = -f->distance;
+  out->distance = -f->offset;
   out->point_a = out->point_b = (lb_vec3){0, 0, 0};
   out->simplex.n = 3;
   for (int k = 0; k < 3; k++) {
@@ -194,26 +139,28 @@ static void finish_flat(const lb_couple* c, lb_core_gap* io) {
 void lb_epa(const lb_couple* c, double meet, lb_core_gap* io) {
   polytope p;
   p.c = c;
-  p.nface = 0;
   if (!begin(&p, &io->simplex)) {
     finish_flat(c, io);
     return;
   }
-  face best = p.f[nearest(&p)];
+  lb_facet best = p.f[0];
+  double least = INFINITY; // upper bound of the depth
   io->bounded = true;
-  while (p.ncorner < CORNERS) {
-    const int i = nearest(&p);
-    if (i < 0 || p.f[i].distance == INFINITY) {
-      break;
+  for (int i = nearest(&p); i >= 0 && p.ncorner < CORNERS; i = nearest(&p)) {
+    const lb_corner w = lb_couple_support(c, p.f[i].normal);
+    const double reach = lb_vec3_dot(w.w, p.f[i].normal);
+    if (reach < least) { // the best normal so far
+      least = reach;
+      best = p.f[i];
     }
-    best = p.f[i];
-    const lb_corner w = lb_couple_support(c, best.normal);
     io->iterations++;
-    if (lb_vec3_dot(w.w, best.normal) - best.distance <= meet * c->scale) {
+    if (reach - p.f[i].offset <= meet * c->scale) {
       io->bounded = false;
+      best = p.f[i];
       break;
     }
-    if (!grow(&p, &w)) {
+    add_corner(&p, &w);
+    if (!lb_facets_grow(&p.s, p.ncorner - 1, i, VISIBLE * c->scale)) {
       break;
     }
   }

@@ -1,60 +1,22 @@
-// Incremental hull: a point outside removes the faces that it sees and closes the hole with a fan.
-// The faces seen are found by flooding from the one seen best, so the hole's rim is one loop even
-// where rounding makes the surface slightly dented.
+// Incremental hull of points, then polygons of its coplanar triangles.
 #include "geom/collide/hull.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "geom/collide/collider_kind.h"
+#include "geom/collide/facets.h"
 #include "geom/mesh/disjoint_sets.h"
 
 static const double FLAT = 1e-12; // of the extent: a point as near as this to a face is on it
 static const double MERGE = 1e-9; // of the extent: faces as flat as this are one
 
-typedef struct facet {
-  int v[3], across[3]; // neighbour at the edge v[k] - v[k+1]
-  lb_vec3 normal;
-  double offset;
-  bool live, seen;
-} facet;
-
-typedef struct rim_edge {
-  int from, to, outside; // the facet behind the edge
-} rim_edge;
-
 typedef struct builder {
   int n;
   const lb_vec3* x;
   double scale;
-  facet* f;
-  int nf;
-  int *free, nfree; // facets to use again
-  int *stack, *start;
-  rim_edge* rim;
+  lb_facets s;
 } builder;
-
-static double height(const builder* b, const facet* f, int i) {
-  return lb_vec3_dot(f->normal, b->x[i]) - f->offset;
-}
-
-static void set_plane(const builder* b, facet* f) {
-  const lb_vec3 o = b->x[f->v[0]];
-  const lb_vec3 n = lb_vec3_cross(lb_vec3_sub(b->x[f->v[1]], o), lb_vec3_sub(b->x[f->v[2]], o));
-  f->normal = lb_vec3_unit_or(n, (lb_vec3){0, 0, 0});
-  f->offset = lb_vec3_dot(f->normal, o);
-}
-
-static int add_facet(builder* b, int p, int q, int r) {
-  const int i = b->nfree > 0 ? b->free[--b->nfree] : b->nf++;
-  b->f[i] = (facet){.v = {p, q, r}, .across = {-1, -1, -1}, .live = true};
-  set_plane(b, &b->f[i]);
-  return i;
-}
-
-static int edge_of(const facet* f, int from) {
-  return f->v[0] == from ? 0 : f->v[1] == from ? 1 : 2;
-}
 
 static int farthest_by(const builder* b, double (*measure)(const builder*, const int*, int),
                        const int* given) {
@@ -76,10 +38,10 @@ static double from_line(const builder* b, const int* v, int i) {
       lb_vec3_cross(lb_vec3_sub(b->x[i], b->x[v[0]]), lb_vec3_sub(b->x[v[1]], b->x[v[0]])));
 }
 static double from_plane(const builder* b, const int* v, int i) {
-  const facet f = {.v = {v[0], v[1], v[2]}};
-  facet plane = f;
-  set_plane(b, &plane);
-  return fabs(height(b, &plane, i));
+  const lb_vec3 n =
+      lb_vec3_cross(lb_vec3_sub(b->x[v[1]], b->x[v[0]]), lb_vec3_sub(b->x[v[2]], b->x[v[0]]));
+  const lb_vec3 unit = lb_vec3_unit_or(n, (lb_vec3){0, 0, 0});
+  return fabs(lb_vec3_dot(unit, lb_vec3_sub(b->x[i], b->x[v[0]])));
 }
 
 // Four points that span a volume; false: there are none.
@@ -94,106 +56,39 @@ static bool begin(builder* b) {
   if (!(from_plane(b, v, v[3]) > 100 * FLAT * b->scale)) {
     return false;
   }
-  facet base = {.v = {v[0], v[1], v[2]}};
-  set_plane(b, &base);
-  if (height(b, &base, v[3]) > 0) { // its outside is away from the fourth
-    const int t = v[1];
-    v[1] = v[2], v[2] = t;
-  }
-  static const int side[4][3] = {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}};
-  static const int across[4][3] = {{1, 2, 3}, {3, 2, 0}, {1, 3, 0}, {2, 1, 0}};
-  for (int k = 0; k < 4; k++) {
-    const int f = add_facet(b, v[side[k][0]], v[side[k][1]], v[side[k][2]]);
-    for (int e = 0; e < 3; e++) {
-      b->f[f].across[e] = across[k][e];
-    }
-  }
+  lb_facets_begin(&b->s, v);
   return true;
 }
 
 static int best_seen(const builder* b, int i) {
   int best = -1;
   double most = FLAT * b->scale;
-  for (int f = 0; f < b->nf; f++) {
-    const double h = b->f[f].live ? height(b, &b->f[f], i) : -1;
+  for (int f = 0; f < b->s.n; f++) {
+    const double h = b->s.f[f].live ? lb_facet_height(&b->s.f[f], b->x[i]) : -1;
     best = h > most ? f : best;
     most = h > most ? h : most;
   }
   return best;
 }
 
-// The rim around the facets that point i sees, which are given up.
-static int find_rim(builder* b, int i, int seed) {
-  int nstack = 0, nrim = 0, nseen = 0;
-  b->stack[nstack++] = seed;
-  b->f[seed].seen = true;
-  while (nseen < nstack) {
-    const facet* f = &b->f[b->stack[nseen++]];
-    for (int e = 0; e < 3; e++) {
-      facet* g = &b->f[f->across[e]];
-      if (!g->seen && height(b, g, i) > FLAT * b->scale) {
-        g->seen = true;
-        b->stack[nstack++] = f->across[e];
-      }
-    }
-  }
-  for (int k = 0; k < nseen; k++) {
-    const facet* f = &b->f[b->stack[k]];
-    for (int e = 0; e < 3; e++) {
-      if (!b->f[f->across[e]].seen) {
-        b->rim[nrim++] = (rim_edge){f->v[e], f->v[(e + 1) % 3], f->across[e]};
-      }
-    }
-  }
-  for (int k = 0; k < nseen; k++) {
-    b->f[b->stack[k]].live = b->f[b->stack[k]].seen = false;
-    b->free[b->nfree++] = b->stack[k];
-  }
-  return nrim;
-}
-
-// A fan from the rim to point i: each facet finds the next by the vertex where it starts. False:
-// the rim touches itself.
-static bool close_rim(builder* b, int i, int nrim) {
-  for (int k = 0; k < nrim; k++) {
-    b->start[b->rim[k].from] = -1;
-  }
-  for (int k = 0; k < nrim; k++) {
-    const rim_edge r = b->rim[k];
-    if (b->start[r.from] >= 0) {
-      return false;
-    }
-    const int f = add_facet(b, r.from, r.to, i);
-    facet* g = &b->f[r.outside];
-    b->f[f].across[0] = r.outside;
-    g->across[edge_of(g, r.to)] = f;
-    b->start[r.from] = f;
-  }
-  for (int k = 0; k < nrim; k++) {
-    const int f = b->start[b->rim[k].from], g = b->start[b->rim[k].to];
-    b->f[f].across[1] = g;
-    b->f[g].across[2] = f;
-  }
-  return true;
-}
-
 // --- from facets to polygons ---
 
-static bool is_flat(const builder* b, const facet* f, const facet* g) {
+static bool is_flat(const builder* b, const lb_facet* f, const lb_facet* g) {
   double most = 0;
   for (int k = 0; k < 3; k++) {
-    most = fmax(most, fmax(fabs(height(b, f, g->v[k])), fabs(height(b, g, f->v[k]))));
+    most = fmax(most, fmax(fabs(lb_facet_height(f, b->x[g->v[k]])),
+                           fabs(lb_facet_height(g, b->x[f->v[k]]))));
   }
   return most < MERGE * b->scale && lb_vec3_dot(f->normal, g->normal) > 0;
 }
 
 static void join_flat(const builder* b, int* parent) {
-  lb_sets_begin(b->nf, parent);
-  for (int i = 0; i < b->nf; i++) {
-    for (int e = 0; b->f[i].live && e < 3; e++) {
-      const int j = b->f[i].across[e];
-      if (j > i && is_flat(b, &b->f[lb_sets_root(parent, i)], &b->f[j]) &&
-          is_flat(b, &b->f[i], &b->f[j])) {
+  lb_sets_begin(b->s.n, parent);
+  for (int i = 0; i < b->s.n; i++) {
+    for (int e = 0; b->s.f[i].live && e < 3; e++) {
+      const int j = b->s.f[i].across[e];
+      if (j > i && is_flat(b, &b->s.f[lb_sets_root(parent, i)], &b->s.f[j]) &&
+          is_flat(b, &b->s.f[i], &b->s.f[j])) {
         lb_sets_join(parent, i, j);
       }
     }
@@ -204,22 +99,22 @@ static void join_flat(const builder* b, int* parent) {
 // length; 0: the group has no single border.
 static int walk_loop(const builder* b, int* parent, int group, int nedge, int* loop) {
   int f = -1, e = 0, n = 0;
-  for (int i = group; f < 0 && i < b->nf; i++) {
-    for (int k = 0; b->f[i].live && lb_sets_root(parent, i) == group && f < 0 && k < 3; k++) {
-      if (lb_sets_root(parent, b->f[i].across[k]) != group) {
+  for (int i = group; f < 0 && i < b->s.n; i++) {
+    for (int k = 0; b->s.f[i].live && lb_sets_root(parent, i) == group && f < 0 && k < 3; k++) {
+      if (lb_sets_root(parent, b->s.f[i].across[k]) != group) {
         f = i, e = k;
       }
     }
   }
   const int f0 = f, e0 = e;
   for (int step = 0; f >= 0 && step < 6 * nedge; step++) {
-    if (lb_sets_root(parent, b->f[f].across[e]) != group) {
-      loop[n++] = b->f[f].v[e];
+    if (lb_sets_root(parent, b->s.f[f].across[e]) != group) {
+      loop[n++] = b->s.f[f].v[e];
       e = (e + 1) % 3;
     } else { // across the inner edge, to the edge that leaves the same vertex
-      const int from = b->f[f].v[e];
-      f = b->f[f].across[e];
-      e = edge_of(&b->f[f], from);
+      const int from = b->s.f[f].v[e];
+      f = b->s.f[f].across[e];
+      e = lb_facet_corner(&b->s.f[f], from);
     }
     if (f == f0 && e == e0) {
       return n;
@@ -239,8 +134,8 @@ static lb_vec3 loop_normal(const lb_vec3* x, const int* loop, int n) {
 
 static void write_faces(const builder* b, int* parent, int live, lb_hull* h) {
   int used = 0;
-  for (int i = 0; i < b->nf; i++) {
-    if (!b->f[i].live || lb_sets_root(parent, i) != i) {
+  for (int i = 0; i < b->s.n; i++) {
+    if (!b->s.f[i].live || lb_sets_root(parent, i) != i) {
       continue;
     }
     const int n = walk_loop(b, parent, i, 3 * live, &h->loop[used]);
@@ -307,10 +202,10 @@ static void write_adjacency(lb_hull* h) {
 
 static lb_status polygons(const builder* b, lb_arena* arena, lb_hull* out) {
   int live = 0;
-  for (int i = 0; i < b->nf; i++) {
-    live += b->f[i].live;
+  for (int i = 0; i < b->s.n; i++) {
+    live += b->s.f[i].live;
   }
-  int* parent = LB_TAKE(arena, int, b->nf);
+  int* parent = LB_TAKE(arena, int, b->s.n);
   int* number = LB_TAKE(arena, int, b->n);
   lb_hull h = {.vertex = LB_TAKE(arena, lb_vec3, b->n),
                .normal = LB_TAKE(arena, lb_vec3, live),
@@ -342,11 +237,13 @@ lb_status lb_hull_make(int n, const lb_vec3* point, lb_arena* arena, lb_hull* ou
   const size_t most = 2 * (size_t)n + 8; // facets of a closed surface of n vertices, and some
   builder b = {.n = n,
                .x = point,
-               .f = LB_TAKE(arena, facet, most),
-               .free = LB_TAKE(arena, int, most),
-               .stack = LB_TAKE(arena, int, most),
-               .start = LB_TAKE(arena, int, n),
-               .rim = LB_TAKE(arena, rim_edge, 3 * most)};
+               .s = {.x = point,
+                     .f = LB_TAKE(arena, lb_facet, most),
+                     .most = (int)most,
+                     .unused = LB_TAKE(arena, int, most),
+                     .stack = LB_TAKE(arena, int, most),
+                     .start = LB_TAKE(arena, int, n),
+                     .rim = LB_TAKE(arena, lb_rim_edge, 3 * most)}};
   if (lb_arena_status(arena) != LB_OK) {
     return lb_arena_check(arena, "a convex hull", err);
   }
@@ -357,7 +254,7 @@ lb_status lb_hull_make(int n, const lb_vec3* point, lb_arena* arena, lb_hull* ou
   bool closed = true;
   for (int i = 0; i < n && closed; i++) {
     const int seed = best_seen(&b, i);
-    closed = closed && (seed < 0 || close_rim(&b, i, find_rim(&b, i, seed)));
+    closed = closed && (seed < 0 || lb_facets_grow(&b.s, i, seed, FLAT * b.scale));
   }
   const lb_status status = closed ? polygons(&b, arena, out) : LB_INVALID;
   return status == LB_INVALID ? lb_error_add(err, LB_INVALID, (lb_place){0},

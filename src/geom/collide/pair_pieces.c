@@ -2,9 +2,9 @@
 // field.
 //
 // Each triangle is a convex piece. A triangle alone would push things off its edges, also where the
-// surface goes on beyond them: a normal at an edge counts only where the surface bends away and the
-// normal lies between those of the two faces. At edges that are flat or bend inwards the face's own
-// normal is taken instead. Points with the same normal become one manifold.
+// surface goes on beyond them: a normal at an edge or corner counts only where it leaves the whole
+// surface. Else, at edges that are flat or bend inwards, the face's own normal is taken instead.
+// Points with the same normal become one manifold.
 #include "geom/collide/bounds.h"
 #include "geom/collide/closest.h"
 #include "geom/collide/pair.h"
@@ -12,6 +12,7 @@
 static const double SAME = 1 - 1e-6; // cosine between normals of one manifold
 static const double FACE = 1 - 1e-9; // cosine up to which a normal is that of the face
 static const double ON_EDGE = 1e-6;  // weight of a corner that counts as none
+static const double OFF = 3;         // of the least depth: how deep a face may be at its outer edge
 static const double LEAN = 1e-6;     // sine by which a normal may leave its range
 
 typedef struct gather {
@@ -50,13 +51,20 @@ static void add_points(lb_manifold* to, const lb_manifold* from, double near) {
   lb_patch_reduce(&all, to->normal, LB_MANIFOLD_MOST, to);
 }
 
+static double deepest_of(const lb_manifold* m) {
+  double least = INFINITY;
+  for (int k = 0; k < m->npoint; k++) {
+    least = fmin(least, m->point[k].distance);
+  }
+  return least;
+}
+
 static void add_manifold(gather* s, lb_manifold* m, int piece) {
   lb_pair_query* q = s->q;
   const double near = 1e-6 * s->couple.a->size;
-  m->distance = INFINITY;
+  m->distance = deepest_of(m);
   for (int k = 0; k < m->npoint; k++) {
     m->point[k].id = lb_feature_mix(lb_feature_mix(m->point[k].id, (uint64_t)piece), s->salt);
-    m->distance = fmin(m->distance, m->point[k].distance);
   }
   lb_manifold_to_world(s->a, m);
   for (int k = 0; k < s->count && k < q->room; k++) {
@@ -73,21 +81,20 @@ static void add_manifold(gather* s, lb_manifold* m, int piece) {
 
 // --- one triangle ---
 
-// Whether a normal may push at the triangle's edge k, where the surface goes on.
-static bool edge_allows(const lb_piece* p, int k, lb_vec3 n) {
-  const lb_vec3 e = lb_vec3_sub(p->v[(k + 1) % 3], p->v[k]), across = p->across[k];
-  if (lb_vec3_dot(across, across) == 0) {
-    return true; // a border
-  }
-  const lb_vec3 back = lb_vec3_cross(across, e); // in the neighbour's plane, out of it
-  const double size = lb_vec3_norm(back);
-  return p->convex[k] && lb_vec3_dot(back, n) >= -LEAN * size;
+// Whether a normal leaves the surface at a point of it: a little way along it, that point is still
+// the nearest one of the whole surface.
+static bool leaves(const lb_collider* surface, const lb_piece* p, lb_vec3 n, lb_vec3 at) {
+  const double way = 1e-4 * lb_vec3_norm(lb_vec3_sub(p->v[1], p->v[0]));
+  lb_vec3 gradient;
+  const double d =
+      lb_collider_kind_of(surface)->point(surface, lb_vec3_along(at, way, n), &gradient);
+  return d >= way * (1 - 1e-9);
 }
 
 typedef enum verdict { AS_IT_IS, BY_FACE, NOT_AT_ALL } verdict;
 
 // What to make of a normal n (in b's frame, from b to a) at a point of the triangle.
-static verdict judge(const lb_piece* p, lb_vec3 n, lb_vec3 at) {
+static verdict judge(const lb_collider* surface, const lb_piece* p, lb_vec3 n, lb_vec3 at) {
   const double along = lb_vec3_dot(n, p->normal);
   if (along > FACE) {
     return BY_FACE;
@@ -96,14 +103,16 @@ static verdict judge(const lb_piece* p, lb_vec3 n, lb_vec3 at) {
     return p->solid ? BY_FACE : NOT_AT_ALL;
   }
   const lb_foot foot = lb_closest_on_triangle(at, p->v);
+  if (leaves(surface, p, n, foot.point)) {
+    return AS_IT_IS;
+  }
   for (int k = 0; k < 3; k++) {
-    if (foot.weight[(k + 2) % 3] < ON_EDGE && !edge_allows(p, k, n)) {
-      // beyond the neighbour's normal at an outer edge: that is the neighbour's contact
-      const bool outer = p->convex[k] && lb_vec3_dot(p->across[k], p->normal) < SAME;
-      return outer ? NOT_AT_ALL : BY_FACE;
+    const bool outer = p->convex[k] && lb_vec3_dot(p->across[k], p->normal) < SAME;
+    if (foot.weight[(k + 2) % 3] < ON_EDGE && !outer) {
+      return BY_FACE; // the surface goes on here
     }
   }
-  return AS_IT_IS;
+  return NOT_AT_ALL; // a neighbour's contact
 }
 
 static bool visit(void* context, const lb_piece* p) {
@@ -122,7 +131,9 @@ static bool visit(void* context, const lb_piece* p) {
   s->q->outcome = gap.bounded ? LB_COLLIDE_BOUNDED : s->q->outcome;
   const lb_vec3 n = lb_mat3_apply_transposed(c->R, gap.normal);
   const lb_vec3 at = lb_mat3_apply_transposed(c->R, lb_vec3_sub(gap.point_b, c->p));
-  const verdict v = judge(p, n, at);
+  verdict v = judge(s->q->b->c, p, n, at);
+  const bool corner = v == NOT_AT_ALL && gap.distance < 0;
+  v = corner ? BY_FACE : v;
   const lb_vec3 face = lb_mat3_apply(c->R, p->normal);
   const lb_vec3 used = v == BY_FACE ? face : gap.normal;
   if (v == NOT_AT_ALL || lb_vec3_dot(used, s->facing) > LEAN) {
@@ -130,7 +141,8 @@ static bool visit(void* context, const lb_piece* p) {
   }
   lb_manifold m;
   lb_patch_convex(c, &gap, v == BY_FACE ? &face : NULL, s->q->margin, NULL, &m);
-  if (m.npoint > 0) {
+  // an overlap at an outer edge whose own normal was of no use: by the face, unless that is far off
+  if (m.npoint > 0 && !(corner && deepest_of(&m) < OFF * (gap.distance - radii))) {
     add_manifold(s, &m, p->id);
   }
   return true;

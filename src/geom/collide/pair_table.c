@@ -96,3 +96,10 @@ lb_collide_report lb_collide(const lb_placed* a, const lb_placed* b, double marg
   }
   return (lb_collide_report){n, q.outcome};
 }
+
+int lb_collide_contacts(const lb_collider* a, lb_transform X_wa, const lb_collider* b,
+                        lb_transform X_wb, double margin, lb_manifold* out, int room) {
+  const lb_placed x = lb_placed_make(a, X_wa), y = lb_placed_make(b, X_wb);
+  const lb_collide_report r = lb_collide(&x, &y, margin, NULL, out, room);
+  return r.outcome == LB_COLLIDE_REFUSED ? -1 : r.nmanifold;
+}

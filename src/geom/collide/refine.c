@@ -355,8 +355,7 @@ static bool is_still_there(const lb_couple* c, lb_vec3 n, lb_core_gap* out) {
 }
 
 bool lb_core_separate(const lb_couple* c, lb_vec3 start, double most, lb_core_gap* out) {
-  const bool flat = c->ka->polygons && c->kb->polygons;
-  const double coarse = flat ? 1e-13 : 1e-4, fine = 1e-12;
+  static const double MEET = 1e-11; // of the scale
   if (lb_vec3_dot(start, start) > 0 && is_still_there(c, start, out)) {
     return true;
   }
@@ -364,17 +363,10 @@ bool lb_core_separate(const lb_couple* c, lb_vec3 start, double most, lb_core_ga
     if (out->distance > most) {
       return false;
     }
-    lb_refine(c, out);
-    return true;
+  } else {
+    lb_epa(c, MEET, out);
   }
-  const lb_core_gap touching = *out;
-  lb_epa(c, coarse, out);
-  if (!lb_refine(c, out)) {
-    const lb_core_gap first = *out;
-    *out = touching;
-    lb_epa(c, fine, out);
-    out->iterations += first.iterations;
-    lb_refine(c, out);
-  }
+  const bool certain = lb_refine(c, out);
+  out->bounded = out->bounded && (!certain || (c->ka->polygons && c->kb->polygons));
   return true;
 }

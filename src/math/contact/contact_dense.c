@@ -6,7 +6,7 @@
 
 void lb_contact_dense_carve(lb_contact_dense* d, lb_carver* c, int n, int ngroup) {
   const size_t count = (size_t)n;
-  lb_contact_system_carve(&d->system, c, n);
+  lb_contact_scaled_carve(&d->system, c, n);
   d->rhs = lb_carve(c, count, sizeof(double));
   d->A = lb_carve(c, count * count, sizeof(double));
   d->G = lb_carve(c, count * count, sizeof(double));
@@ -20,7 +20,7 @@ void lb_contact_dense_carve(lb_contact_dense* d, lb_carver* c, int n, int ngroup
 
 // Rows of each group as lists of 2 * place + side.
 static void list_rows(lb_contact_dense* d, const lb_contact_problem* p) {
-  const lb_contact_system* sys = &d->system;
+  const lb_contact_scaled* sys = &d->system;
   for (int i = 0; i < 2 * sys->n; i++) {
     const int g = p->row[sys->row[i / 2]].group[i % 2];
     if (g >= 0) {
@@ -36,7 +36,7 @@ static void list_rows(lb_contact_dense* d, const lb_contact_problem* p) {
   }
 }
 
-static void apply(void* matrix, const lb_contact_system* s, const double* x, double* y) {
+static void apply(void* matrix, const lb_contact_scaled* s, const double* x, double* y) {
   const lb_contact_dense* d = matrix;
   memcpy(y, s->q, (size_t)s->n * sizeof *y);
   for (int j = 0; j < s->n; j++) {
@@ -46,14 +46,14 @@ static void apply(void* matrix, const lb_contact_system* s, const double* x, dou
   }
 }
 
-static bool step(void* matrix, lb_contact_system* s);
+static bool step(void* matrix, lb_contact_scaled* s);
 
 static const lb_contact_operator DENSE = {apply, step};
 
 void lb_contact_dense_assemble(lb_contact_dense* d, const lb_contact_problem* p, int nblock,
                                const int* block) {
-  lb_contact_system* sys = &d->system;
-  lb_contact_system_take(sys, p, nblock, block);
+  lb_contact_scaled* sys = &d->system;
+  lb_contact_scaled_take(sys, p, nblock, block);
   sys->op = &DENSE;
   sys->matrix = d;
   list_rows(d, p);
@@ -79,7 +79,7 @@ void lb_contact_dense_assemble(lb_contact_dense* d, const lb_contact_problem* p,
 // --- Newton's matrix ---
 
 // Rows of the reduced system, and dx of the others.
-static int choose_rows(lb_contact_dense* d, lb_contact_system* s) {
+static int choose_rows(lb_contact_dense* d, lb_contact_scaled* s) {
   int m = 0;
   bool taken = false;
   for (int i = 0; i < s->n; i++) {
@@ -98,7 +98,7 @@ static int choose_rows(lb_contact_dense* d, lb_contact_system* s) {
 
 // Rows k (and k + 1) of G, which hold A's, become those of (2); rhs has A dx of what is eliminated
 // and becomes dF of it.
-static void set_rows(lb_contact_dense* d, const lb_contact_system* s, int m, int k) {
+static void set_rows(lb_contact_dense* d, const lb_contact_scaled* s, int m, int k) {
   const int i = d->index[k], size = s->kind[i] == LB_CONTACT_SET_2 ? 2 : 1;
   if (s->P[i] == 1 && (size == 1 || s->P[i + 1] == 1)) {
     return; // A's
@@ -132,7 +132,7 @@ static void set_rows(lb_contact_dense* d, const lb_contact_system* s, int m, int
   }
 }
 
-int lb_contact_dense_matrix(lb_contact_dense* d, lb_contact_system* s, double eps) {
+int lb_contact_dense_matrix(lb_contact_dense* d, lb_contact_scaled* s, double eps) {
   const int n = s->n, m = choose_rows(d, s);
   memset(s->dy, 0, (size_t)n * sizeof *s->dy);
   for (int j = 0; j < n; j++) {
@@ -158,7 +158,7 @@ int lb_contact_dense_matrix(lb_contact_dense* d, lb_contact_system* s, double ep
   return m;
 }
 
-static bool step(void* matrix, lb_contact_system* s) {
+static bool step(void* matrix, lb_contact_scaled* s) {
   lb_contact_dense* d = matrix;
   const int n = s->n, m = lb_contact_dense_matrix(d, s, LB_CONTACT_EPS);
   for (int k = 0; k < m; k++) {
@@ -182,7 +182,7 @@ static bool step(void* matrix, lb_contact_system* s) {
 
 typedef struct sweeper {
   lb_contact_dense* d;
-  lb_contact_system* s;
+  lb_contact_scaled* s;
   double *x, *y;
 } sweeper;
 
@@ -218,7 +218,7 @@ static void solve_equality(const sweeper* s, int at, int m) {
 }
 
 static void solve_point_or_set(const sweeper* s, lb_contact_piece piece, int at) {
-  const lb_contact_system* d = s->s;
+  const lb_contact_scaled* d = s->s;
   const int m = piece.nrow;
   double part[9], w[3] = {0, 0, 0}, l[3] = {0, 0, 0};
   lb_contact_local L;
@@ -238,7 +238,7 @@ static void solve_point_or_set(const sweeper* s, lb_contact_piece piece, int at)
 }
 
 static void sweep(const sweeper* s, const lb_contact_problem* p) {
-  const lb_contact_system* d = s->s;
+  const lb_contact_scaled* d = s->s;
   for (int at = 0; at < d->n;) {
     const int shift = d->row[at] - at; // rows of a block are consecutive in both
     const lb_contact_piece piece = lb_contact_piece_at(p, d->row[at], d->end[at] + shift);
@@ -254,7 +254,7 @@ static void sweep(const sweeper* s, const lb_contact_problem* p) {
 lb_contact_try lb_contact_dense_sweeps(lb_contact_dense* d, const lb_contact_problem* p, int most,
                                        double* x) {
   lb_contact_try out = {false, (double)INFINITY, 0};
-  lb_contact_system* sys = &d->system;
+  lb_contact_scaled* sys = &d->system;
   const sweeper s = {d, sys, x, sys->y};
   for (; out.steps < most && !out.solved; out.steps++) {
     if (out.steps % 16 == 0) {

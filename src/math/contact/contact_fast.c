@@ -1,7 +1,7 @@
 // Solver of islands. Each island alternates sweeps and Newton's method:
 //
-//   sweeps with conjugate directions   until converged, or as many as SCHEDULE says
-//   Newton's method                    where the island has room for a dense matrix
+//   sweeps            with conjugate directions at first, then plain ones, more each time
+//   Newton's method   by a dense matrix, or by sparse factors where there are many rows
 //
 // so that sweeps bring Newton's method near, and it finishes what sweeps are slow at: stacks, large
 // ratios of masses. Large islands are swept by all threads, colour by colour; small ones go to one
@@ -26,9 +26,11 @@ enum {
   THREADS_MOST = 64,
   FACTORS_USUAL = 8000000,
   NEWTON_STEPS = 30,
-  ROUNDS = 12, // of fixed radii, where Newton's method failed
-  STARTS = 12, // of Newton's method on small islands, then
-  CHECK = 4    // sweeps between looks at the residual
+  ROUNDS = 12,    // of fixed radii, where Newton's method failed
+  STARTS = 12,    // of Newton's method on small islands, then
+  LATER = 20,     // plain sweeps before the next attempt of Newton's method; they double
+  STEP_COST = 10, // sweeps that take as long as a Newton step of a large island
+  CHECK = 8       // sweeps between looks at the residual
 };
 
 // Outcome of one island.
@@ -108,21 +110,12 @@ static int packed_entries(const lb_contact_problem* p) {
   return count;
 }
 
-// Numbers of sparse factors: each group with some dozens of others, up to a limit.
-static int usual_factors(const lb_contact_problem* p) {
-  const long width = lb_contact_nvelocity(p), wanted = width * width;
-  const long most = 640 * width < FACTORS_USUAL ? 640 * width : FACTORS_USUAL;
-  return p->nrow <= SMALL ? 0 : (int)(wanted < most ? wanted : most);
-}
-
 lb_contact_sizes lb_contact_sizes_of(const lb_contact_problem* p) {
   return (lb_contact_sizes){.groups = p->ngroup,
                             .velocities = lb_contact_nvelocity(p),
                             .rows = p->nrow,
                             .blocks = p->nblock,
                             .entries = packed_entries(p),
-                            .dense = p->nrow < DENSE_USUAL ? p->nrow : DENSE_USUAL,
-                            .factors = usual_factors(p),
                             .threads = 1};
 }
 
@@ -148,6 +141,27 @@ static int larger(int a, int b) {
   return a > b ? a : b;
 }
 
+// Numbers of sparse factors: each group with some dozens of others, up to a limit.
+static int usual_factors(const lb_contact_sizes* z) {
+  const long width = z->velocities, square = width * width;
+  const long most = width < FACTORS_USUAL / 640 ? 640 * width : FACTORS_USUAL;
+  return z->rows <= SMALL ? 0 : (int)(square < most ? square : most);
+}
+
+// Sizes that hold both, with the usual room where none is asked for.
+static lb_contact_sizes enlarged(const lb_contact_sizes* a, const lb_contact_sizes* b) {
+  lb_contact_sizes z = {.groups = larger(a->groups, b->groups),
+                        .velocities = larger(a->velocities, b->velocities),
+                        .rows = larger(a->rows, b->rows),
+                        .blocks = larger(a->blocks, b->blocks),
+                        .entries = larger(a->entries, b->entries),
+                        .threads = larger(larger(a->threads, b->threads), 1)};
+  const int dense = z.rows < DENSE_USUAL ? z.rows : DENSE_USUAL;
+  z.dense = larger(a->dense, b->dense > 0 ? b->dense : dense);
+  z.factors = larger(a->factors, b->factors > 0 ? b->factors : usual_factors(&z));
+  return z;
+}
+
 static bool fits(const lb_contact_sizes* a, const lb_contact_sizes* in) {
   return a->groups <= in->groups && a->velocities <= in->velocities && a->rows <= in->rows &&
          a->blocks <= in->blocks && a->entries <= in->entries;
@@ -159,14 +173,7 @@ lb_status lb_contact_solver_reserve(lb_contact_solver* s, const lb_contact_sizes
       sizes->factors <= had.factors && sizes->threads <= had.threads) {
     return LB_OK;
   }
-  lb_contact_solver next = {.sizes = {.groups = larger(had.groups, sizes->groups),
-                                      .velocities = larger(had.velocities, sizes->velocities),
-                                      .rows = larger(had.rows, sizes->rows),
-                                      .blocks = larger(had.blocks, sizes->blocks),
-                                      .entries = larger(had.entries, sizes->entries),
-                                      .dense = larger(had.dense, sizes->dense),
-                                      .factors = larger(had.factors, sizes->factors),
-                                      .threads = larger(larger(had.threads, sizes->threads), 1)}};
+  lb_contact_solver next = {.sizes = enlarged(&had, sizes)};
   lb_carver measure = {NULL, 0};
   carve(&next, &measure);
   void* memory = lb_allocate(s->allocator, measure.used);
@@ -193,10 +200,11 @@ typedef struct crew {
   int island, rank, size;
   int begin, end;            // blocks of the island in the order
   double target;             // residual to reach
-  int sweeps;                // so far
+  int sweeps, steps;         // of Newton's method, so far
+  double residual;           // after the last sweeps
   int rows;                  // of the island
   bool laid;                 // the system below was looked for
-  lb_contact_system* system; // of Newton's method, or NULL without room
+  lb_contact_scaled* system; // of Newton's method, or NULL without room
   bool plain;                // sweeps without conjugate directions: slow, and they always settle
   double best;               // residual of the impulses kept
   lb_contact_dense* dense;
@@ -327,6 +335,11 @@ static void accelerate(const crew* c) {
   meet(c);
 }
 
+// Work so far, in sweeps.
+static int spent(const crew* c) {
+  return c->sweeps + c->steps * (c->rows <= SMALL ? 1 : STEP_COST);
+}
+
 // Up to `most` sweeps; whether the residual is small enough.
 static bool sweeps(crew* c, int most, lb_contact_measure* m) {
   if (c->rank == 0) {
@@ -334,7 +347,7 @@ static bool sweeps(crew* c, int most, lb_contact_measure* m) {
   }
   meet(c);
   refresh(c);
-  for (int i = 0; i < most && c->sweeps < c->s->options->sweeps; i++) {
+  for (int i = 0; i < most && spent(c) < c->s->options->sweeps; i++) {
     keep(c);
     const double change = all_changes(c, sweep_colours(c));
     c->sweeps++;
@@ -355,7 +368,7 @@ static bool sweeps(crew* c, int most, lb_contact_measure* m) {
 }
 
 // Starts of Newton's method: where sweeps ended, rounds of fixed radii from there, or at random.
-static lb_contact_try try_newton(const crew* c, lb_contact_system* system, int attempt) {
+static lb_contact_try try_newton(const crew* c, lb_contact_scaled* system, int attempt) {
   int steps = 0;
   if (attempt == 1) {
     steps = lb_contact_fixed_radius(system, ROUNDS, c->x);
@@ -368,7 +381,7 @@ static lb_contact_try try_newton(const crew* c, lb_contact_system* system, int a
 }
 
 // The island's rows with their matrix: dense, or by groups where there are many rows for each.
-static lb_contact_system* system_of(crew* c) {
+static lb_contact_scaled* system_of(crew* c) {
   lb_contact_solver* s = c->s;
   if (!c->laid) {
     c->laid = true;
@@ -385,9 +398,10 @@ static lb_contact_system* system_of(crew* c) {
   return c->system;
 }
 
-// Newton's method with up to so many attempts. Impulses are unchanged where none succeeds.
+// Newton's method with up to so many attempts. Impulses are unchanged where none succeeds, but that
+// a single one may have made the residual smaller.
 static lb_contact_try newton_of_island(crew* c, int attempts) {
-  lb_contact_system* system = system_of(c);
+  lb_contact_scaled* system = system_of(c);
   lb_contact_try t = {false, 0, 0};
   double* lambda = c->s->sweeper.lambda + c->s->sweeper.first_row[c->begin];
   if (!system) {
@@ -402,7 +416,8 @@ static lb_contact_try newton_of_island(crew* c, int attempts) {
     t = try_newton(c, system, k);
     t.steps += before;
   }
-  for (int i = 0; i < system->n && t.solved; i++) {
+  const bool better = t.solved || (attempts == 1 && t.residual < c->residual);
+  for (int i = 0; i < system->n && better; i++) {
     lambda[i] = c->x[i] * system->D[i];
   }
   return t;
@@ -413,11 +428,7 @@ static bool newton(crew* c, int attempts, lb_contact_measure* m) {
     c->shared->newton = newton_of_island(c, attempts);
   }
   meet(c);
-  const lb_contact_try t = c->shared->newton;
-  c->sweeps += t.steps;
-  if (!t.solved) {
-    return false;
-  }
+  c->steps += c->shared->newton.steps;
   refresh(c);
   *m = measure(c);
   return m->residual <= fmax(c->target, m->rounding);
@@ -453,13 +464,17 @@ static void start_from(crew* c, const double* lambda) {
 
 // One phase: from zero or from where the last one ended, sweeps, and Newton's method.
 static bool phase(crew* c, int k, lb_contact_measure* m) {
-  const int first = c->rows <= SMALL ? 8 : 60;
-  if (k == 1) { // far from everything that did not work
+  const int first = c->rows <= SMALL ? 8 : 40;
+  bool solved = false;
+  if (k == 1 && c->rows <= SMALL) { // far from everything that did not work
     start_from(c, NULL);
-    return newton(c, c->rows <= SMALL ? STARTS : 2, m);
+    solved = newton(c, STARTS, m);
+  } else {
+    c->plain = k > 0;
+    solved = sweeps(c, k == 0 ? first : LATER << (k < 8 ? k - 1 : 7), m);
+    c->residual = m->residual;
+    solved = solved || newton(c, 1, m);
   }
-  c->plain = k % 2 == 0 && k > 0;
-  const bool solved = sweeps(c, k == 0 ? first : first << k, m) || newton(c, 1, m);
   keep_best(c, *m);
   return solved;
 }
@@ -472,7 +487,7 @@ static void solve_island(crew* c) {
   c->best = (double)INFINITY;
   keep_best(c, m);
   bool solved = m.residual <= fmax(c->target, m.rounding);
-  for (int k = 0; !solved && c->sweeps < s->options->sweeps; k++) {
+  for (int k = 0; !solved && spent(c) < s->options->sweeps; k++) {
     solved = phase(c, k, &m);
   }
   if (!solved) {
@@ -480,7 +495,7 @@ static void solve_island(crew* c) {
     m = measure(c);
   }
   if (c->rank == 0) {
-    c->s->outcome[c->island] = (outcome){m, c->sweeps, solved};
+    c->s->outcome[c->island] = (outcome){m, c->sweeps + c->steps, solved};
   }
 }
 

@@ -11,8 +11,8 @@ typedef struct lb_contact_solver lb_contact_solver;
 // Largest problem there is room for. A solve allocates nothing.
 typedef struct lb_contact_sizes {
   int groups, velocities, rows, blocks, entries;
-  int dense;   // rows of an island up to which Newton's method has room for a dense matrix
-  int factors; // numbers of sparse factors, for islands of more than some dozens of rows
+  int dense;   // rows up to which Newton's method has room for a dense matrix; 0: the usual
+  int factors; // numbers of its sparse factors, for islands of many rows; 0: the usual
   int threads; // for islands at the same time
 } lb_contact_sizes;
 
@@ -20,12 +20,12 @@ lb_status lb_contact_solver_create(const lb_allocator* allocator, lb_contact_sol
 void lb_contact_solver_release(lb_contact_solver* solver);
 // Room for at least these sizes; nothing shrinks. LB_NO_MEMORY: the solver is as it was.
 lb_status lb_contact_solver_reserve(lb_contact_solver* solver, const lb_contact_sizes* sizes);
-// Sizes of a problem, with the usual `dense` and one thread.
+// Sizes of a problem, with the usual room for matrices and one thread.
 lb_contact_sizes lb_contact_sizes_of(const lb_contact_problem* p);
 
 typedef struct lb_contact_options {
   double tolerance; // residual against the scale of the island
-  int sweeps;       // at most, of an island
+  int sweeps;       // at most, of an island; Newton steps of large ones count as ten
   int threads;
 } lb_contact_options;
 

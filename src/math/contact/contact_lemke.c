@@ -34,7 +34,7 @@ typedef struct lemke {
 
 static bool eliminate_equalities(lemke* L, double* work) {
   static const double EPS = 1e-9;
-  const lb_contact_system* d = &L->d->system;
+  const lb_contact_scaled* d = &L->d->system;
   const int n = d->n, m = L->nequality;
   const size_t ld = (size_t)n;
   memcpy(L->K, L->d->A, ld * ld * sizeof *L->K);
@@ -71,7 +71,7 @@ static bool eliminate_equalities(lemke* L, double* work) {
 }
 
 // Variables of the complementarity problem; returns how many (counts alone where v is NULL).
-static int list_variables(const lb_contact_system* d, variable* v) {
+static int list_variables(const lb_contact_scaled* d, variable* v) {
   variable one;
   int size = 0;
   for (int i = 0; i < d->n; i++) {
@@ -95,7 +95,7 @@ static int list_variables(const lb_contact_system* d, variable* v) {
 // M_ij of the complementarity problem w = M z + q.
 static double entry(const lemke* L, int i, int j) {
   const variable *a = &L->v[i], *b = &L->v[j];
-  const lb_contact_system* d = &L->d->system;
+  const lb_contact_scaled* d = &L->d->system;
   if (a->sign != 0 && b->sign != 0) {
     return a->sign * b->sign * L->K[(size_t)a->row + (size_t)b->row * (size_t)d->n];
   }
@@ -200,7 +200,7 @@ static bool run(lemke* L) {
 }
 
 static void take_solution(const lemke* L, double* x, double* work) {
-  const lb_contact_system* d = &L->d->system;
+  const lb_contact_scaled* d = &L->d->system;
   const int N = L->size, width = 2 * N + 2, m = L->nequality;
   memset(x, 0, (size_t)d->n * sizeof *x);
   for (int i = 0; i < N; i++) {

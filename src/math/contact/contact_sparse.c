@@ -14,7 +14,7 @@ void lb_contact_sparse_carve(lb_contact_sparse* s, lb_carver* c, int rows, int g
   s->most_values = values;
   s->most_couplings = (int)(values / (2 * 16)); // of blocks four wide
   const size_t most = (size_t)s->most_groups;
-  lb_contact_system_carve(&s->system, c, rows);
+  lb_contact_scaled_carve(&s->system, c, rows);
   s->group = lb_carve(c, most, sizeof(int));
   s->place = lb_carve(c, g, sizeof(int));
   s->width = lb_carve(c, most, sizeof(int));
@@ -140,8 +140,8 @@ static bool lay_blocks(lb_contact_sparse* s, const int* order, const int* number
   return true;
 }
 
-static void apply(void* matrix, const lb_contact_system* s, const double* x, double* y);
-static bool step(void* matrix, lb_contact_system* s);
+static void apply(void* matrix, const lb_contact_scaled* s, const double* x, double* y);
+static bool step(void* matrix, lb_contact_scaled* s);
 
 static const lb_contact_operator SPARSE = {apply, step};
 
@@ -174,7 +174,7 @@ bool lb_contact_sparse_lay(lb_contact_sparse* s, const lb_contact_problem* p,
     s->place[s->group[k]] = k;
     s->degree[order[k]] = k; // place by number, from here on
   }
-  lb_contact_system_take(&s->system, p, nblock, islands->block + first);
+  lb_contact_scaled_take(&s->system, p, nblock, islands->block + first);
   s->system.op = &SPARSE;
   s->system.matrix = s;
   return lay_blocks(s, order, s->degree);
@@ -183,7 +183,7 @@ bool lb_contact_sparse_lay(lb_contact_sparse* s, const lb_contact_problem* p,
 // --- products ---
 
 // v += Z D x, in the order of elimination.
-static void add_velocities(const lb_contact_sparse* s, const lb_contact_system* sys,
+static void add_velocities(const lb_contact_sparse* s, const lb_contact_scaled* sys,
                            const double* x, double* v) {
   const lb_contact_problem* p = s->problem;
   for (int i = 0; i < sys->n; i++) {
@@ -198,7 +198,7 @@ static void add_velocities(const lb_contact_sparse* s, const lb_contact_system* 
 }
 
 // D J v
-static double row_product(const lb_contact_sparse* s, const lb_contact_system* sys, int i,
+static double row_product(const lb_contact_sparse* s, const lb_contact_scaled* sys, int i,
                           const double* v) {
   const lb_contact_row* r = &s->problem->row[sys->row[i]];
   double sum = 0;
@@ -211,12 +211,12 @@ static double row_product(const lb_contact_sparse* s, const lb_contact_system* s
   return sys->D[i] * sum;
 }
 
-static double scaled_compliance(const lb_contact_sparse* s, const lb_contact_system* sys, int i) {
+static double scaled_compliance(const lb_contact_sparse* s, const lb_contact_scaled* sys, int i) {
   return sys->D[i] * sys->D[i] * s->problem->row[sys->row[i]].c;
 }
 
 // A_s x into y, with velocities in v.
-static void product(const lb_contact_sparse* s, const lb_contact_system* sys, const double* x,
+static void product(const lb_contact_sparse* s, const lb_contact_scaled* sys, const double* x,
                     double* v, double* y) {
   memset(v, 0, (size_t)s->offset[s->ngroup] * sizeof *v);
   add_velocities(s, sys, x, v);
@@ -225,7 +225,7 @@ static void product(const lb_contact_sparse* s, const lb_contact_system* sys, co
   }
 }
 
-static void apply(void* matrix, const lb_contact_system* sys, const double* x, double* y) {
+static void apply(void* matrix, const lb_contact_scaled* sys, const double* x, double* y) {
   lb_contact_sparse* s = matrix;
   product(s, sys, x, s->right, y);
   for (int i = 0; i < sys->n; i++) {
@@ -236,7 +236,7 @@ static void apply(void* matrix, const lb_contact_system* sys, const double* x, d
 // --- elimination of rows ---
 
 // f and K of the block at rows [at, at + m).                             (1)
-static bool block_relation(lb_contact_sparse* s, const lb_contact_system* sys, int at, int m) {
+static bool block_relation(lb_contact_sparse* s, const lb_contact_scaled* sys, int at, int m) {
   double N[LB_CONTACT_BLOCK_MOST * LB_CONTACT_BLOCK_MOST] = {0};
   int pivot[LB_CONTACT_BLOCK_MOST];
   double *K = s->K + at * LB_CONTACT_BLOCK_MOST, *f = s->f + at;
@@ -284,7 +284,7 @@ static double* find_block(const lb_contact_sparse* s, int to, int from) {
 }
 
 // sum Z K J of a block between two of its groups, added.
-static void add_block(lb_contact_sparse* s, const lb_contact_system* sys, int at, int m, int a,
+static void add_block(lb_contact_sparse* s, const lb_contact_scaled* sys, int at, int m, int a,
                       int b) {
   const lb_contact_problem* p = s->problem;
   const lb_contact_row* rows = &p->row[sys->row[at]];
@@ -309,7 +309,7 @@ static void add_block(lb_contact_sparse* s, const lb_contact_system* sys, int at
   }
 }
 
-static bool assemble(lb_contact_sparse* s, const lb_contact_system* sys) {
+static bool assemble(lb_contact_sparse* s, const lb_contact_scaled* sys) {
   memset(s->value, 0, s->nvalue * sizeof *s->value);
   for (int k = 0; k < s->ngroup; k++) {
     for (int i = 0; i < s->width[k]; i++) {
@@ -415,7 +415,7 @@ static void solve_groups(const lb_contact_sparse* s, double* x) {
   }
 }
 
-static bool step(void* matrix, lb_contact_system* sys) {
+static bool step(void* matrix, lb_contact_scaled* sys) {
   lb_contact_sparse* s = matrix;
   if (!assemble(s, sys) || !factor(s)) {
     return false;

@@ -1,17 +1,17 @@
-// Newton's method of contact_system.h in the velocities of groups, for islands of many rows: the
+// Newton's method of contact_newton.h in the velocities of groups, for islands of many rows: the
 // rows of each block are eliminated first, and what is left couples groups that share blocks.
 //
 //   (1)  blocks:  (1 - P - N + P (c + eps)) dx = -F - P J du,   so  dx = f - K J du
 //   (2)  groups:  (1 + sum Z K J) du = sum Z f
 //
-// J, Z and c scaled as in contact_system.h. (2) has square blocks as wide as the groups, and is
+// J, Z and c scaled as in contact_newton.h. (2) has square blocks as wide as the groups, and is
 // factored without exchanging groups, in an order of small fill (minimum degree): by a change of
 // coordinates it is positive definite where nothing slips. Nothing here allocates.
 #pragma once
 #include <stdint.h>
 
 #include "math/contact/contact_islands.h"
-#include "math/contact/contact_system.h"
+#include "math/contact/contact_newton.h"
 
 // Couplings of an eliminated group with later ones.
 typedef struct lb_contact_coupling_block {
@@ -20,7 +20,7 @@ typedef struct lb_contact_coupling_block {
 } lb_contact_coupling_block;
 
 typedef struct lb_contact_sparse {
-  lb_contact_system system;
+  lb_contact_scaled system;
   const lb_contact_problem* problem;
   // --- groups in the order of elimination
   int ngroup;

@@ -23,9 +23,8 @@ static const char* name_of(const families* f, int i) {
 }
 
 static bool fits(const families* f, int body, const char* name) {
-  const lb_scene_body* b = &f->s->body[body];
   return body == f->s->nbody ? strcmp(name, "world") == 0
-                             : strcmp(b->name, name) == 0 || (b->group && strcmp(b->group, name) == 0);
+                             : lb_scene_contact_fits(&f->s->body[body], name);
 }
 
 static int find_family(families* f, int body) {
@@ -141,15 +140,15 @@ static lb_status add_collider(lb_build* b, int shape, int family) {
   const lb_status status =
       geometry ? lb_collider_make(&def, b->arena, geometry, b->err) : LB_NO_MEMORY;
   const lb_transform X = place_of(m, look);
-  m->contact.collider[m->contact.ncollider++] = (lb_model_collider){
-      .shape = shape,
-      .body = look->body,
-      .link = look->body == LB_WORLD ? LB_WORLD : m->body.link[look->body],
-      .geometry = geometry,
-      .X = X,
-      .surface = m->look.material[look->material].surface,
-      .belt = turn_belt(m, look->body, b->scene->shape[shape].belt),
-      .family = family};
+  m->contact.collider[m->contact.ncollider++] =
+      (lb_model_collider){.shape = shape,
+                          .body = look->body,
+                          .link = look->body == LB_WORLD ? LB_WORLD : m->body.link[look->body],
+                          .geometry = geometry,
+                          .X = X,
+                          .surface = m->look.material[look->material].surface,
+                          .belt = turn_belt(m, look->body, b->scene->shape[shape].belt),
+                          .family = family};
   return status;
 }
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "elastic/reduced/stress.h"
 #include "model/use/motor_use.h"
 #include "output/file/writers.h"
+#include "recording/stress_peaks.h"
 
 // --- cells ---
 
@@ -223,21 +223,21 @@ void lb_write_forces(lb_out* out, const lb_recording* r, const lb_summary* s) {
   write_table(out, r, FORCES);
 }
 
-// A line for each face of the surface of each elastic body: where it is undeformed, in the body's
-// frame, and its largest stress.
+// A line for each element of each elastic body, as in its mesh: its middle, undeformed, in the
+// body's frame, its largest stress, and when that was.
 void lb_write_stress(lb_out* out, const lb_recording* r, const lb_summary* s) {
-  const double* most = r->stress;
   (void)s;
-  lb_out_text(out, "body,x,y,z,mises\n");
+  lb_out_text(out, "body,element,x,y,z,mises,time\n");
   for (int e = 0; e < r->model->elastic.count; e++) {
-    const lb_model_elastic* b = &r->model->elastic.body[e];
-    for (int i = 0; b->stress && i < b->stress->count; i++) {
-      const lb_vec3 at = b->stress->at[i];
-      const double value[] = {at.x, at.y, at.z, *most++};
-      lb_write_name(out, r->model->body.name[b->body]);
-      for (int k = 0; k < 4; k++) {
+    const lb_stress_peaks* p = &r->stress[e];
+    for (int i = 0; p->of && i < p->of->nelem; i++) {
+      const int k = p->of->place[i];
+      const lb_vec3 at = p->of->at[k];
+      const double value[] = {i, at.x, at.y, at.z, p->largest[k], p->time[k]};
+      lb_write_name(out, r->model->body.name[r->model->elastic.body[e].body]);
+      for (size_t c = 0; c < sizeof value / sizeof *value; c++) {
         lb_out_text(out, ",");
-        lb_out_number(out, value[k], "");
+        lb_out_number(out, value[c], "");
       }
       lb_out_text(out, "\n");
     }

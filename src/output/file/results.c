@@ -92,7 +92,9 @@ static const struct {
      OPTIMIZE},
     {{"inverse.csv", "what each joint and motor exerts"}, lb_write_torques, TORQUES},
     {{"forces.csv", "what motors, springs, contacts and limits do"}, lb_write_forces, FORCES},
-    {{"stress.csv", "the largest stress on each face of elastic bodies"}, lb_write_stress, STRESS},
+    {{"stress.csv", "the largest stress in each element of elastic bodies"},
+     lb_write_stress,
+     STRESS},
     {{"reactions.csv", "what passes through the joints"}, lb_write_reactions, REACTIONS},
     {{"report.html", "open it in a browser"}, lb_write_report, ANY},
     {{"scene.glb", "the animation, for Blender and glTF viewers"}, write_gltf, ANY},
@@ -110,7 +112,7 @@ static bool is_there(need of, const lb_recording* r, const lb_summary* s) {
                         [RETARGET] = s->retarget,
                         [OPTIMIZE] = s->optimize,
                         [FORCES] = r->nchannel > 0,
-                        [STRESS] = r->nstress > 0,
+                        [STRESS] = lb_recording_has_stress(r),
                         [TORQUES] = r->keeps & LB_KEEP_TORQUES,
                         [REACTIONS] = r->keeps & LB_KEEP_REACTIONS};
   return there[of];

@@ -181,6 +181,22 @@ static void force_figures(lb_out* out, const lb_recording* r) {
   lb_out_text(out, r->nchannel > first ? "\n  ]" : "]");
 }
 
+// Peak of every elastic body whose mesh is known.
+static void stress_figures(lb_out* out, const lb_recording* r) {
+  const char* before = ",\n  \"stress\": [";
+  for (int i = 0; i < r->model->elastic.count; i++) {
+    const lb_stress_peak p = lb_recording_stress(r, i);
+    if (p.element >= 0) {
+      lb_print_json(
+          out, "%-s\n    {'body': %s, 'peak': %g, 'time': %g, 'element': %d, 'at': [%g, %g, %g]}",
+          before, r->model->body.name[r->model->elastic.body[i].body], p.value, p.time, p.element,
+          p.at.x, p.at.y, p.at.z);
+      before = ",";
+    }
+  }
+  lb_out_text(out, lb_recording_has_stress(r) ? "\n  ]" : "");
+}
+
 // --- all of it ---
 
 void lb_print_scene_path(lb_out* out, const char* file) {
@@ -253,6 +269,7 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
                 m->njoint, m->nq, m->nv);
   motor_figures(out, r);
   force_figures(out, r);
+  stress_figures(out, r);
   reaction_figures(out, r);
   if (r->keeps & LB_KEEP_TORQUES) {
     peak(out, "largest_torque", m, &s->torque);

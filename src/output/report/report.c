@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/read_all.h"
 #include "limber/version.h"
 #include "model/use/motor_use.h"
 #include "output/file/writers.h"
@@ -312,26 +311,16 @@ static void results(lb_out* out, const lb_recording* r, const lb_summary* s) {
   lb_out_text(out, "</table></div>\n");
 }
 
-// The scene's own file, as it is now; what it includes is not in it.
-static void scene_text(lb_out* out, const lb_model* m) {
+// The scene's own file as it was read; what it includes is not in it.
+static void scene_text(lb_out* out, const lb_model* m, const char* text) {
   static const size_t MOST = 200 * 1000;
-  lb_arena arena;
-  char* text = NULL;
-  size_t size = 0;
-  const char* why;
-  FILE* file = m->file && *m->file ? lb_open_to_read(m->file) : NULL;
-  lb_arena_init(&arena, out->allocator);
-  if (file && lb_read_all(file, MOST, &arena, &text, &size, &why) == LB_OK && size > 0 &&
-      !memchr(text, 0, size)) {
+  const size_t size = text ? strlen(text) : 0;
+  if (size > 0 && size < MOST) {
     lb_print_html(out,
                   "<details class=\"card wide scene\">\n<summary>The scene, %s</summary>\n"
                   "<pre>%s</pre>\n</details>\n",
-                  m->file, lb_arena_text(&arena, text, size));
+                  m->file, text);
   }
-  if (file) {
-    fclose(file);
-  }
-  lb_arena_release(&arena);
 }
 
 static void closing(lb_out* out, const lb_recording* r, const lb_summary* s) {
@@ -414,7 +403,7 @@ static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const 
   settings(out, r, s);
   results(out, r, s);
   lb_out_text(out, "</section>\n");
-  scene_text(out, r->model);
+  scene_text(out, r->model, s->scene_text);
   closing(out, r, s);
   lb_report_data(out, r, view);
   if (s->fit) {

@@ -40,11 +40,6 @@ static inline bool lb_is_spline(const lb_profile_definition* profile) {
   LB_LATER(TEXT, "profile", NULL, "none", "a name among `profiles`, in place of keys of its own"), \
       LB_PROFILE_ROWS(type, profile)
 
-// --- contacts ---
-
-// Does a name in a pair of contacts stand for this body?
-bool lb_contact_name_fits(const lb_scene_body* body, const char* name);
-
 // --- joints ---
 
 // Of a composite joint; 0 of others, whatever they were made from.

@@ -20,7 +20,7 @@ static const lb_choices solver_choices = LB_CHOICES(solver_names);
            about)
 static const lb_field pair_fields[] = {
     LB_LATER(POINTS, "between", NULL, NULL,
-             "two names, each of a body, of a group of bodies, or world"),
+             "two names, each of a body, of a group of bodies, all bodies, or world"),
     LB_ROW(FLAG, lb_scene_contact_pair, "collide", collide, "true", "false: they pass through"),
     SURFACE("friction", friction, LB_PURE, LB_ANY, "coefficient of friction between them"),
     SURFACE("restitution", restitution, LB_PURE, LB_ANY,
@@ -108,14 +108,15 @@ const lb_table lb_contacts_table =
 
 // --- checking ---
 
-bool lb_contact_name_fits(const lb_scene_body* body, const char* name) {
-  return strcmp(body->name, name) == 0 || (body->group && strcmp(body->group, name) == 0);
+bool lb_scene_contact_fits(const lb_scene_body* body, const char* name) {
+  return strcmp(name, "all") == 0 || strcmp(body->name, name) == 0 ||
+         (body->group && strcmp(body->group, name) == 0);
 }
 
 static bool is_known(const lb_scene* s, const char* name) {
   bool known = strcmp(name, "world") == 0;
   for (int i = 0; i < s->nbody && !known; i++) {
-    known = lb_contact_name_fits(&s->body[i], name);
+    known = lb_scene_contact_fits(&s->body[i], name);
   }
   return known;
 }
@@ -131,7 +132,8 @@ void lb_check_contacts(lb_checker* c) {
     const lb_scene_contact_pair* pair = &contacts->pair[i];
     for (int k = 0; k < 2; k++) {
       if (!is_known(c->s, pair->between[k])) {
-        LB_SAY(c, pair->place, "contacts: there is no body or group '%.64s' (bodies have a 'group')",
+        LB_SAY(c, pair->place,
+               "contacts: there is no body or group '%.64s' (bodies have a 'group')",
                pair->between[k]);
       }
     }

@@ -34,6 +34,7 @@
 #include "solve/implicit/linear_euler.h"
 #include "solve/particle/particle_matrix.h"
 #include "solve/step/schur.h"
+#include "solve/step/step_matrix.h"
 #include "solve/step/stepper.h"
 
 typedef struct linear {
@@ -330,6 +331,7 @@ static void solve_system(void* context, double* b) {
     lb_kkt_solve_homogeneous(own->kkt, b);
   } else {
     lb_operator* W = (lb_operator*)&own->W;
+    lb_step_clear_driven(W->m, b);
     double* y = W->layer->before(W, false, b);
     lb_operator_solve(W, false, 1, y);
     if (own->schur.count > 0) {
@@ -350,7 +352,13 @@ static bool meet(const lb_model* m, linear* own, lb_data* d, double h) {
     return true;
   }
   own->h = h;
-  return lb_contacts_solve(C, d, h, (lb_contact_system){own, solve_system}, d->qd, own->dv);
+  if (!lb_contacts_solve(C, d, h, (lb_contact_system){own, solve_system, false}, own->dv)) {
+    return false;
+  }
+  if (own->lambda) {
+    lb_contacts_multipliers(C, own->lambda);
+  }
+  return true;
 }
 
 static bool step(lb_stepper* st, lb_data* d, double h) {
@@ -362,7 +370,9 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   }
   begin(m, own, d, h);
   if ((d->work->contacts && !lb_contacts_detect(d->work->contacts, d, h)) ||
-      !(own->tree ? solve_tree : own->kkt ? solve_kkt : solve_dense)(m, own, d, h)) {
+      !(own->tree  ? solve_tree
+        : own->kkt ? solve_kkt
+                   : solve_dense)(m, own, d, h)) {
     return false;
   }
   memcpy(d->qd, own->v0, (size_t)m->nv * sizeof *d->qd);
@@ -373,7 +383,7 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   lb_advance(m, d->q, own->dv, h);
   if (d->work->contacts) {
     lb_free_axes_place(m, own->q0, own->dv, h, d->q);
-    lb_free_axes_turn(m, own->dv, h, d->qd);
+    lb_free_axes_turn(m, own->q0, d->q, d->qd);
   }
   lb_constraints_keep_active(m, d, LB_SET_STEP, own->lambda);
   own->h = h;

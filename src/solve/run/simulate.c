@@ -144,6 +144,7 @@ static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d,
   note_inversion(w, d->model, d);
   look_at_momentum(w, d->model, d, r->nframe == 1);
   if (st->runaway == 0) {
+    lb_recording_count_stress(r);
     *w->sound = *w;
   }
   return status == LB_OK && o->sink.put ? o->sink.put(o->sink.context, r, r->nframe - 1, err)

@@ -15,16 +15,16 @@
 #include "base/carve.h"
 #include "math/contact/contact_problem.h"
 
-typedef struct lb_contact_system lb_contact_system;
+typedef struct lb_contact_scaled lb_contact_scaled;
 
 // Products and Newton steps with A_s, of one way to hold it.
 typedef struct lb_contact_operator {
-  void (*apply)(void* matrix, const lb_contact_system* s, const double* x, double* y);
+  void (*apply)(void* matrix, const lb_contact_scaled* s, const double* x, double* y);
   // dx and dy = A_s dx from F, P, Q and N of s. False: the matrix is singular.
-  bool (*step)(void* matrix, lb_contact_system* s);
+  bool (*step)(void* matrix, lb_contact_scaled* s);
 } lb_contact_operator;
 
-struct lb_contact_system {
+struct lb_contact_scaled {
   const lb_contact_operator* op;
   void* matrix;
   int n;
@@ -44,22 +44,22 @@ struct lb_contact_system {
   int* no_normal;
 };
 
-void lb_contact_system_carve(lb_contact_system* s, lb_carver* c, int n);
+void lb_contact_scaled_carve(lb_contact_scaled* s, lb_carver* c, int n);
 // Rows of the listed blocks.
-void lb_contact_system_take(lb_contact_system* s, const lb_contact_problem* p, int nblock,
+void lb_contact_scaled_take(lb_contact_scaled* s, const lb_contact_problem* p, int nblock,
                             const int* block);
 
 // Radius of the set at row i.
-static inline double lb_contact_radius(const lb_contact_system* s, int i, const double* x) {
+static inline double lb_contact_radius(const lb_contact_scaled* s, int i, const double* x) {
   const double normal = s->normal[i] < 0 ? 1 : x[s->normal[i]];
   return normal > 0 ? s->mu[i] * normal : 0;
 }
 
 // F of x and y; returns max |F_r| / D_r.
-double lb_contact_natural_map(const lb_contact_system* s, const double* x, const double* y,
+double lb_contact_natural_map(const lb_contact_scaled* s, const double* x, const double* y,
                               double* F);
 // P, Q and N at x and y.
-void lb_contact_slopes(lb_contact_system* s, const double* x, const double* y);
+void lb_contact_slopes(lb_contact_scaled* s, const double* x, const double* y);
 
 // Outcome of a method: whether the tolerance was met, by x, after some steps.
 typedef struct lb_contact_try {
@@ -74,11 +74,11 @@ typedef struct lb_contact_try {
 
 // Newton's method for the natural map (semismooth, Alart and Curnier 1991), with a line search on
 // |F|^2 that looks some steps back. x ends as the best that was met.
-lb_contact_try lb_contact_newton(lb_contact_system* s, int most, double* x);
+lb_contact_try lb_contact_newton(lb_contact_scaled* s, int most, double* x);
 
 // Rounds in which radii are held at mu x_n of the round before: a convex program each, by Newton's
 // method, whose solution gives the next radii half way. Returns Newton steps.   [auto] 3.5
-int lb_contact_fixed_radius(lb_contact_system* s, int rounds, double* x);
+int lb_contact_fixed_radius(lb_contact_scaled* s, int rounds, double* x);
 
 // Starts spread over some orders of magnitude, the same for the same k.
-void lb_contact_random_start(const lb_contact_system* s, int k, double* x);
+void lb_contact_random_start(const lb_contact_scaled* s, int k, double* x);

@@ -137,6 +137,12 @@ typedef struct lb_manifold {
   lb_contact_point point[LB_MANIFOLD_MOST];
 } lb_manifold;
 
+/// Manifolds of two colliders with points no farther apart than `margin` [m]: one of a convex pair,
+/// several of meshes and height fields. Returns how many there are; `room` of them are written. -1:
+/// refused.
+int lb_collide_contacts(const lb_collider* a, lb_transform X_wa, const lb_collider* b,
+                        lb_transform X_wb, double margin, lb_manifold* out, int room);
+
 #ifdef __cplusplus
 }
 #endif

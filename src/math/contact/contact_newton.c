@@ -1,4 +1,4 @@
-#include "math/contact/contact_system.h"
+#include "math/contact/contact_newton.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -6,7 +6,7 @@
 
 #include "math/linear/dense.h"
 
-void lb_contact_system_carve(lb_contact_system* s, lb_carver* c, int n) {
+void lb_contact_scaled_carve(lb_contact_scaled* s, lb_carver* c, int n) {
   const size_t count = (size_t)n;
   int** integers[] = {&s->row, &s->end, &s->normal, &s->no_normal};
   double** numbers[] = {&s->mu,    &s->D,       &s->q,    &s->F,        &s->y,
@@ -21,7 +21,7 @@ void lb_contact_system_carve(lb_contact_system* s, lb_carver* c, int n) {
   }
 }
 
-void lb_contact_system_take(lb_contact_system* s, const lb_contact_problem* p, int nblock,
+void lb_contact_scaled_take(lb_contact_scaled* s, const lb_contact_problem* p, int nblock,
                             const int* block) {
   s->n = 0;
   for (int k = 0; k < nblock; k++) {
@@ -55,7 +55,7 @@ static void set_map(int size, double R, const double* x, const double* y, double
   }
 }
 
-double lb_contact_natural_map(const lb_contact_system* s, const double* x, const double* y,
+double lb_contact_natural_map(const lb_contact_scaled* s, const double* x, const double* y,
                               double* F) {
   double worst = 0;
   for (int i = 0; i < s->n; i++) {
@@ -77,7 +77,7 @@ double lb_contact_natural_map(const lb_contact_system* s, const double* x, const
   return worst;
 }
 
-static void set_slope(lb_contact_system* s, int i, const double* x, const double* y) {
+static void set_slope(lb_contact_scaled* s, int i, const double* x, const double* y) {
   const bool pair = s->kind[i] == LB_CONTACT_SET_2;
   const double R = lb_contact_radius(s, i, x);
   const double z0 = x[i] - y[i], z1 = pair ? x[i + 1] - y[i + 1] : 0;
@@ -93,7 +93,7 @@ static void set_slope(lb_contact_system* s, int i, const double* x, const double
   s->Q[i] = keep * t[0] * t[1];
 }
 
-void lb_contact_slopes(lb_contact_system* s, const double* x, const double* y) {
+void lb_contact_slopes(lb_contact_scaled* s, const double* x, const double* y) {
   for (int i = 0; i < s->n; i++) {
     const lb_contact_kind kind = s->kind[i];
     if (kind == LB_CONTACT_SET_1 || kind == LB_CONTACT_SET_2) {
@@ -108,7 +108,7 @@ void lb_contact_slopes(lb_contact_system* s, const double* x, const double* y) {
 // --- Newton's method ---
 
 // The longest of halved steps that makes |F|^2 smaller than the limit, or the shortest one.
-static void line_search(lb_contact_system* s, const double* x, double limit) {
+static void line_search(lb_contact_scaled* s, const double* x, double limit) {
   static const double SHORTEST = 1.0 / 256, ENOUGH = 1e-4;
   for (double step = 1;; step /= 2) {
     for (int i = 0; i < s->n; i++) {
@@ -122,7 +122,7 @@ static void line_search(lb_contact_system* s, const double* x, double limit) {
   }
 }
 
-lb_contact_try lb_contact_newton(lb_contact_system* s, int most, double* x) {
+lb_contact_try lb_contact_newton(lb_contact_scaled* s, int most, double* x) {
   enum { MEMORY = 4 }; // steps back over which |F| must have become smaller
   const size_t size = (size_t)s->n * sizeof *x;
   double past[MEMORY] = {0};
@@ -155,9 +155,9 @@ lb_contact_try lb_contact_newton(lb_contact_system* s, int most, double* x) {
   return out;
 }
 
-int lb_contact_fixed_radius(lb_contact_system* s, int rounds, double* x) {
+int lb_contact_fixed_radius(lb_contact_scaled* s, int rounds, double* x) {
   static const int MOST = 20; // steps of a round
-  lb_contact_system fixed = *s;
+  lb_contact_scaled fixed = *s;
   int steps = 0;
   fixed.mu = s->fixed_mu;
   fixed.normal = s->no_normal;
@@ -177,7 +177,7 @@ int lb_contact_fixed_radius(lb_contact_system* s, int rounds, double* x) {
   return steps;
 }
 
-void lb_contact_random_start(const lb_contact_system* s, int k, double* x) {
+void lb_contact_random_start(const lb_contact_scaled* s, int k, double* x) {
   static const double SIZES[] = {0.1, 1, 10};
   uint64_t state = 88172645463325252u + (uint64_t)k * 7919; // xorshift
   double largest = 0;
