@@ -20,21 +20,21 @@ static int group_of_row(const lb_contacts* C, const lb_constraint_row* r) {
   return link == LB_WORLD ? -1 : C->group_of[link];
 }
 
-static void fill_row(lb_contacts* C, const lb_work* w, const lb_constraint_row* r, int group) {
+static void fill_row(lb_contacts* C, const lb_data* d, const lb_constraint_row* r, int group) {
   const lb_contact_group* g = &C->group[group];
   for (int k = 0; k < g->nv; k++) {
     C->full[g->v[k]] = 0;
   }
   if (r->coupling >= 0) {
-    lb_coupling_row(C->m, r->coupling, r->sign, false, C->full);
+    lb_coupling_row(C->m, d, r->coupling, r->sign, false, C->full);
   } else {
-    lb_constraint_rows_add_link(C->m, w, r, 1, C->full, r->b->link, 1);
-    lb_constraint_rows_add_link(C->m, w, r, 1, C->full, r->a->link, -1);
+    lb_constraint_rows_add_link(C->m, d->work, r, 1, C->full, r->b->link, 1);
+    lb_constraint_rows_add_link(C->m, d->work, r, 1, C->full, r->a->link, -1);
   }
 }
 
-static void add_row(lb_contacts* C, const lb_work* w, const lb_constraint_row* r, int group,
-                    const double* v, double h) {
+static void add_row(lb_contacts* C, const lb_data* d, const lb_constraint_row* r, int group,
+                    double h) {
   const lb_contact_group* g = &C->group[group];
   const int row = C->problem.nrow++;
   C->block[C->problem.nblock++] = row;
@@ -42,10 +42,10 @@ static void add_row(lb_contacts* C, const lb_work* w, const lb_constraint_row* r
       .kind = LB_CONTACT_UNILATERAL, .group = {-1, -1}, .normal = -1, .b = r->rate + r->gap / h};
   C->lambda[row] = 0;
   const int at = lb_contacts_take_entry(C, row, 0, group);
-  fill_row(C, w, r, group);
+  fill_row(C, d, r, group);
   for (int k = 0; k < g->nv; k++) {
     C->J[at + k] = C->full[g->v[k]];
-    C->row[row].b -= C->J[at + k] * v[g->v[k]];
+    C->row[row].b -= C->J[at + k] * d->qd[g->v[k]];
   }
   lb_contacts_list_entry(C, group, at);
 }
@@ -63,7 +63,7 @@ void lb_contacts_add_constraints(lb_contacts* C, lb_data* d, double h) {
     C->bound[i] = group >= 0 ? C->problem.nrow : -1;
     C->nbound = i + 1;
     if (group >= 0) {
-      add_row(C, d->work, &L->row[i], group, d->qd, h);
+      add_row(C, d, &L->row[i], group, h);
     }
   }
 }
