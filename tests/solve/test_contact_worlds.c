@@ -45,6 +45,23 @@ static void friction_is_as_strong_along_the_diagonal(void** state) {
   assert_near(diagonal, along / sqrt(2), 0.01 * along); // what the round cone is there for
 }
 
+// The document's program throws the block 37 mm into the air.
+static void as_printed_the_block_jumps(void** state) {
+  (void)state;
+  lb_world* w = contact_world(
+      "materials: {m: {friction: 0.5}}\ncontacts: {solver: as printed, cone: pyramid}\nscenery: "
+      "[{box: [40, 40, 1], position: [0, 0, -0.5], solid: true, material: m}]\nbodies: {b: {shape: "
+      "{box: [0.1, 0.1, 0.1]}, mass: 1, material: m, position: [0, 0, 0.05]}}\ninitial: {b: "
+      "{velocity: [2, 0, 0]}}\n");
+  double rise = 0;
+  for (double t = 0; t < 0.15; t += 0.005) {
+    contact_run(w, t);
+    rise = fmax(rise, contact_place(w, "b").z - 0.05);
+  }
+  assert_above(rise, 0.02);
+  lb_world_close(w);
+}
+
 // --- inclines ---
 
 // A body on a slope of so many degrees along x, its lower face on it.
@@ -377,6 +394,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_block_stops_where_friction_says_and_never_rises),
       cmocka_unit_test(friction_is_as_strong_along_the_diagonal),
+      cmocka_unit_test(as_printed_the_block_jumps),
       cmocka_unit_test(a_block_holds_below_the_angle_of_friction_and_slides_above),
       cmocka_unit_test(a_block_that_sticks_does_not_creep),
       cmocka_unit_test(a_tall_box_tips_where_its_centre_leaves_the_base),
