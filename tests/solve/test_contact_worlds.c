@@ -391,6 +391,36 @@ static void a_motor_feels_what_lies_on_its_arm(void** state) {
   }
 }
 
+// An arm of 1 kg at 0.5 m, horizontal: its weight takes 4.905 N m.
+#define SERVO                                                                                      \
+  "contacts: {}\nbodies: {arm: {shape: {sphere: {radius: 0.05}, position: [0.5, 0, 0]}, mass: 1, " \
+  "inertia: [1e-3, 1e-3, 1e-3]}}\njoints: {j: {type: revolute, child: arm, axis: y}}\nmotors: "    \
+  "{m: {joint: j, drive: servo, ease: linear, keys: [[0, 0], [10, 0]]%s}}\n"
+
+static void a_servo_follows_yields_and_gives_way_at_its_limit(void** state) {
+  (void)state;
+  static const char* const NUMBERS[] = {", limit: 6 N m", ", limit: 4 N m",
+                                        ", stiffness: 100 N m/rad, damping: 20 N m s/rad"};
+  const double weight = 0.5 * GRAVITY;
+  for (int i = 0; i < 3; i++) {
+    lb_world* w = contact_world(SERVO, NUMBERS[i]);
+    contact_run(w, i == 1 ? 0.1 : 4);
+    const double q = lb_world_q(w, 0)[0];
+    lb_world_read(w, ~0);
+    const double force = lb_world_motor_force(w, 0);
+    if (i == 0) { // it holds
+      assert_near(q, 0, 1e-12);
+      assert_near(fabs(force), weight, 1e-9);
+    } else if (i == 1) { // it falls with what is left: (4.905 - 4)/I
+      assert_near(fabs(force), 4, 1e-9);
+      assert_near(lb_world_qd(w, 0)[0], 0.1 * (weight - 4) / 0.251, 1e-3);
+    } else { // it sinks by its weight over the stiffness, cos q of it
+      assert_near(100 * fabs(q), weight * cos(q), 1e-6);
+    }
+    lb_world_close(w);
+  }
+}
+
 // Momentum of all bodies: linear, and angular about the origin.
 static void momentum(lb_world* w, lb_vec3* P, lb_vec3* L) {
   const lb_model* m = lb_world_model(w);
@@ -475,6 +505,7 @@ int main(void) {
       cmocka_unit_test(a_ball_rolls_alike_by_all_integrators),
       cmocka_unit_test(floors_and_contacts_are_solved_together),
       cmocka_unit_test(a_motor_feels_what_lies_on_its_arm),
+      cmocka_unit_test(a_servo_follows_yields_and_gives_way_at_its_limit),
       cmocka_unit_test(momentum_is_kept_in_free_flight_with_motors_on),
       cmocka_unit_test(energy_never_grows_in_an_impact),
   };

@@ -294,6 +294,11 @@ static bool take_problem(lb_contacts* C) {
     const lb_model_constraint* c = &C->m->constraint.item[i];
     C->nunilateral += c->unilateral ? lb_constraint_types[c->kind]->rows(C->m, c) : 0;
   }
+  C->nunilateral += C->m->motor.nservo;
+  C->servo = LB_TAKE(&C->arena, lb_servo_row, C->m->motor.nservo);
+  for (int i = 0; C->servo && i < C->m->motor.nservo; i++) {
+    C->servo[i].servo = &C->m->motor.servo[i];
+  }
   C->bound = LB_TAKE(&C->arena, int, lb_constraints_most(C->m));
   C->block = LB_TAKE(&C->arena, int, C->nunilateral + 1);
   const size_t width = (size_t)C->nvelocity;

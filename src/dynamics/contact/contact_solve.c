@@ -253,6 +253,7 @@ bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W
   C->report = solve(C, d);
   spread(C, d->qd);
   keep_all(C);
+  lb_contacts_keep_servos(C, d);
   memcpy(C->before, C->lambda, (size_t)C->problem.nrow * sizeof *C->lambda);
   lb_contacts_place(C, d, h, move);
   return true;

@@ -240,7 +240,7 @@ const lb_stepper_type* lb_stepper_type_of(lb_integrator by) {
 
 // Semi-implicit Euler through contacts is a linearly implicit step without stiffness.
 static const lb_stepper_type* choose(const lb_model* model, lb_integrator by) {
-  return by == LB_INTEGRATOR_EULER && model->contact.ncollider > 0 ? &lb_stepper_linear_euler
+  return by == LB_INTEGRATOR_EULER && model->contact.set.on ? &lb_stepper_linear_euler
                                                                    : STEPPERS[by];
 }
 
