@@ -12,6 +12,7 @@
 typedef struct check_job {
   lb_optimization* optimization; // of scenes that say what to optimise
   lb_moved_start moved;
+  lb_overlaps overlaps;
   lb_steep_friction steep;
   lb_mechanism* mechanism; // where it was asked for
 } check_job;
@@ -33,6 +34,9 @@ static lb_status try_start(lb_job* j, lb_error* err) {
   }
   if (status == LB_OK) {
     status = lb_find_moved_start(m, j->arena.allocator, &own->moved, err);
+  }
+  if (status == LB_OK) {
+    status = lb_find_overlaps(m, data, j->arena.allocator, &own->overlaps, err);
   }
   lb_data_release(data);
   return status;
@@ -318,6 +322,7 @@ static void report(lb_job* j) {
   add_mechanism(j, own->mechanism);
   lb_job_warn_of_unheld(j);
   lb_job_warn_of_start(j, &own->moved, &own->steep, j->model->solver.step);
+  lb_job_warn_of_overlaps(j, &own->overlaps);
 }
 
 static void release(lb_job* j) {

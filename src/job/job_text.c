@@ -117,11 +117,10 @@ static void add_stress(lb_job* j) {
   for (int i = 0; i < r->model->elastic.count; i++) {
     const lb_stress_peak p = lb_recording_stress(r, i);
     if (p.element >= 0) {
-      lb_job_figure(
-          j, "stress",
-          "%s: up to %.3g MPa (von Mises), at %.3g s in element %d, (%.3g, %.3g, %.3g) m",
-          r->model->body.name[r->model->elastic.body[i].body], MEGA * p.value, p.time, p.element,
-          p.at.x, p.at.y, p.at.z);
+      lb_job_figure(j, "stress",
+                    "%s: up to %.3g MPa (von Mises), at %.3g s in element %d, (%.3g, %.3g, %.3g) m",
+                    r->model->body.name[r->model->elastic.body[i].body], MEGA * p.value, p.time,
+                    p.element, p.at.x, p.at.y, p.at.z);
     }
   }
 }

@@ -28,3 +28,7 @@ void lb_job_warn_of_start(lb_job* job, const lb_moved_start* moved, const lb_ste
 void lb_job_warn_of_motion(lb_job* job);
 // Warnings of bodies that nothing holds, and of those that fell out of the recorded motion.
 void lb_job_warn_of_unheld(lb_job* job);
+// Warnings of bodies that overlap at the start, and of contacts of a run that were not solved or
+// not kept.
+void lb_job_warn_of_overlaps(lb_job* job, const lb_overlaps* overlaps);
+void lb_job_warn_of_contacts(lb_job* job);

@@ -42,6 +42,19 @@ static void mark_others(const lb_scene* s, bool* held) {
   }
 }
 
+// Solid bodies, where something solid stays that they may land on: scenery, or bodies that are
+// held.
+static void mark_solid(const lb_scene* s, bool* held) {
+  bool lands = false;
+  for (int i = 0; i < s->nshape && !lands; i++) {
+    const int body = s->shape[i].body;
+    lands = s->shape[i].solid && (body == LB_WORLD || held[1 + body]);
+  }
+  for (int i = 0; i < s->nshape && lands && s->contacts.on; i++) {
+    held[1 + s->shape[i].body] = held[1 + s->shape[i].body] || s->shape[i].solid;
+  }
+}
+
 // Names of up to MOST of them.
 static void warn(lb_job* j, const bool* held) {
   enum { MOST = 5 };
@@ -100,6 +113,7 @@ void lb_job_warn_of_unheld(lb_job* j) {
   if (held && lb_vec3_norm(s->gravity) > 0) {
     mark_forces(s, held);
     mark_others(s, held);
+    mark_solid(s, held);
     warn(j, held);
     if (j->recording) {
       warn_of_lost(j, held);

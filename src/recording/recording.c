@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "recording/contact_frames.h"
 #include "recording/stress_peaks.h"
 
 enum { NARRAY = 12, FIRST_CAPACITY = 16 };
@@ -92,8 +93,9 @@ lb_status lb_recording_create(const lb_model* model, int capacity, const lb_allo
   }
   if (r) {
     r->stress = lb_stress_peaks_create(model, from);
+    r->contacts = lb_contact_frames_create(from);
   }
-  if (!r || !r->stress || !name_channels(r) ||
+  if (!r || !r->stress || !r->contacts || !name_channels(r) ||
       !resize(r, capacity > 0 ? capacity : FIRST_CAPACITY)) {
     lb_recording_release(r);
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0},
@@ -108,6 +110,7 @@ void lb_recording_release(lb_recording* recording) {
     const lb_allocator* allocator = recording->allocator;
     lb_release(allocator, recording->channel);
     lb_release(allocator, recording->stress);
+    lb_contact_frames_release(recording->contacts, allocator);
     lb_release(allocator, recording->time);
     lb_release(allocator, recording);
   }

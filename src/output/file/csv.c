@@ -1,5 +1,6 @@
 // Tables with a line for each moment. A table is a list of parts, each of which writes some columns
 // of a line: their headings in line -1, and else their cells.
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -223,6 +224,45 @@ void lb_write_forces(lb_out* out, const lb_recording* r, const lb_summary* s) {
   write_table(out, r, FORCES);
 }
 
+static const char* name_of(const lb_model* m, int body) {
+  return body == LB_WORLD ? "scenery" : m->body.name[body];
+}
+
+static void numbers(lb_out* out, int count, const double* value) {
+  for (int i = 0; i < count; i++) {
+    lb_out_text(out, ",");
+    lb_out_number(out, value[i], "");
+  }
+}
+
+static void write_contact(lb_out* out, const lb_model* m, double time, const lb_body_contact* c) {
+  const double value[] = {c->point.x,  c->point.y, c->point.z, c->normal.x, c->normal.y,
+                          c->normal.z, c->force.x, c->force.y, c->force.z,  c->slip.x,
+                          c->slip.y,   c->slip.z,  c->gap};
+  char id[24];
+  lb_out_number(out, time, "");
+  for (int k = 0; k < 2; k++) {
+    lb_out_text(out, ",");
+    lb_write_name(out, name_of(m, c->body[k]));
+  }
+  snprintf(id, sizeof id, ",%" PRIu64, c->id);
+  lb_out_text(out, id);
+  numbers(out, (int)(sizeof value / sizeof *value), value);
+  lb_out_text(out, "\n");
+}
+
+void lb_write_contacts(lb_out* out, const lb_recording* r, const lb_summary* s) {
+  (void)s;
+  lb_out_text(out, "time,first,second,id,x,y,z,nx,ny,nz,fx,fy,fz,slip.x,slip.y,slip.z,gap\n");
+  for (int f = 0; f < r->nframe; f++) {
+    const lb_body_contact* point = NULL;
+    const int n = lb_recording_contacts(r, f, &point);
+    for (int i = 0; i < n; i++) {
+      write_contact(out, r->model, r->time[f], &point[i]);
+    }
+  }
+}
+
 // A line for each element of each elastic body, as in its mesh: its middle, undeformed, in the
 // body's frame, its largest stress, and when that was.
 void lb_write_stress(lb_out* out, const lb_recording* r, const lb_summary* s) {
@@ -235,10 +275,7 @@ void lb_write_stress(lb_out* out, const lb_recording* r, const lb_summary* s) {
       const lb_vec3 at = p->of->at[k];
       const double value[] = {i, at.x, at.y, at.z, p->largest[k], p->time[k]};
       lb_write_name(out, r->model->body.name[r->model->elastic.body[e].body]);
-      for (size_t c = 0; c < sizeof value / sizeof *value; c++) {
-        lb_out_text(out, ",");
-        lb_out_number(out, value[c], "");
-      }
+      numbers(out, (int)(sizeof value / sizeof *value), value);
       lb_out_text(out, "\n");
     }
   }

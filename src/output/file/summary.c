@@ -64,6 +64,34 @@ static void left_splines(lb_out* out, const lb_recording* r) {
   lb_out_text(out, *before == '[' ? "null" : "]");
 }
 
+// --- contacts ---
+
+static const char* side(const lb_model* m, int body) {
+  return body == LB_WORLD ? "scenery" : m->body.name[body];
+}
+
+static void overlaps(lb_out* out, const lb_model* m, const lb_overlaps* o) {
+  lb_print_json(out, ", 'overlaps': [");
+  for (int i = 0; i < o->nshown; i++) {
+    const lb_overlap* x = &o->deepest[i];
+    lb_print_json(out, "%-s{'between': [%s, %s], 'depth': %g}", i ? ", " : "", side(m, x->body[0]),
+                  side(m, x->body[1]), x->depth);
+  }
+  lb_out_text(out, "]");
+}
+
+static void contact_figures(lb_out* out, const lb_recording* r, const lb_summary* s) {
+  const lb_contact_figures* c = &s->contact;
+  lb_print_json(
+      out,
+      ",\n  'contacts': {'steps': %ld, 'unsolved': %ld, 'residual': %g, 'most_points': %d, "
+      "'recorded': %ld, 'recorded_until': %g",
+      c->steps, c->unsolved, c->residual, c->points, lb_recording_ncontact(r),
+      lb_recording_contacts_end(r));
+  overlaps(out, r->model, &s->overlaps);
+  lb_out_text(out, "}");
+}
+
 // --- what kinds of jobs add ---
 
 static void peak(lb_out* out, const char* name, const lb_model* m, const lb_torque_peak* p) {
@@ -267,6 +295,9 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
                 "  'degrees_of_freedom': %d",
                 lb_integrator_name(m->solver.integrator), s->step, s->threads, r->nframe, m->nbody,
                 m->njoint, m->nq, m->nv);
+  if (m->contact.ncollider > 0) {
+    contact_figures(out, r, s);
+  }
   motor_figures(out, r);
   force_figures(out, r);
   stress_figures(out, r);

@@ -281,6 +281,16 @@ static void settings(lb_out* out, const lb_recording* r, const lb_summary* s) {
   lb_out_text(out, "</table></div>\n");
 }
 
+static void contact_rows(lb_out* out, const lb_summary* s) {
+  char text[LB_REPORT_WORD], all[LB_REPORT_WORD];
+  rows(out, &(counted){"Most points of contact at once", s->contact.points}, 1);
+  lb_print(out,
+           "<tr><th scope=\"row\">Contacts not solved to the tolerance</th><td>in %s of %s "
+           "steps</td></tr>\n",
+           lb_report_grouped(s->contact.unsolved, text), lb_report_grouped(s->contact.steps, all));
+  row(out, "Worst residual of a contact", lb_report_human(s->contact.residual, text), " m/s");
+}
+
 static void results(lb_out* out, const lb_recording* r, const lb_summary* s) {
   char text[LB_REPORT_WORD], count[LB_REPORT_WORD];
   lb_out_text(out, "<div class=\"card\"><h3>What came out</h3>\n<table>\n");
@@ -295,6 +305,9 @@ static void results(lb_out* out, const lb_recording* r, const lb_summary* s) {
         lb_report_human((double)s->iterations / (double)s->steps, text), "");
     row(out, "Steps for a factored matrix",
         lb_report_human((double)s->steps / (double)(s->matrices ? s->matrices : 1), text), "");
+  }
+  if (s->contact.steps > 0) {
+    contact_rows(out, s);
   }
   row(out, "Energy at the start", lb_report_human(s->energy_start, text), " J");
   row(out, "Energy at the end", lb_report_human(s->energy_end, text), " J");

@@ -122,6 +122,11 @@ lb_status lb_frame_put(lb_recording* r, lb_data* d, lb_error* err) {
   lb_frame_show(shown, d, r->q + frame * (size_t)shown->nq, r->qd + frame * (size_t)shown->nv,
                 r->keeps & LB_KEEP_RATES ? r->qdd + frame * (size_t)shown->nv : NULL);
   measure_stress(r, f, d);
+  if (!lb_recording_put_contacts(r, d)) {
+    r->nframe--;
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory at frame %d, t = %g s", f,
+                        d->time);
+  }
   memcpy(r->motor + frame * (size_t)m->nmotor, d->motor_force,
          (size_t)m->nmotor * sizeof *d->motor_force);
   r->kinetic[f] = lb_kinetic_energy(m, d);

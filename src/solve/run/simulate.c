@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "dynamics/constraint/constraint_loop.h"
+#include "dynamics/contact/contact_set.h"
 #include "dynamics/force/force.h"
 #include "dynamics/joint/joint.h"
 #include "elastic/reduced/stored.h"
@@ -39,6 +40,8 @@ typedef struct watch {
   lb_inversion inversion;
   lb_steep_friction steep;
   lb_moved_start moved;
+  lb_overlaps overlaps;
+  lb_contact_figures contact;
   lb_momenta first, now;  // momentum
   lb_momenta most;        // largest sums
   double linear, angular; // worst changes of momentum
@@ -50,6 +53,20 @@ static void note_inversion(watch* w, const lb_model* m, const lb_data* d) {
     if (w->inversion.frames++ == 0) {
       w->inversion = (lb_inversion){1, d->time, least.body, least.volume, least.at};
     }
+  }
+}
+
+// Contact problem of the last step.
+static void look_at_contacts(watch* w, const lb_data* d) {
+  const lb_contacts* C = d->work->contacts;
+  const lb_touch* touch = NULL;
+  const int n = C ? lb_contacts_points(C, &touch) : 0;
+  if (n > 0) {
+    const lb_contact_report of = lb_contacts_report(C);
+    w->contact.steps++;
+    w->contact.unsolved += of.status != LB_CONTACT_SOLVED;
+    w->contact.residual = fmax(w->contact.residual, of.measure.residual);
+    w->contact.points = n > w->contact.points ? n : w->contact.points;
   }
 }
 
@@ -256,6 +273,7 @@ static lb_status step_through(const lb_plan* p, const lb_simulate_options* o, lb
       return status;
     }
     d->time = (double)i * p->step; // no drift from adding up
+    look_at_contacts(w, d);
     if (i % p->stride == 0 || i == p->steps) {
       status = record_frame(r, st, d, o, p->step, w, err);
     } else if (by == LB_METHOD_LINEAR && check_gap(w, st, d, err) != LB_OK) {
@@ -389,6 +407,9 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
     status = lb_find_steep_friction(simulated, d, p.step, recording->allocator, &w.steep, err);
   }
   if (status == LB_OK) {
+    status = lb_find_overlaps(simulated, d, recording->allocator, &w.overlaps, err);
+  }
+  if (status == LB_OK) {
     status = run(&p, options, st, d, recording, &w, err);
   }
   *summary = (lb_summary){.job = "simulate",
@@ -400,6 +421,8 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
                           .inversion = w.inversion,
                           .steep = w.steep,
                           .moved = w.moved,
+                          .overlaps = w.overlaps,
+                          .contact = w.contact,
                           .linear_momentum = {w.first.linear, w.now.linear},
                           .angular_momentum = {w.first.angular, w.now.angular},
                           .linear_drift = over(w.linear, w.most.linear_sum),
