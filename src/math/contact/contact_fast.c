@@ -12,7 +12,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/assert.h"
 #include "base/carve.h"
 #include "base/parallel.h"
 #include "math/contact/contact_dense.h"

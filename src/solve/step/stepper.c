@@ -243,6 +243,12 @@ const lb_stepper_type* lb_stepper_type_of(lb_integrator by) {
   return STEPPERS[by];
 }
 
+// Semi-implicit Euler through contacts is a linearly implicit step without stiffness.
+static const lb_stepper_type* choose(const lb_model* model, lb_integrator by) {
+  return by == LB_INTEGRATOR_EULER && model->contact.ncollider > 0 ? &lb_stepper_linear_euler
+                                                                   : STEPPERS[by];
+}
+
 lb_status lb_stepper_create(const lb_model* model, const lb_scene_solver* solver,
                             const lb_allocator* allocator, lb_stepper** stepper, lb_error* err) {
   lb_arena arena;
@@ -255,7 +261,7 @@ lb_status lb_stepper_create(const lb_model* model, const lb_scene_solver* solver
   }
   st->m = model;
   st->solver = solver ? *solver : model->solver;
-  st->type = STEPPERS[st->solver.integrator];
+  st->type = choose(model, st->solver.integrator);
   st->saved = saved;
   st->arena = arena;
   const lb_status status = st->type->create(st, err);
