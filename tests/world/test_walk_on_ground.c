@@ -53,7 +53,7 @@ static void pins_hold_while_feet_land(void** state) {
       step_walk(&w, 10);
       look_at_walk(&w);
     }
-    assert_below(w.gap, 1e-9);
+    assert_below(w.gap, 1e-6);
     close_walk(&w);
   }
 }

@@ -210,9 +210,12 @@ static diagnosis diagnose(const lb_stepper* st, const lb_data* d, double h, bool
   return t;
 }
 
-// Contacts act on velocities, so gaps of second order are left; unless they close over time.
+// Contacts act on velocities, so loops are left open by gaps of second order. They are closed while
+// something touches; in free flight momentum is kept instead.
 static bool leaves_gaps(const lb_stepper* st, const lb_data* d) {
-  return d->work->contacts && st->m->constraint.count > 0 && st->solver.closing == 0;
+  const lb_touch* touch;
+  return d->work->contacts && st->m->constraint.count > 0 && st->solver.closing == 0 &&
+         lb_contacts_points(d->work->contacts, &touch) > 0;
 }
 
 lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
