@@ -38,6 +38,7 @@ typedef struct lb_scene_shape {
   int material;      ///< index into the scene's materials
   bool massless;     ///< for looks only
   bool solid;        ///< it collides where the scene has contacts
+  bool convex;       ///< a mesh collides by its convex hull
   lb_vec3 belt;      ///< velocity of its surface, in the body's axes [m/s]
 } lb_scene_shape;
 

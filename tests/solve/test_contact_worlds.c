@@ -482,6 +482,31 @@ static void energy_never_grows_in_an_impact(void** state) {
   lb_world_close(w);
 }
 
+// Friction follows a plate that a motor moves, in any coordinates: along, and about the vertical.
+static void what_lies_on_a_driven_plate_goes_with_it(void** state) {
+  (void)state;
+  static const char* const BY[][2] = {{"linear-euler", "reduced"},
+                                      {"linear-euler", "maximal"},
+                                      {"bdf1", "reduced"},
+                                      {"sdirk2", "reduced"}};
+  for (int i = 0; i < 4; i++) {
+    for (int turns = 0; turns < 2; turns++) {
+      lb_world* w = contact_world(
+          "contacts: {}\nsolver: {integrator: %s, coordinates: %s}\nbodies:\n  plate: {shape: "
+          "{box: [2, 2, 0.1]}}\n  b: {shape: {box: [0.1, 0.1, 0.1]}, position: [0.4, 0, 0.1]}\n"
+          "joints: {j: {type: %s, child: plate, axis: %s}}\nmotors: {j: {joint: j, keys: [[0, "
+          "0], [1, 0.5]]}}\n",
+          BY[i][0], BY[i][1], turns ? "revolute" : "prismatic", turns ? "z" : "x");
+      contact_run(w, 1);
+      const lb_vec3 p = contact_place(w, "b");
+      assert_near(p.x, turns ? 0.4 * cos(0.5) : 0.9, 2e-4);
+      assert_near(p.y, turns ? 0.4 * sin(0.5) : 0, 2e-4);
+      assert_near(p.z, 0.1, 1e-6);
+      lb_world_close(w);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_block_stops_where_friction_says_and_never_rises),
@@ -506,6 +531,7 @@ int main(void) {
       cmocka_unit_test(floors_and_contacts_are_solved_together),
       cmocka_unit_test(a_motor_feels_what_lies_on_its_arm),
       cmocka_unit_test(a_servo_follows_yields_and_gives_way_at_its_limit),
+      cmocka_unit_test(what_lies_on_a_driven_plate_goes_with_it),
       cmocka_unit_test(momentum_is_kept_in_free_flight_with_motors_on),
       cmocka_unit_test(energy_never_grows_in_an_impact),
   };
