@@ -128,27 +128,29 @@ static bool ask_places(lb_contacts* C, double h) {
 
 // --- solving ---
 
-static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d) {
-  lb_contact_options options = lb_contact_options_default();
+static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, bool again) {
+  lb_contact_options options = lb_contact_options_step();
   options.tolerance = C->m->contact.set.tolerance;
   options.threads = d->threads;
-  return lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
+  return again ? lb_contact_solve_again(C->solver, &options, C->lambda, C->u)
+               : lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
 }
 
-static lb_contact_report solve_reference(lb_contacts* C, const lb_data* d) {
+static lb_contact_report solve_reference(lb_contacts* C, const lb_data* d, bool again) {
   lb_contact_report report = {0};
-  (void)d;
+  (void)d, (void)again;
   lb_contact_reference(&C->problem, &C->scratch, C->lambda, C->u, &report);
   lb_arena_release(&C->scratch);
   return report;
 }
 
-static lb_contact_report solve(lb_contacts* C, const lb_data* d) {
-  static lb_contact_report (*const METHODS[])(lb_contacts*, const lb_data*) = {
+// `again`: all but b is as it was.
+static lb_contact_report solve(lb_contacts* C, const lb_data* d, bool again) {
+  static lb_contact_report (*const METHODS[])(lb_contacts*, const lb_data*, bool) = {
       [LB_CONTACT_FAST] = solve_fast,
       [LB_CONTACT_REFERENCE] = solve_reference,
       [LB_CONTACT_AS_PRINTED] = solve_reference};
-  return METHODS[C->m->contact.set.solver](C, d);
+  return METHODS[C->m->contact.set.solver](C, d, again);
 }
 
 static void spread(const lb_contacts* C, double* v) {
@@ -188,14 +190,14 @@ bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W
   for (int i = 0; i < C->ntouch; i++) {
     ask(C, d, &C->touch[i], h);
   }
-  C->report = solve(C, d);
+  C->report = solve(C, d, false);
   spread(C, v);
   for (int i = 0; i < C->ntouch; i++) {
     keep(C, &C->touch[i]);
   }
   memcpy(move, v, size);
   if (ask_places(C, h)) {
-    solve(C, d);
+    solve(C, d, true);
     spread(C, move);
   }
   return true;

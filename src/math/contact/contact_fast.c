@@ -28,7 +28,10 @@ enum {
   NEWTON_STEPS = 30,
   ROUNDS = 12, // of fixed radii, where Newton's method failed
   STARTS = 12, // of Newton's method on small islands, then
-  CHECK = 4    // sweeps between looks at the residual
+  CHECK = 4,   // sweeps between looks at the residual
+  BOUNDED_ROWS = 192, // rows up to which Newton's method is tried in a step
+  BOUNDED_STEPS = 8,
+  BOUNDED_SWEEPS = 20
 };
 
 // Outcome of one island.
@@ -187,7 +190,13 @@ lb_status lb_contact_solver_reserve(lb_contact_solver* s, const lb_contact_sizes
 }
 
 lb_contact_options lb_contact_options_default(void) {
-  return (lb_contact_options){.tolerance = 1e-8, .sweeps = 2000, .threads = 1};
+  return (lb_contact_options){
+      .tolerance = 1e-8, .sweeps = 2000, .threads = 1, .effort = LB_CONTACT_THOROUGH};
+}
+
+lb_contact_options lb_contact_options_step(void) {
+  return (lb_contact_options){
+      .tolerance = 1e-8, .sweeps = BOUNDED_SWEEPS, .threads = 1, .effort = LB_CONTACT_BOUNDED};
 }
 
 // --- an island, by one thread or by a team that takes the same decisions ---
@@ -367,7 +376,8 @@ static lb_contact_try try_newton(const crew* c, lb_contact_scaled* system, int a
   } else if (attempt > 1) {
     lb_contact_random_start(system, attempt, c->x);
   }
-  lb_contact_try t = lb_contact_newton(system, NEWTON_STEPS, c->x);
+  const bool bounded = c->s->options->effort == LB_CONTACT_BOUNDED;
+  lb_contact_try t = lb_contact_newton(system, bounded ? BOUNDED_STEPS : NEWTON_STEPS, c->x);
   t.steps += steps;
   return t;
 }
@@ -469,6 +479,21 @@ static bool phase(crew* c, int k, lb_contact_measure* m) {
   return solved;
 }
 
+static bool solve_thoroughly(crew* c, lb_contact_measure* m) {
+  bool solved = false;
+  for (int k = 0; !solved && c->sweeps < c->s->options->sweeps; k++) {
+    solved = phase(c, k, m);
+  }
+  return solved;
+}
+
+static bool solve_bounded(crew* c, lb_contact_measure* m) {
+  const int first = c->rows <= SMALL ? 8 : c->s->options->sweeps;
+  const bool solved = sweeps(c, first, m) || (c->rows <= BOUNDED_ROWS && newton(c, 1, m));
+  keep_best(c, *m);
+  return solved;
+}
+
 static void solve_island(crew* c) {
   const lb_contact_solver* s = c->s;
   lb_contact_measure m = measure(c);
@@ -477,10 +502,10 @@ static void solve_island(crew* c) {
   c->best = (double)INFINITY;
   keep_best(c, m);
   bool solved = m.residual <= fmax(c->target, m.rounding);
-  for (int k = 0; !solved && c->sweeps < s->options->sweeps; k++) {
-    solved = phase(c, k, &m);
-  }
   if (!solved) {
+    solved = (s->options->effort == LB_CONTACT_BOUNDED ? solve_bounded : solve_thoroughly)(c, &m);
+  }
+  if (!solved && m.residual > c->best) {
     start_from(c, s->best);
     m = measure(c);
   }
@@ -566,6 +591,22 @@ static void take_start(lb_contact_solver* s, const lb_contact_problem* p, const 
   memcpy(s->sweeper.u, p->u0, (size_t)lb_contact_nvelocity(p) * sizeof(double));
 }
 
+static lb_contact_report solve_islands(lb_contact_solver* s, const lb_contact_options* options,
+                                       double* lambda, double* u) {
+  const lb_contact_problem* p = s->sweeper.problem;
+  s->options = options;
+  take_start(s, p, lambda);
+  lb_contact_sweeper_velocities(&s->sweeper, 0, p->nblock);
+  s->shared.scale = lb_contact_sweeper_measure(&s->sweeper, 0, p->nblock).scale;
+  atomic_store(&s->next, 0);
+  const int most =
+      larger(1, options->threads < s->sizes.threads ? options->threads : s->sizes.threads);
+  lb_parallel_team(most < THREADS_MOST ? most : THREADS_MOST, work, s);
+  lb_contact_sweeper_give(&s->sweeper, lambda);
+  memcpy(u, s->sweeper.u, (size_t)lb_contact_nvelocity(p) * sizeof *u);
+  return summary(s);
+}
+
 lb_contact_report lb_contact_solve(lb_contact_solver* s, const lb_contact_problem* p,
                                    const lb_contact_options* options, double* lambda, double* u) {
   const lb_contact_report refused = {.status = LB_CONTACT_REFUSED};
@@ -576,19 +617,15 @@ lb_contact_report lb_contact_solve(lb_contact_solver* s, const lb_contact_proble
   if (!s->memory || !fits(&sizes, &s->sizes)) {
     return refused;
   }
-  s->options = options;
   lb_contact_islands_find(&s->islands, p);
   lb_contact_sweeper_lay(&s->sweeper, p, &s->islands);
   lb_contact_sweeper_pack(&s->sweeper, 0, p->nblock);
-  take_start(s, p, lambda);
-  lb_contact_sweeper_velocities(&s->sweeper, 0, p->nblock);
-  s->shared.scale = lb_contact_sweeper_measure(&s->sweeper, 0, p->nblock).scale;
   sort_islands(s);
-  atomic_store(&s->next, 0);
-  const int most =
-      larger(1, options->threads < s->sizes.threads ? options->threads : s->sizes.threads);
-  lb_parallel_team(most < THREADS_MOST ? most : THREADS_MOST, work, s);
-  lb_contact_sweeper_give(&s->sweeper, lambda);
-  memcpy(u, s->sweeper.u, (size_t)lb_contact_nvelocity(p) * sizeof *u);
-  return summary(s);
+  return solve_islands(s, options, lambda, u);
+}
+
+lb_contact_report lb_contact_solve_again(lb_contact_solver* s, const lb_contact_options* options,
+                                         double* lambda, double* u) {
+  lb_contact_sweeper_take_b(&s->sweeper);
+  return solve_islands(s, options, lambda, u);
 }

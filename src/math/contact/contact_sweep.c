@@ -157,6 +157,15 @@ void lb_contact_sweeper_pack(lb_contact_sweeper* s, int begin, int end) {
   }
 }
 
+void lb_contact_sweeper_take_b(lb_contact_sweeper* s) {
+  const int npiece = s->first[s->problem->nblock];
+  for (const lb_contact_packed* q = s->piece; q < s->piece + npiece; q++) {
+    for (int i = 0; i < q->nrow; i++) {
+      s->b[q->row + i] = s->problem->row[q->origin + i].b;
+    }
+  }
+}
+
 void lb_contact_sweeper_take(lb_contact_sweeper* s, const double* lambda) {
   const int npiece = s->first[s->problem->nblock];
   for (const lb_contact_packed* q = s->piece; q < s->piece + npiece; q++) {
