@@ -30,7 +30,7 @@
 #include "math/contact/contact_fast.h"
 #include "math/contact/contact_reference.h"
 
-static const double OVERLAP = 1e-7; // that is left alone [m]
+static const double OVERLAP = 5e-6; // that is left alone [m]
 static const double SHARE = 0.2;    // of an overlap that goes in a step: B
 static const double PUSH = 1;       // the most by which it goes [m/s]
 

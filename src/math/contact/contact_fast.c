@@ -26,12 +26,13 @@ enum {
   THREADS_MOST = 64,
   FACTORS_USUAL = 8000000,
   NEWTON_STEPS = 30,
-  ROUNDS = 12, // of fixed radii, where Newton's method failed
-  STARTS = 12, // of Newton's method on small islands, then
-  CHECK = 4,   // sweeps between looks at the residual
+  ROUNDS = 12,        // of fixed radii, where Newton's method failed
+  STARTS = 12,        // of Newton's method on small islands, then
+  CHECK = 4,          // sweeps between looks at the residual
   BOUNDED_ROWS = 192, // rows up to which Newton's method is tried in a step
   BOUNDED_STEPS = 8,
-  BOUNDED_SWEEPS = 20
+  BOUNDED_SWEEPS = 10,
+  SMALL_SWEEPS = 12 // before it, there
 };
 
 // Outcome of one island.
@@ -400,10 +401,11 @@ static lb_contact_scaled* system_of(crew* c) {
   return c->system;
 }
 
-// Newton's method with up to so many attempts. Impulses are unchanged where none succeeds.
-static lb_contact_try newton_of_island(crew* c, int attempts) {
+// Newton's method with up to so many attempts. Impulses are unchanged where none has a residual
+// below `enough`, though one that is not small enough may be taken.
+static lb_contact_try newton_of_island(crew* c, int attempts, double enough) {
   lb_contact_scaled* system = system_of(c);
-  lb_contact_try t = {false, 0, 0};
+  lb_contact_try t = {false, INFINITY, 0};
   double* lambda = c->s->sweeper.lambda + c->s->sweeper.first_row[c->begin];
   if (!system) {
     return t;
@@ -417,15 +419,16 @@ static lb_contact_try newton_of_island(crew* c, int attempts) {
     t = try_newton(c, system, k);
     t.steps += before;
   }
+  t.solved = t.solved || t.residual < enough;
   for (int i = 0; i < system->n && t.solved; i++) {
     lambda[i] = c->x[i] * system->D[i];
   }
   return t;
 }
 
-static bool newton(crew* c, int attempts, lb_contact_measure* m) {
+static bool newton(crew* c, int attempts, double enough, lb_contact_measure* m) {
   if (c->rank == 0) {
-    c->shared->newton = newton_of_island(c, attempts);
+    c->shared->newton = newton_of_island(c, attempts, enough);
   }
   meet(c);
   const lb_contact_try t = c->shared->newton;
@@ -471,10 +474,10 @@ static bool phase(crew* c, int k, lb_contact_measure* m) {
   const int first = c->rows <= SMALL ? 8 : 60;
   if (k == 1) { // far from everything that did not work
     start_from(c, NULL);
-    return newton(c, c->rows <= SMALL ? STARTS : 2, m);
+    return newton(c, c->rows <= SMALL ? STARTS : 2, 0, m);
   }
   c->plain = k % 2 == 0 && k > 0;
-  const bool solved = sweeps(c, k == 0 ? first : first << k, m) || newton(c, 1, m);
+  const bool solved = sweeps(c, k == 0 ? first : first << k, m) || newton(c, 1, 0, m);
   keep_best(c, *m);
   return solved;
 }
@@ -487,23 +490,51 @@ static bool solve_thoroughly(crew* c, lb_contact_measure* m) {
   return solved;
 }
 
-static bool solve_bounded(crew* c, lb_contact_measure* m) {
-  const int first = c->rows <= SMALL ? 8 : c->s->options->sweeps;
-  const bool solved = sweeps(c, first, m) || (c->rows <= BOUNDED_ROWS && newton(c, 1, m));
-  keep_best(c, *m);
-  return solved;
+// Sweeps until they change little, and one look at what they have led to.
+static bool few_sweeps(crew* c, int most, lb_contact_measure* m) {
+  double change = INFINITY;
+  if (c->rank == 0) {
+    c->shared->last = 0;
+  }
+  meet(c);
+  for (int i = 0; i < most && change > c->target; i++) {
+    if (i > 0) {
+      accelerate(c);
+    }
+    keep(c);
+    change = all_changes(c, sweep_colours(c));
+    c->sweeps++;
+  }
+  refresh(c);
+  *m = measure(c);
+  return m->residual <= fmax(c->target, m->rounding);
+}
+
+static void solve_bounded(crew* c) {
+  lb_contact_measure m;
+  const bool small = c->rows <= BOUNDED_ROWS;
+  const bool solved = few_sweeps(c, small ? SMALL_SWEEPS : c->s->options->sweeps, &m) ||
+                      (small && newton(c, 1, m.residual, &m));
+  if (c->rank == 0) {
+    c->s->outcome[c->island] = (outcome){m, c->sweeps, solved};
+  }
 }
 
 static void solve_island(crew* c) {
   const lb_contact_solver* s = c->s;
-  lb_contact_measure m = measure(c);
+  const double scale = lb_contact_sweeper_scale(&s->sweeper, c->begin, c->end);
   c->rows = island_rows(s, c->island);
-  c->target = s->options->tolerance * fmax(m.scale, 1e-6 * c->shared->scale);
+  c->target = s->options->tolerance * fmax(scale, 1e-6 * c->shared->scale);
+  if (s->options->effort == LB_CONTACT_BOUNDED) {
+    solve_bounded(c);
+    return;
+  }
   c->best = (double)INFINITY;
+  lb_contact_measure m = measure(c);
   keep_best(c, m);
   bool solved = m.residual <= fmax(c->target, m.rounding);
   if (!solved) {
-    solved = (s->options->effort == LB_CONTACT_BOUNDED ? solve_bounded : solve_thoroughly)(c, &m);
+    solved = solve_thoroughly(c, &m);
   }
   if (!solved && m.residual > c->best) {
     start_from(c, s->best);
@@ -597,7 +628,7 @@ static lb_contact_report solve_islands(lb_contact_solver* s, const lb_contact_op
   s->options = options;
   take_start(s, p, lambda);
   lb_contact_sweeper_velocities(&s->sweeper, 0, p->nblock);
-  s->shared.scale = lb_contact_sweeper_measure(&s->sweeper, 0, p->nblock).scale;
+  s->shared.scale = lb_contact_sweeper_scale(&s->sweeper, 0, p->nblock);
   atomic_store(&s->next, 0);
   const int most =
       larger(1, options->threads < s->sizes.threads ? options->threads : s->sizes.threads);

@@ -19,6 +19,7 @@ void lb_contact_sweeper_carve(lb_contact_sweeper* s, lb_carver* c, int nrow, int
   s->rho = lb_carve(c, rows, width);
   s->b = lb_carve(c, rows, width);
   s->c = lb_carve(c, rows, width);
+  s->w0 = lb_carve(c, rows, width);
   s->first = lb_carve(c, (size_t)nblock + 1, sizeof(int));
   s->first_row = lb_carve(c, (size_t)nblock + 1, sizeof(int));
   s->piece = lb_carve(c, rows, sizeof *s->piece);
@@ -129,12 +130,27 @@ static void factor_equality(lb_contact_sweeper* s, const lb_contact_packed* q, c
   }
 }
 
+// J_r u of one row, of any widths.
+static double row_velocity(const double* J, const double* u, const lb_contact_packed* q) {
+  v4 sum = {0, 0, 0, 0};
+  for (int i = 0; i < 2; i++) {
+    const double* v = u + q->u[i];
+    for (int k = 0; k < q->width[i]; k += 4) {
+      sum += *(const v4*)(J + k) * *(const v4*)(v + k);
+    }
+    J += q->width[i];
+  }
+  return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+}
+
 static void pack_piece(lb_contact_sweeper* s, const lb_contact_packed* q) {
   const lb_contact_problem* p = s->problem;
   double A[LB_CONTACT_BLOCK_MOST * LB_CONTACT_BLOCK_MOST];
   for (int i = 0; i < q->nrow; i++) {
     const lb_contact_row* r = &p->row[q->origin + i];
-    copy_row(p, q, q->origin + i, s->packed + q->at + i * row_numbers(q));
+    double* J = s->packed + q->at + i * row_numbers(q);
+    copy_row(p, q, q->origin + i, J);
+    s->w0[q->row + i] = row_velocity(J, p->u0, q) + r->b;
     s->b[q->row + i] = r->b;
     s->c[q->row + i] = r->c;
   }
@@ -161,7 +177,9 @@ void lb_contact_sweeper_take_b(lb_contact_sweeper* s) {
   const int npiece = s->first[s->problem->nblock];
   for (const lb_contact_packed* q = s->piece; q < s->piece + npiece; q++) {
     for (int i = 0; i < q->nrow; i++) {
-      s->b[q->row + i] = s->problem->row[q->origin + i].b;
+      const double b = s->problem->row[q->origin + i].b;
+      s->w0[q->row + i] += b - s->b[q->row + i];
+      s->b[q->row + i] = b;
     }
   }
 }
@@ -207,19 +225,6 @@ static inline double sum_of_eight(v8 a) {
 
 static inline v8 load(const double* a) {
   return *(const v8*)a;
-}
-
-// J_r u of one row, of any widths.
-static double row_velocity(const double* J, const double* u, const lb_contact_packed* q) {
-  v4 sum = {0, 0, 0, 0};
-  for (int i = 0; i < 2; i++) {
-    const double* v = u + q->u[i];
-    for (int k = 0; k < q->width[i]; k += 4) {
-      sum += *(const v4*)(J + k) * *(const v4*)(v + k);
-    }
-    J += q->width[i];
-  }
-  return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
 static void add_row(const double* Z, double* u, const lb_contact_packed* q, double change) {
@@ -356,11 +361,19 @@ double lb_contact_sweep(lb_contact_sweeper* s, int begin, int end) {
 
 // --- residual ---
 
+double lb_contact_sweeper_scale(const lb_contact_sweeper* s, int begin, int end) {
+  double most = 0;
+  for (int r = s->first_row[begin]; r < s->first_row[end]; r++) {
+    const double w = fabs(s->w0[r]);
+    most = w > most ? w : most;
+  }
+  return most;
+}
+
 lb_contact_measure lb_contact_sweeper_measure(const lb_contact_sweeper* s, int begin, int end) {
   lb_contact_measure m = {0, 0, 0};
   for (int k = s->first[begin]; k < s->first[end]; k++) {
     const lb_contact_packed* q = &s->piece[k];
-    const int numbers = row_numbers(q);
     double w[LB_CONTACT_BLOCK_MOST];
     piece_velocity(s, q, w);
     for (int i = 0; i < q->nrow; i++) {
@@ -368,9 +381,7 @@ lb_contact_measure lb_contact_sweeper_measure(const lb_contact_sweeper* s, int b
       const lb_contact_row* row = &s->problem->row[q->origin + i];
       const double normal = row->normal < 0 ? 0 : s->lambda[r - (q->origin + i - row->normal)];
       const double e = lb_contact_violation(row, s->rho[r], normal, s->lambda + r, w + i);
-      const double* J = s->packed + q->at + i * numbers;
-      lb_contact_measure_add(&m, e, row_velocity(J, s->problem->u0, q) + s->b[r],
-                             s->lambda[r] / s->rho[r]);
+      lb_contact_measure_add(&m, e, s->w0[r], s->lambda[r] / s->rho[r]);
     }
   }
   return m;

@@ -24,6 +24,7 @@ typedef struct lb_contact_sweeper {
   double* lambda; // [nrow]
   double* rho;    // [nrow] as lb_contact_step
   double *b, *c;  // [nrow]
+  double* w0;     // [nrow] J u0 + b
   // --- places in the order of blocks
   int* first;     // [nblock + 1] first piece of each
   int* first_row; // [nblock + 1] first row of each
@@ -52,5 +53,7 @@ void lb_contact_sweeper_give(const lb_contact_sweeper* s, double* lambda);
 void lb_contact_sweeper_velocities(lb_contact_sweeper* s, int begin, int end);
 // One pass over these blocks; the largest change of a row's own velocity, A_rr |dlambda_r|.
 double lb_contact_sweep(lb_contact_sweeper* s, int begin, int end);
+// Largest |w| of these blocks without impulses: what residuals are small against.
+double lb_contact_sweeper_scale(const lb_contact_sweeper* s, int begin, int end);
 // Natural map of these blocks as it is now, as in contact_problem.h.
 lb_contact_measure lb_contact_sweeper_measure(const lb_contact_sweeper* s, int begin, int end);
