@@ -273,10 +273,22 @@ static lb_contact_measure measure(const crew* c) {
   return all;
 }
 
+// Velocities of the island's groups, from one array to another.
+static void copy_velocities(const crew* c, const double* from, double* to) {
+  const lb_contact_islands* g = &c->s->islands;
+  const lb_contact_problem* p = c->s->sweeper.problem;
+  for (int k = g->first_group[c->island]; k < g->first_group[c->island + 1]; k++) {
+    const int at = p->velocity[g->group[k]], width = lb_contact_width(p, g->group[k]);
+    memcpy(to + at, from + at, (size_t)width * sizeof *to);
+  }
+}
+
 // Velocities from impulses: without the rounding of many sweeps.
 static void refresh(const crew* c) {
+  lb_contact_sweeper* w = &c->s->sweeper;
   if (c->rank == 0) {
-    lb_contact_sweeper_velocities(&c->s->sweeper, c->begin, c->end);
+    copy_velocities(c, w->problem->u0, w->u);
+    lb_contact_sweeper_add(w, c->begin, c->end);
   }
   meet(c);
 }
@@ -294,12 +306,7 @@ static void keep(const crew* c) {
     const lb_contact_sweeper* w = &s->sweeper;
     const int row = w->first_row[c->begin], end = w->first_row[c->end];
     memcpy(s->before + row, w->lambda + row, (size_t)(end - row) * sizeof(double));
-    for (int k = s->islands.first_group[c->island]; k < s->islands.first_group[c->island + 1];
-         k++) {
-      const int at = w->problem->velocity[s->islands.group[k]];
-      const int width = lb_contact_width(w->problem, s->islands.group[k]);
-      memcpy(s->u_before + at, w->u + at, (size_t)width * sizeof(double));
-    }
+    copy_velocities(c, w->u, s->u_before);
   }
   meet(c);
 }
@@ -505,7 +512,6 @@ static bool few_sweeps(crew* c, int most, lb_contact_measure* m) {
     change = all_changes(c, sweep_colours(c));
     c->sweeps++;
   }
-  refresh(c);
   *m = measure(c);
   return m->residual <= fmax(c->target, m->rounding);
 }
@@ -627,7 +633,7 @@ static lb_contact_report solve_islands(lb_contact_solver* s, const lb_contact_op
   const lb_contact_problem* p = s->sweeper.problem;
   s->options = options;
   take_start(s, p, lambda);
-  lb_contact_sweeper_velocities(&s->sweeper, 0, p->nblock);
+  lb_contact_sweeper_add(&s->sweeper, 0, p->nblock);
   s->shared.scale = lb_contact_sweeper_scale(&s->sweeper, 0, p->nblock);
   atomic_store(&s->next, 0);
   const int most =
@@ -641,7 +647,7 @@ static lb_contact_report solve_islands(lb_contact_solver* s, const lb_contact_op
 lb_contact_report lb_contact_solve(lb_contact_solver* s, const lb_contact_problem* p,
                                    const lb_contact_options* options, double* lambda, double* u) {
   const lb_contact_report refused = {.status = LB_CONTACT_REFUSED};
-  if (!lb_contact_valid(p) || !(options->tolerance > 0)) {
+  if (!lb_contact_sound(p) || !(options->tolerance > 0)) {
     return refused;
   }
   const lb_contact_sizes sizes = lb_contact_sizes_of(p);
@@ -650,7 +656,9 @@ lb_contact_report lb_contact_solve(lb_contact_solver* s, const lb_contact_proble
   }
   lb_contact_islands_find(&s->islands, p);
   lb_contact_sweeper_lay(&s->sweeper, p, &s->islands);
-  lb_contact_sweeper_pack(&s->sweeper, 0, p->nblock);
+  if (!lb_contact_sweeper_pack(&s->sweeper, 0, p->nblock)) {
+    return refused;
+  }
   sort_islands(s);
   return solve_islands(s, options, lambda, u);
 }

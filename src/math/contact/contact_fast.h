@@ -26,8 +26,8 @@ lb_contact_sizes lb_contact_sizes_of(const lb_contact_problem* p);
 // What is done for islands on which sweeps are slow.
 typedef enum lb_contact_effort {
   LB_CONTACT_THOROUGH, // other starts and longer sweeps until the tolerance is met
-  LB_CONTACT_BOUNDED   // Newton's method once where the island is small, and no more: a step's share,
-                       // of which the next step's warm start goes on
+  LB_CONTACT_BOUNDED // Newton's method once where the island is small, and no more: a step's share,
+                     // of which the next step's warm start goes on
 } lb_contact_effort;
 
 typedef struct lb_contact_options {

@@ -50,7 +50,7 @@ void lb_contact_local_prepare(lb_contact_local* L, lb_contact_piece piece, const
 static inline void lb_contact_disc_root(lb_contact_local* L, double alpha, const double* beta,
                                         const double* r, double* l) {
   static const int MOST = 60;
-  static const double CLOSE = 1e-14;
+  static const double CLOSE = 1e-12;
   double low = 0, high = (double)INFINITY, s = L->slip;
   for (int i = 0; i < MOST; i++) {
     const double d1 = 1 / (L->s1 + s), d2 = 1 / (L->s2 + s);

@@ -72,8 +72,11 @@ static bool valid_row(const lb_contact_problem* p, int r, int first, int end) {
 }
 
 bool lb_contact_valid(const lb_contact_problem* p) {
-  if (!valid_groups(p) || !all_finite(p->nentry, p->J) || !all_finite(p->nentry, p->Z) ||
-      p->block[0] != 0 || p->block[p->nblock] != p->nrow) {
+  return lb_contact_sound(p) && all_finite(p->nentry, p->J) && all_finite(p->nentry, p->Z);
+}
+
+bool lb_contact_sound(const lb_contact_problem* p) {
+  if (!valid_groups(p) || p->block[0] != 0 || p->block[p->nblock] != p->nrow) {
     return false;
   }
   for (int k = 0; k < p->nblock; k++) {

@@ -28,6 +28,16 @@ void lb_contact_sweeper_carve(lb_contact_sweeper* s, lb_carver* c, int nrow, int
   s->packed = lb_carve(c, 2 * (size_t)nentry, width);
 }
 
+static inline double sum_of_eight(v8 a) {
+  const v4 b =
+      __builtin_shufflevector(a, a, 0, 1, 2, 3) + __builtin_shufflevector(a, a, 4, 5, 6, 7);
+  return (b[0] + b[2]) + (b[1] + b[3]);
+}
+
+static inline v8 load(const double* a) {
+  return *(const v8*)a;
+}
+
 // --- layout ---
 
 static lb_contact_packed lay_piece(const lb_contact_problem* p, lb_contact_piece piece, int row,
@@ -42,6 +52,9 @@ static lb_contact_packed lay_piece(const lb_contact_problem* p, lb_contact_piece
   for (int i = 0; i < 2; i++) {
     out.width[i] = r->group[i] < 0 ? 0 : lb_contact_width(p, r->group[i]);
     out.u[i] = r->group[i] < 0 ? 0 : p->velocity[r->group[i]];
+  }
+  if (piece.kind == LB_PIECE_POINT && piece.nrow == 3 && out.width[0] == FREE) {
+    out.sides = out.width[1] == FREE ? 2 : out.width[1] == 0 ? 1 : 0;
   }
   if (piece.kind == LB_PIECE_SET && r->normal >= 0) {
     out.normal = row - (piece.row - r->normal); // blocks are in one piece in both orders
@@ -143,9 +156,42 @@ static double row_velocity(const double* J, const double* u, const lb_contact_pa
   return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
-static void pack_piece(lb_contact_sweeper* s, const lb_contact_packed* q) {
+// Numbers of a point between free bodies, with A of its rows.
+static inline void pack_free_point(lb_contact_sweeper* s, const lb_contact_packed* q,
+                                   const int sides, double* A) {
   const lb_contact_problem* p = s->problem;
-  double A[LB_CONTACT_BLOCK_MOST * LB_CONTACT_BLOCK_MOST];
+  const int half = sides * FREE;
+  double* to = s->packed + q->at;
+  v8 J[3][2], Z[3][2];
+  for (int i = 0; i < 3; i++) {
+    const lb_contact_row* r = &p->row[q->origin + i];
+    v8 product = {0};
+    for (int k = 0; k < sides; k++) {
+      J[i][k] = load(p->J + r->entry[k]);
+      Z[i][k] = load(p->Z + r->entry[k]);
+      product += J[i][k] * load(p->u0 + q->u[k]);
+      *(v8*)(to + FREE * k) = J[i][k];
+      *(v8*)(to + half + FREE * k) = Z[i][k];
+    }
+    to += 2 * half;
+    s->b[q->row + i] = r->b;
+    s->c[q->row + i] = r->c;
+    s->w0[q->row + i] = sum_of_eight(product) + r->b;
+  }
+  for (int j = 0; j < 3; j++) {
+    for (int i = 0; i < 3; i++) {
+      v8 product = J[i][0] * Z[j][0];
+      if (sides > 1) {
+        product += J[i][1] * Z[j][1];
+      }
+      A[i + 3 * j] = sum_of_eight(product);
+    }
+    A[4 * j] += s->c[q->row + j];
+  }
+}
+
+static void pack_numbers(lb_contact_sweeper* s, const lb_contact_packed* q, double* A) {
+  const lb_contact_problem* p = s->problem;
   for (int i = 0; i < q->nrow; i++) {
     const lb_contact_row* r = &p->row[q->origin + i];
     double* J = s->packed + q->at + i * row_numbers(q);
@@ -155,6 +201,23 @@ static void pack_piece(lb_contact_sweeper* s, const lb_contact_packed* q) {
     s->c[q->row + i] = r->c;
   }
   piece_matrix(s, q, A);
+}
+
+// Zero, or not a number where the piece has numbers that are not finite: they are all in A's
+// diagonal or in w0.
+static double pack_piece(lb_contact_sweeper* s, const lb_contact_packed* q) {
+  const lb_contact_problem* p = s->problem;
+  double A[LB_CONTACT_BLOCK_MOST * LB_CONTACT_BLOCK_MOST], sum = 0;
+  if (q->sides == 2) {
+    pack_free_point(s, q, 2, A);
+  } else if (q->sides == 1) {
+    pack_free_point(s, q, 1, A);
+  } else {
+    pack_numbers(s, q, A);
+  }
+  for (int i = 0; i < q->nrow; i++) {
+    sum += 0 * A[i * (q->nrow + 1)] + 0 * s->w0[q->row + i];
+  }
   take_steps(s, q, A);
   if (q->kind == LB_PIECE_EQUALITY) {
     factor_equality(s, q, A);
@@ -165,12 +228,15 @@ static void pack_piece(lb_contact_sweeper* s, const lb_contact_packed* q) {
     lb_contact_local_prepare(&s->local[q->local], (lb_contact_piece){q->kind, q->row, q->nrow}, A,
                              mu);
   }
+  return sum;
 }
 
-void lb_contact_sweeper_pack(lb_contact_sweeper* s, int begin, int end) {
+bool lb_contact_sweeper_pack(lb_contact_sweeper* s, int begin, int end) {
+  double sum = 0;
   for (int k = s->first[begin]; k < s->first[end]; k++) {
-    pack_piece(s, &s->piece[k]);
+    sum += pack_piece(s, &s->piece[k]);
   }
+  return sum == 0;
 }
 
 void lb_contact_sweeper_take_b(lb_contact_sweeper* s) {
@@ -198,34 +264,7 @@ void lb_contact_sweeper_give(const lb_contact_sweeper* s, double* lambda) {
   }
 }
 
-void lb_contact_sweeper_velocities(lb_contact_sweeper* s, int begin, int end) {
-  const lb_contact_packed *first = s->piece + s->first[begin], *last = s->piece + s->first[end];
-  for (const lb_contact_packed* q = first; q < last; q++) {
-    for (int i = 0; i < 2; i++) {
-      memcpy(s->u + q->u[i], s->problem->u0 + q->u[i], (size_t)q->width[i] * sizeof *s->u);
-    }
-  }
-  for (const lb_contact_packed* q = first; q < last; q++) {
-    const int numbers = row_numbers(q);
-    for (int i = 0; i < q->nrow; i++) {
-      const double* Z = s->packed + q->at + i * numbers + numbers / 2;
-      lb_add(q->width[0], s->u + q->u[0], s->lambda[q->row + i], Z);
-      lb_add(q->width[1], s->u + q->u[1], s->lambda[q->row + i], Z + q->width[0]);
-    }
-  }
-}
-
 // --- products of a piece with velocities ---
-
-static inline double sum_of_eight(v8 a) {
-  const v4 b =
-      __builtin_shufflevector(a, a, 0, 1, 2, 3) + __builtin_shufflevector(a, a, 4, 5, 6, 7);
-  return (b[0] + b[2]) + (b[1] + b[3]);
-}
-
-static inline v8 load(const double* a) {
-  return *(const v8*)a;
-}
 
 static void add_row(const double* Z, double* u, const lb_contact_packed* q, double change) {
   for (int i = 0; i < 2; i++) {
@@ -252,6 +291,36 @@ static void piece_add(const lb_contact_sweeper* s, const lb_contact_packed* q,
   for (int i = 0; i < q->nrow; i++) {
     s->lambda[q->row + i] += change[i];
     add_row(s->packed + q->at + i * numbers + numbers / 2, s->u, q, change[i]);
+  }
+}
+
+// Z lambda of a point between free bodies.
+static inline void add_free_point(lb_contact_sweeper* s, const lb_contact_packed* q,
+                                  const int sides) {
+  const int half = sides * FREE;
+  const double *Z = s->packed + q->at + half, *lambda = s->lambda + q->row;
+  for (int k = 0; k < sides; k++) {
+    v8 u = load(s->u + q->u[k]);
+    for (int i = 0; i < 3; i++) {
+      u += load(Z + 2 * half * i + FREE * k) * lambda[i];
+    }
+    *(v8*)(s->u + q->u[k]) = u;
+  }
+}
+
+void lb_contact_sweeper_add(lb_contact_sweeper* s, int begin, int end) {
+  const lb_contact_packed *first = s->piece + s->first[begin], *last = s->piece + s->first[end];
+  for (const lb_contact_packed* q = first; q < last; q++) {
+    const int numbers = row_numbers(q);
+    if (q->sides == 2) {
+      add_free_point(s, q, 2);
+    } else if (q->sides == 1) {
+      add_free_point(s, q, 1);
+    } else {
+      for (int i = 0; i < q->nrow; i++) {
+        add_row(s->packed + q->at + i * numbers + numbers / 2, s->u, q, s->lambda[q->row + i]);
+      }
+    }
   }
 }
 
@@ -335,19 +404,11 @@ static inline double sweep_free_point(lb_contact_sweeper* s, const lb_contact_pa
 }
 
 static double sweep_piece(lb_contact_sweeper* s, const lb_contact_packed* q) {
-  if (q->kind == LB_PIECE_EQUALITY) {
-    return sweep_equality(s, q);
-  }
-  if (q->kind == LB_PIECE_SET) {
-    return sweep_set(s, q);
-  }
-  if (q->nrow == 3 && q->width[0] == FREE && q->width[1] == FREE) {
-    return sweep_free_point(s, q, 2);
-  }
-  if (q->nrow == 3 && q->width[0] == FREE && q->width[1] == 0) {
-    return sweep_free_point(s, q, 1);
-  }
-  return sweep_point(s, q);
+  return q->sides == 2                  ? sweep_free_point(s, q, 2)
+         : q->sides == 1                ? sweep_free_point(s, q, 1)
+         : q->kind == LB_PIECE_EQUALITY ? sweep_equality(s, q)
+         : q->kind == LB_PIECE_SET      ? sweep_set(s, q)
+                                        : sweep_point(s, q);
 }
 
 double lb_contact_sweep(lb_contact_sweeper* s, int begin, int end) {
