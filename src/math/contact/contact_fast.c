@@ -31,6 +31,7 @@ enum {
   CHECK = 4,          // sweeps between looks at the residual
   BOUNDED_ROWS = 192, // rows up to which Newton's method is tried in a step
   BOUNDED_STEPS = 8,
+  BOUNDED_STARTS = 3,
   BOUNDED_SWEEPS = 10,
   SMALL_SWEEPS = 12 // before it, there
 };
@@ -385,7 +386,8 @@ static lb_contact_try try_newton(const crew* c, lb_contact_scaled* system, int a
     lb_contact_random_start(system, attempt, c->x);
   }
   const bool bounded = c->s->options->effort == LB_CONTACT_BOUNDED;
-  lb_contact_try t = lb_contact_newton(system, bounded ? BOUNDED_STEPS : NEWTON_STEPS, c->x);
+  lb_contact_try t =
+      lb_contact_newton(system, bounded && c->rows > SMALL ? BOUNDED_STEPS : NEWTON_STEPS, c->x);
   t.steps += steps;
   return t;
 }
@@ -518,9 +520,18 @@ static bool few_sweeps(crew* c, int most, lb_contact_measure* m) {
 
 static void solve_bounded(crew* c) {
   lb_contact_measure m;
-  const bool small = c->rows <= BOUNDED_ROWS;
-  const bool solved = few_sweeps(c, small ? SMALL_SWEEPS : c->s->options->sweeps, &m) ||
-                      (small && newton(c, 1, m.residual, &m));
+  const bool newtonian = c->rows <= BOUNDED_ROWS, small = c->rows <= SMALL;
+  bool solved = few_sweeps(c, newtonian ? SMALL_SWEEPS : c->s->options->sweeps, &m) ||
+                (newtonian && newton(c, 1, m.residual, &m));
+  if (!solved && small) { // far from where it did not work
+    keep_best(c, m);
+    start_from(c, NULL);
+    solved = newton(c, BOUNDED_STARTS, c->best, &m);
+    if (!solved) {
+      start_from(c, c->s->best);
+      m = measure(c);
+    }
+  }
   if (c->rank == 0) {
     c->s->outcome[c->island] = (outcome){m, c->sweeps, solved};
   }
@@ -531,11 +542,11 @@ static void solve_island(crew* c) {
   const double scale = lb_contact_sweeper_scale(&s->sweeper, c->begin, c->end);
   c->rows = island_rows(s, c->island);
   c->target = s->options->tolerance * fmax(scale, 1e-6 * c->shared->scale);
+  c->best = (double)INFINITY;
   if (s->options->effort == LB_CONTACT_BOUNDED) {
     solve_bounded(c);
     return;
   }
-  c->best = (double)INFINITY;
   lb_contact_measure m = measure(c);
   keep_best(c, m);
   bool solved = m.residual <= fmax(c->target, m.rounding);
