@@ -30,11 +30,15 @@ enum {
   STARTS = 12,        // of Newton's method on small islands, then
   CHECK = 4,          // sweeps between looks at the residual
   BOUNDED_ROWS = 192, // rows up to which Newton's method is tried in a step
-  BOUNDED_STEPS = 8,
+  BOUNDED_STEPS = 5,
   BOUNDED_STARTS = 3,
+  TINY = 36, // rows that are always solved to the end
   BOUNDED_SWEEPS = 10,
   SMALL_SWEEPS = 12 // before it, there
 };
+
+// Residuals of a step over the scale: near enough, and so far that other starts are tried.
+static const double NEAR = 1e-4, FAR = 1e-2;
 
 // Outcome of one island.
 typedef struct outcome {
@@ -387,7 +391,7 @@ static lb_contact_try try_newton(const crew* c, lb_contact_scaled* system, int a
   }
   const bool bounded = c->s->options->effort == LB_CONTACT_BOUNDED;
   lb_contact_try t =
-      lb_contact_newton(system, bounded && c->rows > SMALL ? BOUNDED_STEPS : NEWTON_STEPS, c->x);
+      lb_contact_newton(system, bounded && c->rows > TINY ? BOUNDED_STEPS : NEWTON_STEPS, c->x);
   t.steps += steps;
   return t;
 }
@@ -518,12 +522,18 @@ static bool few_sweeps(crew* c, int most, lb_contact_measure* m) {
   return m->residual <= fmax(c->target, m->rounding);
 }
 
+// Impulses that are near enough for a step: the next one goes on from them. Few rows are cheap to
+// solve to the end.
+static bool is_near(const crew* c, lb_contact_measure m) {
+  return c->rows > TINY && m.residual <= NEAR * m.scale;
+}
+
 static void solve_bounded(crew* c) {
   lb_contact_measure m;
-  const bool newtonian = c->rows <= BOUNDED_ROWS, small = c->rows <= SMALL;
+  const bool newtonian = c->rows <= BOUNDED_ROWS;
   bool solved = few_sweeps(c, newtonian ? SMALL_SWEEPS : c->s->options->sweeps, &m) ||
-                (newtonian && newton(c, 1, m.residual, &m));
-  if (!solved && small) { // far from where it did not work
+                (newtonian && !is_near(c, m) && newton(c, 1, m.residual, &m));
+  if (!solved && c->rows <= TINY && m.residual > FAR * m.scale) { // from elsewhere, then
     keep_best(c, m);
     start_from(c, NULL);
     solved = newton(c, BOUNDED_STARTS, c->best, &m);
