@@ -2,7 +2,7 @@
 //
 // The axis of the last step is tried first: boxes that were apart along it mostly still are. Face
 // axes are preferred to edges, and the last axis to others that are as good, so that a box at rest
-// keeps its patch.
+// keeps its patch. Boxes that are apart have all corners that can land.
 #include "geom/collide/pair.h"
 
 enum { FACES_A = 1, FACES_B = 4, EDGES = 7, AXES = 16 }; // numbers of axes, 0 being none
@@ -66,24 +66,33 @@ static void prepare(boxes* x, const lb_placed* a, const lb_placed* b) {
   }
 }
 
-// Axis of least overlap, or 0 when one separates by more than the margin, which is then in *last.
-static int best_axis(const boxes* x, double size, double margin, int* last, double* best) {
-  int axis = 0;
+// Axes of least overlap: the best one, and the best one of a face.
+typedef struct choice {
+  int axis, face;
+  double s, face_s; // separations along them
+} choice;
+
+// False: an axis separates by more than the margin, which is then in *last.
+static bool choose_axes(const boxes* x, double size, double margin, int* last, choice* c) {
   double score = -INFINITY;
   for (int k = FACES_A; k < AXES; k++) {
     const double s = separation(x, k);
     if (s > margin) {
       *last = k;
-      return 0;
+      return false;
     }
     const double worth = s - (k >= EDGES ? EDGE_WORSE * size : 0) + (k == *last ? KEEP * size : 0);
     if (worth > score + 1e-9 * size) {
       score = worth;
-      axis = k;
-      *best = s;
+      c->axis = k;
+      c->s = s;
+      if (k < EDGES) {
+        c->face = k;
+        c->face_s = s;
+      }
     }
   }
-  return axis;
+  return true;
 }
 
 // --- a face cut to a face ---
@@ -248,6 +257,57 @@ static void cross_edges(const boxes* x, int i, int j, double s, lb_patch* patch,
   m->normal = normal;
 }
 
+static void cut_to_face(const boxes* x, int axis, double margin, lb_patch* patch, lb_manifold* m) {
+  patch->n = 0;
+  if (axis < FACES_B) {
+    cut_to_a(x, axis - FACES_A, margin, patch, m);
+  } else {
+    cut_to_b(x, axis - FACES_B, margin, patch, m);
+  }
+}
+
+// Points of two boxes that are apart. A face has all the corners that may land on it, so it counts
+// wherever something is above it, though edges or corners may be nearer beside it.
+static bool near(lb_pair_query* q, const boxes* x, const choice* c, lb_patch* patch,
+                 lb_manifold* m) {
+  if (c->face_s >= 0) {
+    cut_to_face(x, c->face, q->margin, patch, m);
+    if (patch->n > 0) {
+      q->cache->axis = c->face;
+      m->distance = c->face_s;
+      return true;
+    }
+  }
+  return false;
+}
+
+// The deepest place is beside the face that was cut to: it comes from the support functions, and
+// joins the others where it has their normal.
+static bool add_deepest(lb_pair_query* q, lb_patch* patch, const lb_manifold* m) {
+  static const double SAME = 1 - 1e-3;
+  const lb_couple c = lb_couple_make(q->a, q->b);
+  lb_core_gap gap;
+  if (patch->n == 0 || !lb_core_separate(&c, m->normal, q->margin, &gap) ||
+      !(lb_vec3_dot(gap.normal, m->normal) > SAME)) {
+    return false;
+  }
+  patch->point[patch->n++] = (lb_contact_point){
+      lb_vec3_scale(0.5, lb_vec3_add(gap.point_a, gap.point_b)), gap.distance, (uint64_t)7 << 60};
+  return true;
+}
+
+static bool overlap(lb_pair_query* q, const boxes* x, const choice* c, lb_patch* patch,
+                    lb_manifold* m) {
+  const double size = fmin(q->a->c->size, q->b->c->size);
+  m->distance = c->s;
+  if (c->axis >= EDGES) {
+    cross_edges(x, (c->axis - EDGES) / 3, (c->axis - EDGES) % 3, c->s, patch, m);
+    return true;
+  }
+  cut_to_face(x, c->axis, q->margin, patch, m);
+  return lb_patch_deepest(patch) <= c->s + MISSED * size || add_deepest(q, patch, m);
+}
+
 int lb_pair_box_box(lb_pair_query* q) {
   boxes x;
   prepare(&x, q->a, q->b);
@@ -255,27 +315,16 @@ int lb_pair_box_box(lb_pair_query* q) {
   if (*last > 0 && *last < AXES && separation(&x, *last) > q->margin) {
     return 0;
   }
-  double s = 0;
-  const double size = fmin(q->a->c->size, q->b->c->size);
-  const int axis = best_axis(&x, size, q->margin, last, &s);
-  if (!axis) {
+  choice c;
+  if (!choose_axes(&x, fmin(q->a->c->size, q->b->c->size), q->margin, last, &c)) {
     return 0;
   }
-  *last = axis;
+  *last = c.axis;
   lb_patch patch;
   patch.n = 0;
   lb_manifold m;
-  m.distance = s;
-  if (axis < FACES_B) {
-    cut_to_a(&x, axis - FACES_A, q->margin, &patch, &m);
-  } else if (axis < EDGES) {
-    cut_to_b(&x, axis - FACES_B, q->margin, &patch, &m);
-  } else {
-    cross_edges(&x, (axis - EDGES) / 3, (axis - EDGES) % 3, s, &patch, &m);
-  }
-  // apart at a corner, or deepest beside the face: no axis knows enough
-  if (lb_patch_deepest(&patch) > s + MISSED * size || (axis >= EDGES && s > 0)) {
-    return lb_pair_convex(q);
+  if (!(c.s > 0 ? near : overlap)(q, &x, &c, &patch, &m)) {
+    return lb_pair_convex(q); // no axis knows enough
   }
   lb_patch_reduce(&patch, m.normal, LB_PATCH_FEW, &m);
   lb_manifold_to_world(q->a, &m);
