@@ -33,6 +33,7 @@
 static const double OVERLAP = 5e-6; // that is left alone [m]
 static const double SHARE = 0.2;    // of an overlap that goes in a step: B
 static const double PUSH = 1;       // the most by which it goes [m/s]
+enum { PLACE_SWEEPS = 4 };          // of islands for these
 
 // (6); what would touch again within this many steps stays.
 static const double RESTS = 2;
@@ -132,6 +133,7 @@ static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, bool again
   lb_contact_options options = lb_contact_options_step();
   options.tolerance = C->m->contact.set.tolerance;
   options.threads = d->threads;
+  options.sweeps = again ? PLACE_SWEEPS : options.sweeps;
   return again ? lb_contact_solve_again(C->solver, &options, C->lambda, C->u)
                : lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
 }

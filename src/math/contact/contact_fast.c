@@ -616,15 +616,12 @@ static void work(void* context, int rank, int size) {
   }
 }
 
-// The island's place does not depend on the number of threads: results must not.
-static void sort_islands(lb_contact_solver* s) {
-  s->nlarge = s->nsmall = 0;
-  for (int i = 0; i < s->islands.nisland; i++) {
-    if (island_rows(s, i) <= SMALL) {
-      s->small[s->nsmall++] = i;
-    } else {
-      s->large[s->nlarge++] = i;
-    }
+// Islands to solve. Their place does not depend on the number of threads: results must not.
+static void list_island(lb_contact_solver* s, int island) {
+  if (island_rows(s, island) <= SMALL) {
+    s->small[s->nsmall++] = island;
+  } else {
+    s->large[s->nlarge++] = island;
   }
 }
 
@@ -653,8 +650,6 @@ static lb_contact_report solve_islands(lb_contact_solver* s, const lb_contact_op
                                        double* lambda, double* u) {
   const lb_contact_problem* p = s->sweeper.problem;
   s->options = options;
-  take_start(s, p, lambda);
-  lb_contact_sweeper_add(&s->sweeper, 0, p->nblock);
   s->shared.scale = lb_contact_sweeper_scale(&s->sweeper, 0, p->nblock);
   atomic_store(&s->next, 0);
   const int most =
@@ -680,12 +675,22 @@ lb_contact_report lb_contact_solve(lb_contact_solver* s, const lb_contact_proble
   if (!lb_contact_sweeper_pack(&s->sweeper, 0, p->nblock)) {
     return refused;
   }
-  sort_islands(s);
+  s->nlarge = s->nsmall = 0;
+  for (int i = 0; i < s->islands.nisland; i++) {
+    list_island(s, i);
+  }
+  take_start(s, p, lambda);
+  lb_contact_sweeper_add(&s->sweeper, 0, p->nblock);
   return solve_islands(s, options, lambda, u);
 }
 
 lb_contact_report lb_contact_solve_again(lb_contact_solver* s, const lb_contact_options* options,
                                          double* lambda, double* u) {
-  lb_contact_sweeper_take_b(&s->sweeper);
+  s->nlarge = s->nsmall = 0;
+  for (int i = 0; i < s->islands.nisland; i++) {
+    if (lb_contact_sweeper_take_b(&s->sweeper, s->islands.first[i], s->islands.first[i + 1])) {
+      list_island(s, i);
+    }
+  }
   return solve_islands(s, options, lambda, u);
 }

@@ -45,7 +45,8 @@ lb_contact_options lb_contact_options_step(void);    // bounded
 // fit, the options make no sense, and outputs are unchanged.
 lb_contact_report lb_contact_solve(lb_contact_solver* solver, const lb_contact_problem* p,
                                    const lb_contact_options* options, double* lambda, double* u);
-// Solution of the problem that was solved last, of which nothing but b has changed since.
+// Solution of the problem that was solved last, of which nothing but b has changed since; the warm
+// start is the last solution. Islands whose b is the same keep theirs.
 lb_contact_report lb_contact_solve_again(lb_contact_solver* solver,
                                          const lb_contact_options* options, double* lambda,
                                          double* u);

@@ -239,15 +239,18 @@ bool lb_contact_sweeper_pack(lb_contact_sweeper* s, int begin, int end) {
   return sum == 0;
 }
 
-void lb_contact_sweeper_take_b(lb_contact_sweeper* s) {
-  const int npiece = s->first[s->problem->nblock];
-  for (const lb_contact_packed* q = s->piece; q < s->piece + npiece; q++) {
+bool lb_contact_sweeper_take_b(lb_contact_sweeper* s, int begin, int end) {
+  bool changed = false;
+  for (const lb_contact_packed* q = s->piece + s->first[begin]; q < s->piece + s->first[end]; q++) {
     for (int i = 0; i < q->nrow; i++) {
+      const int r = q->row + i;
       const double b = s->problem->row[q->origin + i].b;
-      s->w0[q->row + i] += b - s->b[q->row + i];
-      s->b[q->row + i] = b;
+      changed = changed || b != s->b[r];
+      s->w0[r] += b - s->b[r];
+      s->b[r] = b;
     }
   }
+  return changed;
 }
 
 void lb_contact_sweeper_take(lb_contact_sweeper* s, const double* lambda) {

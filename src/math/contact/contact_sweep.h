@@ -44,8 +44,8 @@ void lb_contact_sweeper_lay(lb_contact_sweeper* s, const lb_contact_problem* p,
 // Numbers and constants of the blocks at [begin, end) of the order. False: some are not finite.
 bool lb_contact_sweeper_pack(lb_contact_sweeper* s, int begin, int end);
 
-// b of the problem to the packed order.
-void lb_contact_sweeper_take_b(lb_contact_sweeper* s);
+// b of the problem for these blocks; whether one has changed.
+bool lb_contact_sweeper_take_b(lb_contact_sweeper* s, int begin, int end);
 // lambda of the problem to the packed order and back.
 void lb_contact_sweeper_take(lb_contact_sweeper* s, const double* lambda);
 void lb_contact_sweeper_give(const lb_contact_sweeper* s, double* lambda);
