@@ -38,7 +38,7 @@ enum {
 };
 
 // Residuals of a step over the scale: near enough, and so far that other starts are tried.
-static const double NEAR = 1e-4, FAR = 1e-2;
+static const double NEAR = 1e-3, FAR = 1e-2;
 
 // Outcome of one island.
 typedef struct outcome {

@@ -279,8 +279,31 @@ static void add_row(const double* Z, double* u, const lb_contact_packed* q, doub
   }
 }
 
+// w of a point between free bodies.
+static inline void free_velocity(const lb_contact_sweeper* s, const lb_contact_packed* q,
+                                 const int sides, double* w) {
+  const int half = sides * FREE;
+  const double *J = s->packed + q->at, *lambda = s->lambda + q->row;
+  const v8 a = load(s->u + q->u[0]), d = sides > 1 ? load(s->u + q->u[1]) : (v8){0};
+  for (int i = 0; i < 3; i++) {
+    v8 product = load(J + 2 * half * i) * a;
+    if (sides > 1) {
+      product += load(J + 2 * half * i + FREE) * d;
+    }
+    w[i] = sum_of_eight(product) + s->c[q->row + i] * lambda[i] + s->b[q->row + i];
+  }
+}
+
 static void piece_velocity(const lb_contact_sweeper* s, const lb_contact_packed* q, double* w) {
   const int numbers = row_numbers(q);
+  if (q->sides > 0) {
+    if (q->sides == 2) {
+      free_velocity(s, q, 2, w);
+    } else {
+      free_velocity(s, q, 1, w);
+    }
+    return;
+  }
   for (int i = 0; i < q->nrow; i++) {
     const int r = q->row + i;
     w[i] =
