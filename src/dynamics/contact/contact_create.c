@@ -102,8 +102,8 @@ static bool is_free(const lb_model* m, int link) {
   const int v = m->link.v[link];
   bool bare = m->link.kind[link] == LB_JOINT_FREE && !m->link.driven[link] && !is_pulled(m, link);
   for (int k = 0; k < 6 && bare; k++) {
-    bare = m->dof.damping[v + k] == 0 && m->dof.stiffness[v + k] == 0 &&
-           m->dof.armature[v + k] == 0;
+    bare =
+        m->dof.damping[v + k] == 0 && m->dof.stiffness[v + k] == 0 && m->dof.armature[v + k] == 0;
   }
   return bare;
 }
@@ -235,7 +235,8 @@ bool lb_contacts_reserve_touch(lb_contacts* C) {
   if (C->ntouch < C->room.touches || C->ntouch >= most(C)) {
     return C->ntouch < most(C);
   }
-  const bool ok = GROW(touch, C->ntouch, n) && GROW(last, C->nlast, n) && GROW(block, 0, n + 1);
+  const bool ok = GROW(touch, C->ntouch, n) && GROW(last, C->nlast, n) && GROW(block, 0, n + 1) &&
+                  GROW(deep, 0, n);
   C->room.touches = ok ? n : C->room.touches;
   return ok;
 }

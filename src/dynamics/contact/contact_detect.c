@@ -209,8 +209,8 @@ static void warm_pair(lb_contacts* C, int first, double reach, int* from) {
 static bool meet(lb_contacts* C, lb_collider_pair* p, double h, int* from) {
   const lb_collider_state *a = &C->collider[p->a], *b = &C->collider[p->b];
   const double size = fmin(a->at.c->size, b->at.c->size), travel = h * (a->speed + b->speed);
-  const lb_collide_report found = lb_collide(&a->at, &b->at, travel + FLAT * size, &p->cache,
-                                             C->manifold, LB_TOUCH_MANIFOLDS);
+  const lb_collide_report found =
+      lb_collide(&a->at, &b->at, travel + FLAT * size, &p->cache, C->manifold, LB_TOUCH_MANIFOLDS);
   const lb_contact_surface surface = between(C, p);
   const int first = C->ntouch;
   for (int i = 0; i < found.nmanifold && i < LB_TOUCH_MANIFOLDS; i++) {

@@ -28,12 +28,12 @@ typedef struct lb_collider_pair {
 
 // A group of links that W couples: a free rigid body alone, or a mechanism.
 typedef struct lb_contact_group {
-  int nv, width;                    // velocities, and with padding
-  const int* v;                     // [nv]
-  int link;                         // of a free rigid body, or -1
-  lb_v4 (*inverse)[2];              // [6] of such a body: M^-1
-  int number;                       // in the problem, or -1: it has no row
-  int first;                        // of the entries of a mechanism, or -1
+  int nv, width;       // velocities, and with padding
+  const int* v;        // [nv]
+  int link;            // of a free rigid body, or -1
+  lb_v4 (*inverse)[2]; // [6] of such a body: M^-1
+  int number;          // in the problem, or -1: it has no row
+  int first;           // of the entries of a mechanism, or -1
 } lb_contact_group;
 
 // Numbers of a row in a mechanism, of which Z has to be solved for.
@@ -55,9 +55,9 @@ struct lb_contacts {
   lb_collider_state* collider; // [ncollider]
   lb_broad* broad;             // of their bounds
   bool placed;                 // these are there
-  int ngroup, nvelocity; // groups, and all their padded velocities
-  lb_contact_group* group; // [ngroup]
-  int* group_of;           // [nlink]
+  int ngroup, nvelocity;       // groups, and all their padded velocities
+  lb_contact_group* group;     // [ngroup]
+  int* group_of;               // [nlink]
   // pairs and points, of this step and of the one before
   int npair, nlast_pair, ntouch, nlast;
   lb_collider_pair *pair, *last_pair; // [room.pairs]
@@ -67,6 +67,7 @@ struct lb_contacts {
   lb_contact_row* row; // [room.rows]
   int* direction;      // [room.rows] of their forces
   int* block;          // [room.touches + 1]
+  bool* deep;          // [room.touches] islands in which places are mended
   double *lambda, *b;  // [room.rows]
   double *J, *Z;       // [room.numbers], aligned
   int nentry;

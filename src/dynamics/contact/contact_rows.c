@@ -13,7 +13,7 @@ typedef struct way {
   bool turns;
 } way;
 static const way DIRECTIONS[LB_TOUCH_ROWS] = {{0, false}, {1, false}, {2, false},
-                                                    {1, true},  {2, true},  {0, true}};
+                                              {1, true},  {2, true},  {0, true}};
 
 static lb_contact_row* add_row(lb_contacts* C, lb_touch* t, int direction, lb_contact_kind kind,
                                double mu) {
@@ -72,8 +72,7 @@ static int take_entry(lb_contacts* C, int row, int side, int group) {
 }
 
 // A free body: velocities are its twist in its own axes, of which M is constant.
-static void fill_free(lb_contacts* C, const lb_work* w, const lb_touch* t, int side,
-                      int group) {
+static void fill_free(lb_contacts* C, const lb_work* w, const lb_touch* t, int side, int group) {
   const lb_contact_group* g = &C->group[group];
   const lb_state* s = &w->state[g->link];
   const lb_v4 arm = lb_m3_apply_transposed(s->R, t->at - s->p);
@@ -99,8 +98,8 @@ static void fill_free(lb_contacts* C, const lb_work* w, const lb_touch* t, int s
 }
 
 // Rows of links of a mechanism, both of them where a point is between two.
-static void fill_general(lb_contacts* C, const lb_work* w, const lb_touch* t, int side,
-                         int group, const int link[2]) {
+static void fill_general(lb_contacts* C, const lb_work* w, const lb_touch* t, int side, int group,
+                         const int link[2]) {
   const lb_contact_group* g = &C->group[group];
   lb_constraint_row row[LB_TOUCH_ROWS];
   const size_t nv = (size_t)C->m->nv;
@@ -189,12 +188,8 @@ static void begin(lb_contacts* C) {
     C->group[C->used[i]].number = C->group[C->used[i]].first = -1;
   }
   C->nentry = 0;
-  C->problem = (lb_contact_problem){.velocity = C->velocity,
-                                    .u0 = C->u0,
-                                    .row = C->row,
-                                    .J = C->J,
-                                    .Z = C->Z,
-                                    .block = C->block};
+  C->problem = (lb_contact_problem){
+      .velocity = C->velocity, .u0 = C->u0, .row = C->row, .J = C->J, .Z = C->Z, .block = C->block};
 }
 
 static void gather_velocities(lb_contacts* C, const double* v) {

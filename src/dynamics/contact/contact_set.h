@@ -54,8 +54,9 @@ bool lb_contacts_overflow(const lb_contacts* C); // too many
 lb_status lb_contacts_complain(const lb_contacts* C, double time, lb_error* err);
 
 // (1) for the points that were found: v [nv] are the velocities without contact, and become those
-// with it; false: there is no memory. `move` [nv] becomes the velocities by which places change in the step: the same, but for
-// impacts, which happen within it, and overlaps, which are pushed apart without speed.
+// with it; false: there is no memory. `move` [nv] becomes the velocities by which places change in
+// the step: the same, but for impacts, which happen within it, and overlaps, which are pushed apart
+// without speed.
 bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W, double* v,
                        double* move);
 

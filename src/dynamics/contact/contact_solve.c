@@ -7,17 +7,21 @@
 //   tangents:    w = t.(v + belts)                                                         (4)
 //
 // Velocities v of the world at the end of a step are those of coordinates in the pose of the end,
-// J(q1) u = J(q0) u + h b with what velocities bring of accelerations, b. Arms from links' origins to
-// the point stay as they are in the world: what rolls has the same place of contact.
+// J(q1) u = J(q0) u + h b with what velocities bring of accelerations, b. Arms from links' origins
+// to the point stay as they are in the world: what rolls has the same place of contact.
 //
-// (2) is lambda/h = -(kp (g + h n.v) + kd n.v): spring and damper at the end of the step, [auto] eq.
+// (2) is lambda/h = -(kp (g + h n.v) + kd n.v): spring and damper at the end of the step, [auto]
+// eq.
 // 3. Places change by another velocity where there are impacts or overlaps, for which
 //
-//   impact:      w = n.v - (g1 - g)/h      overlap:  w = n.v + B g/h, B g/h >= -PUSH       (5)
+//   impact:      w = n.v - (g1 - g)/h
+//   overlap:     w = n.v + B (g + S)/h, not less than n.v - PUSH, where g <= 0              (5)
 //
-// is solved again: overlaps are pushed apart without speed. Impacts with restitution e happen within
-// the step, at the time T of it. Velocities of steps v1 = v0 + h a, q1 = q0 + h v1 are those in the
-// middle between places, so with the speeds s0 before the step and s0 + h a without contact
+// is solved again: overlaps are pushed apart without speed, to the small depth S. Gaps of what
+// rests are never positive then, which would let it fall again: a gap of 40 um is a step's weight
+// at 2 ms. Islands are left alone while no overlap is twice that. Impacts with restitution e happen
+// within the step, at the time T of it. Velocities of steps v1 = v0 + h a, q1 = q0 + h v1 are those
+// in the middle between places, so with the speeds s0 before the step and s0 + h a without contact
 //
 //   g = (s0 + a h/2) T + a T^2/2,   s = e (s0 + a h/2 + a T) - a (h/2 - T)                 (6)
 //   g1 = e (s0 + a h/2 + a T) (h - T) - a (h - T)^2/2
@@ -30,9 +34,10 @@
 #include "math/contact/contact_fast.h"
 #include "math/contact/contact_reference.h"
 
-static const double OVERLAP = 5e-6; // that is left alone [m]
+static const double DEPTH = 2.5e-5; // S, over the smaller size
 static const double SHARE = 0.2;    // of an overlap that goes in a step: B
 static const double PUSH = 1;       // the most by which it goes [m/s]
+static const double CALM = 4;       // times what gravity adds in a step: nearly at rest
 enum { PLACE_SWEEPS = 4 };          // of islands for these
 
 // (6); what would touch again within this many steps stays.
@@ -63,10 +68,10 @@ static void ask_normal(const lb_contacts* C, lb_contact_row* r, const lb_touch* 
   const double a = 1 / (h * set->stiffness + set->damping);
   const bool compliant = set->law == LB_CONTACT_COMPLIANT;
   r->c = compliant ? a / h : 0;
-  r->b += t->bounce > 0  ? -t->bounce
-          : t->gap > 0 ? t->gap / h
-          : compliant  ? a * set->stiffness * t->gap
-                       : 0;
+  r->b += t->bounce > 0 ? -t->bounce
+          : t->gap > 0  ? t->gap / h
+          : compliant   ? a * set->stiffness * t->gap
+                        : 0;
 }
 
 static lb_v4 belt_of(const lb_contacts* C, const lb_data* d, int collider) {
@@ -104,33 +109,53 @@ static void ask(lb_contacts* C, const lb_data* d, lb_touch* t, double h) {
   for (int i = t->row + 1; i < t->row + t->nrow; i++) {
     const int k = C->direction[i];
     C->row[i].c = k < 3 ? creep : 0;
-    C->row[i].b = k < 3 ? lb_v4_dot(t->axis[k], belt + moved)
-                        : lb_v4_dot(t->axis[k < 5 ? k - 2 : 0], turned);
+    C->row[i].b =
+        k < 3 ? lb_v4_dot(t->axis[k], belt + moved) : lb_v4_dot(t->axis[k < 5 ? k - 2 : 0], turned);
   }
 }
 
-// (5): whether it differs.
-static bool ask_places(lb_contacts* C, double h) {
+static double depth_of(const lb_contacts* C, const lb_touch* t) {
+  const lb_collider_state *a = &C->collider[t->collider[0]], *b = &C->collider[t->collider[1]];
+  return DEPTH * fmin(a->at.c->size, b->at.c->size);
+}
+
+// Islands of (5); false: there are none.
+static bool find_deep(lb_contacts* C, const int* island) {
   const bool rigid = C->m->contact.set.law == LB_CONTACT_RIGID;
-  bool differs = false;
+  bool any = false;
+  memset(C->deep, 0, (size_t)C->ntouch * sizeof *C->deep);
+  for (int i = 0; i < C->ntouch; i++) {
+    const lb_touch* t = &C->touch[i];
+    if (t->bounce > 0 || (rigid && t->gap < -2 * depth_of(C, t))) {
+      C->deep[island ? island[i] : 0] = any = true;
+    }
+  }
+  return any;
+}
+
+// (5), where `island` is NULL for all; false: nothing differs.
+static bool ask_places(lb_contacts* C, const int* island, double h) {
+  const bool rigid = C->m->contact.set.law == LB_CONTACT_RIGID;
+  if (!find_deep(C, island)) {
+    return false;
+  }
   for (int i = 0; i < C->ntouch; i++) {
     const lb_touch* t = &C->touch[i];
     double* b = &C->row[t->row].b;
     if (t->bounce > 0) {
       *b += t->bounce - t->place;
-      differs = true;
-    } else if (rigid && t->gap < -OVERLAP) {
-      *b += fmax(SHARE * t->gap / h, -PUSH);
-      differs = true;
+    } else if (rigid && t->gap <= 0 && C->deep[island ? island[i] : 0]) {
+      *b += fmax(SHARE * (t->gap + depth_of(C, t)) / h, -PUSH);
     }
   }
-  return differs;
+  return true;
 }
 
 // --- solving ---
 
 static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, bool again) {
   lb_contact_options options = lb_contact_options_step();
+  options.calm = CALM * C->duration * lb_vec3_norm(C->m->gravity);
   options.tolerance = C->m->contact.set.tolerance;
   options.threads = d->threads;
   options.sweeps = again ? PLACE_SWEEPS : options.sweeps;
@@ -148,10 +173,10 @@ static lb_contact_report solve_reference(lb_contacts* C, const lb_data* d, bool 
 
 // `again`: all but b is as it was.
 static lb_contact_report solve(lb_contacts* C, const lb_data* d, bool again) {
-  static lb_contact_report (*const METHODS[])(lb_contacts*, const lb_data*, bool) = {
-      [LB_CONTACT_FAST] = solve_fast,
-      [LB_CONTACT_REFERENCE] = solve_reference,
-      [LB_CONTACT_AS_PRINTED] = solve_reference};
+  static lb_contact_report (*const METHODS[])(lb_contacts*, const lb_data*,
+                                              bool) = {[LB_CONTACT_FAST] = solve_fast,
+                                                       [LB_CONTACT_REFERENCE] = solve_reference,
+                                                       [LB_CONTACT_AS_PRINTED] = solve_reference};
   return METHODS[C->m->contact.set.solver](C, d, again);
 }
 
@@ -198,7 +223,8 @@ bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W
     keep(C, &C->touch[i]);
   }
   memcpy(move, v, size);
-  if (ask_places(C, h)) {
+  const bool fast = C->m->contact.set.solver == LB_CONTACT_FAST;
+  if (ask_places(C, fast ? lb_contact_solver_islands(C->solver) : NULL, h)) {
     solve(C, d, true);
     spread(C, move);
   }

@@ -30,15 +30,14 @@ enum {
   STARTS = 12,        // of Newton's method on small islands, then
   CHECK = 4,          // sweeps between looks at the residual
   BOUNDED_ROWS = 192, // rows up to which Newton's method is tried in a step
-  BOUNDED_STEPS = 5,
+  BOUNDED_STEPS = 8,
   BOUNDED_STARTS = 3,
   TINY = 36, // rows that are always solved to the end
-  BOUNDED_SWEEPS = 10,
-  SMALL_SWEEPS = 12 // before it, there
+  BOUNDED_SWEEPS = 12
 };
 
 // Residuals of a step over the scale: near enough, and so far that other starts are tried.
-static const double NEAR = 1e-3, FAR = 1e-2;
+static const double NEAR = 1e-4, FAR = 1e-2;
 
 // Outcome of one island.
 typedef struct outcome {
@@ -201,8 +200,11 @@ lb_contact_options lb_contact_options_default(void) {
 }
 
 lb_contact_options lb_contact_options_step(void) {
-  return (lb_contact_options){
-      .tolerance = 1e-8, .sweeps = BOUNDED_SWEEPS, .threads = 1, .effort = LB_CONTACT_BOUNDED};
+  return (lb_contact_options){.tolerance = 1e-8,
+                              .sweeps = BOUNDED_SWEEPS,
+                              .threads = 1,
+                              .effort = LB_CONTACT_BOUNDED,
+                              .calm = INFINITY};
 }
 
 // --- an island, by one thread or by a team that takes the same decisions ---
@@ -522,17 +524,17 @@ static bool few_sweeps(crew* c, int most, lb_contact_measure* m) {
   return m->residual <= fmax(c->target, m->rounding);
 }
 
-// Impulses that are near enough for a step: the next one goes on from them. Few rows are cheap to
-// solve to the end.
-static bool is_near(const crew* c, lb_contact_measure m) {
-  return c->rows > TINY && m.residual <= NEAR * m.scale;
+// Newton's method pays for what is nearly at rest, where soft modes of stacks would go on swaying,
+// and for few rows. Impulses that are near are left to the sweeps of the next step.
+static bool pays(const crew* c, lb_contact_measure m) {
+  return c->rows <= TINY ||
+         (c->rows <= BOUNDED_ROWS && m.scale <= c->s->options->calm && m.residual > NEAR * m.scale);
 }
 
 static void solve_bounded(crew* c) {
   lb_contact_measure m;
-  const bool newtonian = c->rows <= BOUNDED_ROWS;
-  bool solved = few_sweeps(c, newtonian ? SMALL_SWEEPS : c->s->options->sweeps, &m) ||
-                (newtonian && !is_near(c, m) && newton(c, 1, m.residual, &m));
+  bool solved =
+      few_sweeps(c, c->s->options->sweeps, &m) || (pays(c, m) && newton(c, 1, m.residual, &m));
   if (!solved && c->rows <= TINY && m.residual > FAR * m.scale) { // from elsewhere, then
     keep_best(c, m);
     start_from(c, NULL);
@@ -682,6 +684,10 @@ lb_contact_report lb_contact_solve(lb_contact_solver* s, const lb_contact_proble
   take_start(s, p, lambda);
   lb_contact_sweeper_add(&s->sweeper, 0, p->nblock);
   return solve_islands(s, options, lambda, u);
+}
+
+const int* lb_contact_solver_islands(const lb_contact_solver* s) {
+  return s->islands.island_of;
 }
 
 lb_contact_report lb_contact_solve_again(lb_contact_solver* s, const lb_contact_options* options,

@@ -35,6 +35,8 @@ typedef struct lb_contact_options {
   int sweeps;       // at most, of an island
   int threads;
   lb_contact_effort effort;
+  double
+      calm; // bounded: islands of larger velocities without impulses are swept alone, unless tiny
 } lb_contact_options;
 
 lb_contact_options lb_contact_options_default(void); // thorough
@@ -45,6 +47,8 @@ lb_contact_options lb_contact_options_step(void);    // bounded
 // fit, the options make no sense, and outputs are unchanged.
 lb_contact_report lb_contact_solve(lb_contact_solver* solver, const lb_contact_problem* p,
                                    const lb_contact_options* options, double* lambda, double* u);
+// Island of each block [nblock] of the problem that was solved last.
+const int* lb_contact_solver_islands(const lb_contact_solver* solver);
 // Solution of the problem that was solved last, of which nothing but b has changed since; the warm
 // start is the last solution. Islands whose b is the same keep theirs.
 lb_contact_report lb_contact_solve_again(lb_contact_solver* solver,
