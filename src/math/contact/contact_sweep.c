@@ -457,19 +457,50 @@ double lb_contact_sweeper_scale(const lb_contact_sweeper* s, int begin, int end)
   return most;
 }
 
+// Natural map of a point with two tangents, as lb_contact_violation has it: the normal's and the
+// tangents' in one.
+static double point_violation(const lb_contact_local* L, const double* rho, const double* l,
+                              const double* w) {
+  const double step = rho[0] * w[0], normal = fabs(l[0] < step ? l[0] : step);
+  const double R = L->mu * (l[0] > 0 ? l[0] : 0), z1 = l[1] - rho[1] * w[1],
+               z2 = l[2] - rho[1] * w[2];
+  const double square = z1 * z1 + z2 * z2, keep = square > R * R ? R / sqrt(square) : 1;
+  const double e1 = l[1] - keep * z1, e2 = l[2] - keep * z2;
+  const double n = normal / rho[0], t = sqrt(e1 * e1 + e2 * e2) / rho[1];
+  return n > t ? n : t;
+}
+
+static void measure_point(const lb_contact_sweeper* s, const lb_contact_packed* q,
+                          lb_contact_measure* m) {
+  double w[3], w0 = 0, own = 0;
+  const double *l = s->lambda + q->row, *rho = s->rho + q->row;
+  piece_velocity(s, q, w);
+  for (int i = 0; i < 3; i++) {
+    const double scale = fabs(s->w0[q->row + i]), size = fabs(l[i] / rho[i]);
+    w0 = scale > w0 ? scale : w0;
+    own = size > own ? size : own;
+  }
+  const double e = point_violation(&s->local[q->local], rho, l, w);
+  lb_contact_measure_add(m, isfinite(w[0] + w[1] + w[2]) ? e : (double)NAN, w0, own);
+}
+
+static void measure_piece(const lb_contact_sweeper* s, const lb_contact_packed* q,
+                          lb_contact_measure* m) {
+  double w[LB_CONTACT_BLOCK_MOST];
+  piece_velocity(s, q, w);
+  for (int i = 0; i < q->nrow; i++) {
+    const int r = q->row + i;
+    const lb_contact_row* row = &s->problem->row[q->origin + i];
+    const double normal = row->normal < 0 ? 0 : s->lambda[r - (q->origin + i - row->normal)];
+    const double e = lb_contact_violation(row, s->rho[r], normal, s->lambda + r, w + i);
+    lb_contact_measure_add(m, e, s->w0[r], s->lambda[r] / s->rho[r]);
+  }
+}
+
 lb_contact_measure lb_contact_sweeper_measure(const lb_contact_sweeper* s, int begin, int end) {
   lb_contact_measure m = {0, 0, 0};
   for (int k = s->first[begin]; k < s->first[end]; k++) {
-    const lb_contact_packed* q = &s->piece[k];
-    double w[LB_CONTACT_BLOCK_MOST];
-    piece_velocity(s, q, w);
-    for (int i = 0; i < q->nrow; i++) {
-      const int r = q->row + i;
-      const lb_contact_row* row = &s->problem->row[q->origin + i];
-      const double normal = row->normal < 0 ? 0 : s->lambda[r - (q->origin + i - row->normal)];
-      const double e = lb_contact_violation(row, s->rho[r], normal, s->lambda + r, w + i);
-      lb_contact_measure_add(&m, e, s->w0[r], s->lambda[r] / s->rho[r]);
-    }
+    (s->piece[k].sides > 0 ? measure_point : measure_piece)(s, &s->piece[k], &m);
   }
   return m;
 }
