@@ -313,7 +313,15 @@ typedef struct lb_model_motors {
   lb_motor_drive* drive;       ///< [nmotor]
   lb_profile** profile;        ///< [nmotor] NULL of those that prescribe rotations
   struct lb_turning** turning; ///< [nmotor] rotations prescribed, of the first of three; else NULL
+  int nservo;
+  struct lb_model_servo* servo; ///< [nservo]
 } lb_model_motors;
+
+/// A motor that follows its profile as far as it can.
+typedef struct lb_model_servo {
+  int motor;
+  double stiffness, damping, limit; ///< as in the scene
+} lb_model_servo;
 
 /// Constraints on top of the tree.
 typedef struct lb_model_constraints {

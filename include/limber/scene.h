@@ -38,6 +38,7 @@ typedef struct lb_scene_shape {
   int material;      ///< index into the scene's materials
   bool massless;     ///< for looks only
   bool solid;        ///< it collides where the scene has contacts
+  bool convex;       ///< a mesh collides by its convex hull
   lb_vec3 belt;      ///< velocity of its surface, in the body's axes [m/s]
 } lb_scene_shape;
 
@@ -366,7 +367,8 @@ typedef struct lb_scene_deformable {
 
 typedef enum lb_motor_drive {
   LB_DRIVE_POSITION, ///< the coordinate follows the profile exactly
-  LB_DRIVE_FORCE     ///< the profile is a torque or force on the coordinate
+  LB_DRIVE_FORCE,    ///< the profile is a torque or force on the coordinate
+  LB_DRIVE_SERVO     ///< the coordinate follows as far as stiffness, damping and limit let it
 } lb_motor_drive;
 
 /// Drives a coordinate of a joint, or pushes along a velocity of one: they are the same but for
@@ -381,6 +383,10 @@ typedef struct lb_scene_motor {
   /// [profile.count] unit: the rotation of a spherical or free joint follows these in place of the
   /// profile's values, and `coordinate` is 0. NULL: it drives a number
   lb_quat* rotation;
+  // of servos
+  double stiffness; ///< [N m/rad, N/m]; 0: as the next is, or exact
+  double damping;   ///< [N m s/rad, N s/m]; both 0: exact
+  double limit;     ///< most torque or force [N m, N]; 0: none
 } lb_scene_motor;
 
 /// A point of a linkage in the plane of its drawing.

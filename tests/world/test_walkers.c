@@ -158,14 +158,12 @@ static void bodies_go_with_the_drawing(void** state) {
     walker w;
     lb_arena arena;
     lb_profile* profile[MOST_FEET];
-    char file[300];
     open_walker(&w, scene[i][0], scene[i][1]);
     lb_arena_init(&arena, NULL);
     for (int m = 0; m < w.scene.nmotor; m++) {
       assert_int_equal(lb_profile_create(&arena, &w.scene.motor[m].profile, &profile[m]), LB_OK);
     }
-    snprintf(file, sizeof file, LIMBER_SOURCE_DIR "/scenes/%s.yaml", scene[i][0]);
-    lb_world* world = lb_world_open(file, NULL);
+    lb_world* world = lb_world_create(&w.scene, NULL, NULL);
     assert_non_null(world);
     const lb_scene_linkage* k = w.k;
     const double up = w.scene.joint[0].in_parent.p.z;
@@ -333,13 +331,11 @@ static void centres_of_mass_are_above_the_feet(void** state) {
   static const char* const scene[] = {"jansen", "klann", "dog", "giraffe"};
   const double most[] = {0.05, 0.05, 0.05, 0.1};
   for (int i = 0; i < 4; i++) {
-    char file[300];
     lb_error err = lb_error_make(NULL);
     lb_scene s;
     lb_model* m = NULL;
     lb_data* d = NULL;
-    snprintf(file, sizeof file, LIMBER_SOURCE_DIR "/scenes/%s.yaml", scene[i]);
-    assert_int_equal(lb_scene_read(file, NULL, &s, &err), LB_OK);
+    read_held(&s, scene[i]);
     assert_int_equal(lb_model_create(&s, NULL, &m, &err), LB_OK);
     assert_int_equal(lb_data_create(m, NULL, &d, &err), LB_OK);
     assert_int_equal(lb_assemble(m, d, &err), LB_OK);

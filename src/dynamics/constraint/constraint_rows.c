@@ -104,7 +104,7 @@ lb_constraints* lb_constraints_lay_out(lb_carver* c, const lb_model* m) {
                       .length = lb_carve(c, n, sizeof(double)),
                       .own = -1};
   const size_t soft = m->constraint.ncompliant > 0 ? n : 0;
-  made.compliant = (lb_compliant_rows){.row = lb_carve(c, soft, sizeof *made.row),
+  made.compliant = (lb_compliant_rows){.row = soft ? lb_carve(c, soft, sizeof *made.row) : NULL,
                                        .force = lb_carve(c, soft, sizeof(double)),
                                        .rate = lb_carve(c, soft, sizeof(double))};
   made.closing = (lb_closing_work){.near = lb_carve(c, n, sizeof(bool)),
@@ -163,7 +163,8 @@ lb_constraint_row* lb_constraint_next(lb_constraints* L, int traits) {
   const int number = L->counted++;
   const bool unilateral = traits & LB_ROW_UNILATERAL;
   if ((L->set & LB_SET_BILATERAL && unilateral) ||
-      (L->set & LB_SET_JOINTS && traits & LB_ROW_BY_MOTOR) || lacks(L, traits) ||
+      (L->set & LB_SET_JOINTS && traits & LB_ROW_BY_MOTOR) ||
+      (L->compliant.row && lacks(L, traits)) ||
       (L->state.redundant[number] && !(L->set & LB_SET_REDUNDANT))) {
     return NULL;
   }

@@ -154,7 +154,7 @@ int lb_constraint_group(const lb_constraints* L, int i);
 void lb_constraint_rows_fill_jacobian(const lb_model* m, lb_data* d, const bool* kept);
 
 // Add sign times what a link's motion does to so many rows with one point of action, to their rows of
-// J [count][nv]; the directions of the coordinates are there.
+// J [count][nv], under motors or not; the directions of the coordinates are there.
 void lb_constraint_rows_add_link(const lb_model* m, const lb_work* w, const lb_constraint_row* row,
                                  int count, double* J, int link, double sign);
 

@@ -34,7 +34,8 @@ static const double ROUNDING = 1e-13;
 typedef struct group {
   const lb_constraint_row* row;
   int count;
-  double* J; // of the first
+  double* J;   // of the first
+  bool driven; // with the columns of coordinates under motors
 } group;
 
 static double size(lb_v4 x) {
@@ -48,7 +49,7 @@ static void add_link(const lb_model* m, const lb_work* w, const group* g, int li
   for (int i = link; i != LB_WORLD; i = m->link.parent[i]) {
     const lb_link* l = &m->link.packed[i];
     const lb_v4 arm = g->row->at - w->state[i].p;
-    for (int k = 0; k < l->nv && !l->driven; k++) {
+    for (int k = 0; k < l->nv && (g->driven || !l->driven); k++) {
       const lb_v4* S = w->S + 2 * (l->column + k);
       const lb_v4 move = S[1] + lb_v4_cross(S[0], arm);
       const double turn = size(S[0]), reach = size(S[1]) + turn * (size(arm) + size(g->row->at));
@@ -64,7 +65,7 @@ static void add_link(const lb_model* m, const lb_work* w, const group* g, int li
 
 void lb_constraint_rows_add_link(const lb_model* m, const lb_work* w, const lb_constraint_row* row,
                                  int count, double* J, int link, double sign) {
-  add_link(m, w, &(group){row, count, J}, link, sign);
+  add_link(m, w, &(group){row, count, J, true}, link, sign);
 }
 
 // Coordinates that should stay, but need not, are so many times as heavy.
@@ -107,7 +108,7 @@ void lb_constraint_rows_fill_jacobian(const lb_model* m, lb_data* d, const bool*
   memset(Jt, 0, (size_t)L->nrow * nv * sizeof *Jt);
   for (int i = 0, count = 1; i < L->nrow; i += count) {
     const lb_constraint_row* r = &L->row[i];
-    const group g = {r, count = lb_constraint_group(L, i), Jt + (size_t)i * nv};
+    const group g = {r, count = lb_constraint_group(L, i), Jt + (size_t)i * nv, false};
     if (r->coupling >= 0) {
       lb_coupling_row(m, d, r->coupling, r->sign, false, g.J);
     } else {

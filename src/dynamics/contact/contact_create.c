@@ -237,7 +237,7 @@ bool lb_contacts_reserve_touch(lb_contacts* C) {
     return C->ntouch < most(C);
   }
   const bool ok = GROW(touch, C->ntouch, n) && GROW(last, C->nlast, n) &&
-                  GROW(block, 0, n + C->nunilateral + 1);
+                  GROW(block, 0, n + C->nunilateral + 1) && GROW(deep, 0, n);
   C->room.touches = ok ? n : C->room.touches;
   return ok;
 }
@@ -293,6 +293,11 @@ static bool take_problem(lb_contacts* C) {
   for (int i = 0; i < C->m->constraint.count; i++) {
     const lb_model_constraint* c = &C->m->constraint.item[i];
     C->nunilateral += c->unilateral ? lb_constraint_types[c->kind]->rows(C->m, c) : 0;
+  }
+  C->nunilateral += C->m->motor.nservo;
+  C->servo = LB_TAKE(&C->arena, lb_servo_row, C->m->motor.nservo);
+  for (int i = 0; C->servo && i < C->m->motor.nservo; i++) {
+    C->servo[i].servo = &C->m->motor.servo[i];
   }
   C->bound = LB_TAKE(&C->arena, int, lb_constraints_most(C->m));
   C->block = LB_TAKE(&C->arena, int, C->nunilateral + 1);

@@ -43,6 +43,13 @@ typedef struct lb_contact_entry {
   int next; // of the same group, or -1
 } lb_contact_entry;
 
+// A servo, its row in the problem and its torque or force in the last step.
+typedef struct lb_servo_row {
+  const lb_model_servo* servo;
+  int row;
+  double force;
+} lb_servo_row;
+
 // Arrays that grow with what is found.
 typedef struct lb_contact_room {
   int pairs, touches, rows, entries, numbers;
@@ -68,10 +75,12 @@ struct lb_contacts {
   lb_contact_row* row;     // [room.rows]
   int* direction;          // [room.rows] of their forces
   int* block;              // [room.touches + nunilateral + 1]
+  bool* deep;              // [room.touches] islands in which places are mended
   double *lambda, *before; // [room.rows] impulses, and those of the solve before
   double *J, *Z;           // [room.numbers], aligned
   int nunilateral;         // constraints of the scene that there may be among the rows
   int nbound, *bound;      // [rows of constraints] their rows in the problem, or -1
+  lb_servo_row* servo;     // [nservo]
   int nentry;
   lb_contact_entry* entry; // [room.entries]
   int* velocity;           // [ngroup + 1]
@@ -84,6 +93,7 @@ struct lb_contacts {
   struct lb_contact_solver* solver;
   lb_contact_report report;
   double duration; // of the step whose forces act, or 0
+  bool at_end;     // of the problem's system
   lb_manifold manifold[LB_TOUCH_MANIFOLDS];
 };
 
@@ -98,6 +108,9 @@ bool lb_contacts_reserve_solver(lb_contacts* C);
 bool lb_contacts_build(lb_contacts* C, lb_data* d, lb_contact_system W, double h);
 // Rows of unilateral constraints, behind those of points (contact_constraints.c).
 void lb_contacts_add_constraints(lb_contacts* C, lb_data* d, double h);
+// Rows of servos; their forces once it is solved.
+void lb_contacts_add_servos(lb_contacts* C, lb_data* d, double h);
+void lb_contacts_keep_servos(lb_contacts* C, lb_data* d);
 
 // u0 from velocities [nv], and what impulses make of them taken away.
 void lb_contacts_gather(lb_contacts* C, const double* v);

@@ -150,14 +150,15 @@ static void fill_touch(lb_contacts* C, const lb_work* w, lb_touch* t) {
 
 // --- Z ---
 
-// W does not couple groups: one solve is for an entry of each.
+// W does not couple groups: one solve is for an entry of each. Motors do not give way.
 static bool gather_entries(lb_contacts* C) {
   bool any = false;
   memset(C->right, 0, (size_t)C->m->nv * sizeof *C->right);
   for (int i = 0; i < C->problem.ngroup; i++) {
     const lb_contact_group* g = &C->group[C->used[i]];
     for (int k = 0; C->next[i] >= 0 && k < g->nv; k++) {
-      C->right[g->v[k]] = C->J[C->entry[C->next[i]].at + k];
+      const int v = g->v[k];
+      C->right[v] = C->m->dof.driven[v] ? 0 : C->J[C->entry[C->next[i]].at + k];
     }
     any |= C->next[i] >= 0;
   }
@@ -171,7 +172,7 @@ static void spread_entries(lb_contacts* C) {
       double* Z = C->Z + C->entry[C->next[i]].at;
       memset(Z, 0, (size_t)g->width * sizeof *Z);
       for (int k = 0; k < g->nv; k++) {
-        Z[k] = C->right[g->v[k]];
+        Z[k] = C->m->dof.driven[g->v[k]] ? 0 : C->right[g->v[k]];
       }
       C->next[i] = C->entry[C->next[i]].next;
     }
@@ -243,6 +244,7 @@ bool lb_contacts_build(lb_contacts* C, lb_data* d, lb_contact_system W, double h
     warm(C, &C->touch[i]);
   }
   if (!W.at_end) {
+    lb_contacts_add_servos(C, d, h);
     lb_contacts_add_constraints(C, d, h);
   }
   C->block[C->problem.nblock] = C->problem.nrow;

@@ -1,5 +1,5 @@
-// Forces of contacts as the last step found them: for accelerations, motors' forces and reactions
-// at its end. Steps solve for them anew, and take them away before they begin.
+// Forces of contacts and servos as the last step found them: for accelerations, motors' forces and
+// reactions at its end. Steps solve for them anew, and take them away before they begin.
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/contact/contact_set.h"
 #include "dynamics/force/channel.h"
@@ -8,7 +8,7 @@
 #include "model/use/link.h"
 
 static int count(const lb_model* m) {
-  return m->contact.ncollider;
+  return m->contact.ncollider + m->motor.nservo;
 }
 
 static void push(const lb_model* m, lb_work* w, const lb_touch* t, int side, double by) {
@@ -23,6 +23,10 @@ static void apply(const lb_model* m, lb_data* d) {
   for (int i = 0; i < n; i++) {
     push(m, d->work, &touch[i], 0, 1 / h);
     push(m, d->work, &touch[i], 1, -1 / h);
+  }
+  for (int i = 0; i < m->motor.nservo && h > 0; i++) {
+    const int motor = m->motor.servo[i].motor;
+    d->work->tau[m->motor.v[motor]] += d->motor_force[motor];
   }
 }
 

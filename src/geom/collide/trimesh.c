@@ -94,6 +94,10 @@ static void connect(lb_trimesh* m, const lb_half_edge* e) {
       m->across[3 * h.face + corner] = e[i + 1 - k].face;
     }
   }
+  m->closed = true;
+  for (int i = 0; i < 3 * m->nface; i++) {
+    m->closed = m->closed && m->across[i] >= 0;
+  }
 }
 
 static lb_status check(const lb_mesh* mesh, lb_error* err) {

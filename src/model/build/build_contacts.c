@@ -132,10 +132,16 @@ static lb_vec3 turn_belt(const lb_model* m, int body, lb_vec3 belt) {
   return body == LB_WORLD ? belt : lb_quat_rotate(m->body.in_link[body].q, belt);
 }
 
+static lb_collider_def collider_of(const lb_shape* shape, bool convex) {
+  lb_collider_def def = lb_collider_def_of(shape);
+  def.type = def.type == LB_COLLIDER_MESH && convex ? LB_COLLIDER_CONVEX : def.type;
+  return def;
+}
+
 static lb_status add_collider(lb_build* b, int shape, int family) {
   lb_model* m = b->m;
   const lb_model_shape* look = &m->look.shape[shape];
-  const lb_collider_def def = lb_collider_def_of(&look->shape);
+  const lb_collider_def def = collider_of(&look->shape, b->scene->shape[shape].convex);
   lb_collider* geometry = LB_TAKE(b->arena, lb_collider, 1);
   const lb_status status =
       geometry ? lb_collider_make(&def, b->arena, geometry, b->err) : LB_NO_MEMORY;
