@@ -10,6 +10,8 @@
 // Points farther apart than they can come in a step do not count. They are looked for a little
 // farther out, over the collider's size, so that a body that lies flat has all its corners.
 static const double FLAT = 1e-3;
+// Points as near to each other in two steps are the same, over the size.
+static const double SAME = 0.02;
 
 // --- bounds ---
 
@@ -168,27 +170,50 @@ static int compare_touches(const lb_touch* x, const lb_touch* y) {
                                             : 0;
 }
 
-// Impulses of the points that a pair had before, by their features.
-static void warm_pair(lb_contacts* C, int first, int* from) {
+// Point among [from, end) of the step before that has the same features as t; else the nearest one
+// within `reach`, for features change places where edges lie on each other. NULL: none.
+static const lb_touch* find_last(const lb_touch* from, const lb_touch* end, const lb_touch* t,
+                                 double reach) {
+  const lb_touch* best = NULL;
+  double least = reach * reach;
+  for (const lb_touch* k = from; k < end; k++) {
+    if (k->id == t->id) {
+      return k;
+    }
+    const lb_v4 way = k->at - t->at;
+    const double square = lb_v4_dot(way, way);
+    if (square < least) {
+      least = square;
+      best = k;
+    }
+  }
+  return best;
+}
+
+// Impulses of the points that a pair had before.
+static void warm_pair(lb_contacts* C, int first, double reach, int* from) {
   const lb_touch* t = &C->touch[first];
   while (*from < C->nlast && compare_touches(&C->last[*from], t) < 0) {
     ++*from;
   }
+  int end = *from;
+  while (end < C->nlast && compare_touches(&C->last[end], t) == 0) {
+    end++;
+  }
   for (int i = first; i < C->ntouch; i++) {
-    for (int k = *from; k < C->nlast && compare_touches(&C->last[k], t) == 0; k++) {
-      if (C->last[k].id == C->touch[i].id) {
-        C->touch[i].impulse = C->last[k].impulse;
-        C->touch[i].twist = C->last[k].twist;
-      }
+    const lb_touch* k = find_last(C->last + *from, C->last + end, &C->touch[i], reach);
+    if (k) {
+      C->touch[i].impulse = k->impulse;
+      C->touch[i].twist = k->twist;
     }
   }
 }
 
 static bool meet(lb_contacts* C, lb_collider_pair* p, double h, int* from) {
   const lb_collider_state *a = &C->collider[p->a], *b = &C->collider[p->b];
-  const double flat = FLAT * fmin(a->at.c->size, b->at.c->size);
-  const lb_collide_report found = lb_collide(&a->at, &b->at, h * (a->speed + b->speed) + flat,
-                                             &p->cache, C->manifold, LB_TOUCH_MANIFOLDS);
+  const double size = fmin(a->at.c->size, b->at.c->size), travel = h * (a->speed + b->speed);
+  const lb_collide_report found =
+      lb_collide(&a->at, &b->at, travel + FLAT * size, &p->cache, C->manifold, LB_TOUCH_MANIFOLDS);
   const lb_contact_surface surface = between(C, p);
   const int first = C->ntouch;
   for (int i = 0; i < found.nmanifold && i < LB_TOUCH_MANIFOLDS; i++) {
@@ -200,7 +225,7 @@ static bool meet(lb_contacts* C, lb_collider_pair* p, double h, int* from) {
     }
   }
   if (C->ntouch > first) {
-    warm_pair(C, first, from);
+    warm_pair(C, first, travel + SAME * size, from);
   }
   return true;
 }

@@ -75,6 +75,7 @@ struct lb_contacts {
   lb_contact_row* row;     // [room.rows]
   int* direction;          // [room.rows] of their forces
   int* block;              // [room.touches + nunilateral + 1]
+  bool* deep;              // [room.touches] islands in which places are mended
   double *lambda, *before; // [room.rows] impulses, and those of the solve before
   double *J, *Z;           // [room.numbers], aligned
   int nunilateral;         // constraints of the scene that there may be among the rows
@@ -92,6 +93,7 @@ struct lb_contacts {
   struct lb_contact_solver* solver;
   lb_contact_report report;
   double duration; // of the step whose forces act, or 0
+  bool at_end;     // of the problem's system
   lb_manifold manifold[LB_TOUCH_MANIFOLDS];
 };
 

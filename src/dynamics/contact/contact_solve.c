@@ -14,9 +14,12 @@
 // eq.
 // 3. Places change by another velocity where there are impacts or overlaps, for which
 //
-//   impact:      w = n.v - (g1 - g)/h      overlap:  w = n.v + B g/h, B g/h >= -PUSH       (5)
+//   impact:      w = n.v - (g1 - g)/h
+//   overlap:     w = n.v + B (g + S)/h, not less than n.v - PUSH, where g <= 0              (5)
 //
-// is solved again: overlaps are pushed apart without speed. Impacts with restitution e happen
+// is solved again: overlaps are pushed apart without speed, to the small depth S. Gaps of what
+// rests are never positive then, which would let it fall again: a gap of 40 um is a step's weight
+// at 2 ms. Islands are left alone while no overlap is twice that. Impacts with restitution e happen
 // within the step, at the time T of it. Velocities of steps v1 = v0 + h a, q1 = q0 + h v1 are those
 // in the middle between places, so with the speeds s0 before the step and s0 + h a without contact
 //
@@ -32,9 +35,12 @@
 #include "math/contact/contact_printed.h"
 #include "math/contact/contact_reference.h"
 
-static const double OVERLAP = 1e-7; // that is left alone [m]
-static const double SHARE = 0.2;    // of an overlap that goes in a step: B
-static const double PUSH = 1;       // the most by which it goes [m/s]
+static const double DEPTH = 2.5e-5;       // S, over the smaller size
+static const double OVERLAP = 1e-7;       // that is left alone where there are few rows [m]
+static const double SHARE = 0.2;          // of an overlap that goes in a step: B
+static const double PUSH = 1;             // the most by which it goes [m/s]
+static const double CALM = 4;             // times what gravity adds in a step: nearly at rest
+enum { PLACE_SWEEPS = 4, FEW_ROWS = 36 }; // of islands for these; rows of a small problem
 
 // (6); what would touch again within this many steps stays.
 static const double RESTS = 2;
@@ -110,45 +116,73 @@ static void ask(lb_contacts* C, const lb_data* d, lb_touch* t, double h) {
   }
 }
 
-// (5): whether it differs.
-static bool ask_places(lb_contacts* C, double h) {
+static double depth_of(const lb_contacts* C, const lb_touch* t) {
+  if (C->problem.nrow <= FEW_ROWS) { // which are solved to the end
+    return 0.5 * OVERLAP;
+  }
+  const lb_collider_state *a = &C->collider[t->collider[0]], *b = &C->collider[t->collider[1]];
+  return DEPTH * fmin(a->at.c->size, b->at.c->size);
+}
+
+// Islands of (5); false: there are none.
+static bool find_deep(lb_contacts* C, const int* island) {
   const bool rigid = C->m->contact.set.law == LB_CONTACT_RIGID;
-  bool differs = false;
+  bool any = false;
+  memset(C->deep, 0, (size_t)C->ntouch * sizeof *C->deep);
+  for (int i = 0; i < C->ntouch; i++) {
+    const lb_touch* t = &C->touch[i];
+    if (t->bounce > 0 || (rigid && t->gap < -2 * depth_of(C, t))) {
+      C->deep[island ? island[i] : 0] = any = true;
+    }
+  }
+  return any;
+}
+
+// (5), where `island` is NULL for all; false: nothing differs.
+static bool ask_places(lb_contacts* C, const int* island, double h) {
+  const bool rigid = C->m->contact.set.law == LB_CONTACT_RIGID;
+  if (!find_deep(C, island)) {
+    return false;
+  }
   for (int i = 0; i < C->ntouch; i++) {
     const lb_touch* t = &C->touch[i];
     double* b = &C->row[t->row].b;
     if (t->bounce > 0) {
       *b += t->bounce - t->place;
-      differs = true;
-    } else if (rigid && t->gap < -OVERLAP) {
-      *b += fmax(SHARE * t->gap / h, -PUSH);
-      differs = true;
+    } else if (rigid && t->gap <= 0 && C->deep[island ? island[i] : 0]) {
+      *b += fmax(SHARE * (t->gap + depth_of(C, t)) / h, -PUSH);
     }
   }
-  return differs;
+  return true;
 }
 
 // --- solving ---
 
-static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d) {
-  lb_contact_options options = lb_contact_options_default();
+static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, bool again) {
+  // Newton's method, which asks again and again, does not converge on half solutions
+  lb_contact_options options =
+      C->at_end ? lb_contact_options_default() : lb_contact_options_step();
+  options.calm = CALM * C->duration * lb_vec3_norm(C->m->gravity);
   options.tolerance = C->m->contact.set.tolerance;
   options.threads = d->threads;
-  return lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
+  options.sweeps = again && !C->at_end ? PLACE_SWEEPS : options.sweeps;
+  return again ? lb_contact_solve_again(C->solver, &options, C->lambda, C->u)
+               : lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
 }
 
-static lb_contact_report solve_reference(lb_contacts* C, const lb_data* d) {
+static lb_contact_report solve_reference(lb_contacts* C, const lb_data* d, bool again) {
   lb_contact_report report = {0};
-  (void)d;
+  (void)d, (void)again;
   lb_contact_reference(&C->problem, &C->scratch, C->lambda, C->u, &report);
   lb_arena_release(&C->scratch);
   return report;
 }
 
 // What comes out is no solution, and its residual says how far from one.
-static lb_contact_report solve_printed(lb_contacts* C, const lb_data* d) {
+static lb_contact_report solve_printed(lb_contacts* C, const lb_data* d, bool again) {
   lb_contact_report report = {.status = LB_CONTACT_NOT_SOLVED};
   (void)d;
+  (void)again;
   if (lb_contact_printed(&C->problem, &C->scratch, C->lambda, C->u) == LB_OK) {
     report.measure = lb_contact_residual(&C->problem, C->lambda, C->u);
   }
@@ -156,12 +190,13 @@ static lb_contact_report solve_printed(lb_contacts* C, const lb_data* d) {
   return report;
 }
 
-static lb_contact_report solve(lb_contacts* C, const lb_data* d) {
-  static lb_contact_report (*const METHODS[])(lb_contacts*, const lb_data*) = {
-      [LB_CONTACT_FAST] = solve_fast,
-      [LB_CONTACT_REFERENCE] = solve_reference,
-      [LB_CONTACT_AS_PRINTED] = solve_printed};
-  return METHODS[C->m->contact.set.solver](C, d);
+// `again`: all but b is as it was.
+static lb_contact_report solve(lb_contacts* C, const lb_data* d, bool again) {
+  static lb_contact_report (*const METHODS[])(lb_contacts*, const lb_data*,
+                                              bool) = {[LB_CONTACT_FAST] = solve_fast,
+                                                       [LB_CONTACT_REFERENCE] = solve_reference,
+                                                       [LB_CONTACT_AS_PRINTED] = solve_printed};
+  return METHODS[C->m->contact.set.solver](C, d, again);
 }
 
 static void spread(const lb_contacts* C, double* v) {
@@ -188,6 +223,7 @@ static void keep(lb_contacts* C, lb_touch* t) {
 bool lb_contacts_prepare(lb_contacts* C, lb_data* d, double h, lb_contact_system W) {
   C->report = (lb_contact_report){0};
   C->duration = h;
+  C->at_end = W.at_end;
   find_bias(C, d, W.at_end);
   if (!lb_contacts_build(C, d, W, h)) {
     return false;
@@ -221,7 +257,7 @@ double lb_contacts_correct(lb_contacts* C, lb_data* d) {
   lb_contacts_gather(C, d->qd);
   lb_contacts_take_away(C);
   memcpy(C->before, C->lambda, rows * sizeof *C->lambda);
-  C->report = solve(C, d);
+  C->report = solve(C, d, false);
   lb_contacts_gather(C, d->qd);
   for (int i = 0; i < C->velocity[C->problem.ngroup]; i++) {
     C->u0[i] = C->u[i] - C->u0[i];
@@ -233,10 +269,11 @@ double lb_contacts_correct(lb_contacts* C, lb_data* d) {
 
 void lb_contacts_place(lb_contacts* C, lb_data* d, double h, double* move) {
   memcpy(move, d->qd, (size_t)C->m->nv * sizeof *move);
-  if (ask_places(C, h)) {
+  const bool fast = C->m->contact.set.solver == LB_CONTACT_FAST;
+  if (ask_places(C, fast ? lb_contact_solver_islands(C->solver) : NULL, h)) {
     lb_contacts_gather(C, d->qd);
     lb_contacts_take_away(C);
-    solve(C, d);
+    solve(C, d, true);
     spread(C, move);
   }
 }
@@ -250,7 +287,7 @@ bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W
   if (!lb_contacts_prepare(C, d, h, W)) {
     return false;
   }
-  C->report = solve(C, d);
+  C->report = solve(C, d, false);
   spread(C, d->qd);
   keep_all(C);
   lb_contacts_keep_servos(C, d);

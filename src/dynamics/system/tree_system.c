@@ -8,6 +8,9 @@
 // [Featherstone 2008, ch. 7] without velocities, from the table of joints alone. Factors are made
 // about the links' own origins. For solving, S and U are moved to one point of the tree, so that
 // forces and accelerations need no shifts on their way.
+//
+// A free body alone, on which nothing hangs, has a constant matrix in its own axes, which is
+// inverted once: D^-1 is all there is of it.
 #include "dynamics/system/tree_system.h"
 
 #include <string.h>
@@ -25,7 +28,47 @@ struct lb_tree_factor {
   double* inverse;      // [nv][MOST] D^-1 of each joint, by rows
   lb_motion* p;         // [nlink + 1] forces, p[-1] the world's, then accelerations
   lb_articulated* felt; // [nlink + 1] articulated inertias
+  bool* alone; // [nlink] free bodies of which `inverse` is made, with nothing on the diagonal
 };
+
+static bool invert(double* inverse, const double* D, int n);
+
+// D = M of a body in its own axes.
+static bool invert_alone(const lb_model* m, const lb_link* l, double* inverse) {
+  double D[MOST * MOST] = {0};
+  for (int k = 0; k < 3; k++) {
+    const lb_v4 turned = lb_m3_apply(l->I0, lb_v4_unit(k)), f = lb_v4_cross(lb_v4_unit(k), l->h);
+    for (int j = 0; j < 3; j++) {
+      D[k * MOST + j] = turned[j];
+      D[k * MOST + 3 + j] = D[(3 + j) * MOST + k] = f[j];
+    }
+    D[(3 + k) * MOST + 3 + k] = l->m;
+  }
+  for (int k = 0; k < 6; k++) {
+    D[k * MOST + k] += m->dof.armature[l->v + k];
+  }
+  return invert(inverse, D, 6);
+}
+
+static void find_alone(lb_tree_factor* F) {
+  const lb_model* m = F->m;
+  memset(F->alone, 0, (size_t)m->nlink * sizeof *F->alone);
+  for (int t = 0; t < m->link.ntree; t++) {
+    const int i = m->link.tree[t];
+    const lb_link* l = &m->link.packed[i];
+    F->alone[i] = m->link.tree[t + 1] == i + 1 && l->kind == LB_JOINT_FREE && !l->driven &&
+                  invert_alone(m, l, F->inverse + (size_t)l->v * MOST);
+  }
+}
+
+// Whether a body is alone and has nothing more on its diagonal. If it ever has, its constant
+// inverse is lost.
+static bool stays_alone(lb_tree_factor* F, int i, const double* more) {
+  for (int k = 0; k < 6 && F->alone[i]; k++) {
+    F->alone[i] = more[F->m->link.v[i] + k] == 0;
+  }
+  return F->alone[i];
+}
 
 lb_tree_factor* lb_tree_factor_create(const lb_model* m, lb_arena* arena) {
   lb_tree_factor* F = LB_TAKE(arena, lb_tree_factor, 1);
@@ -37,11 +80,13 @@ lb_tree_factor* lb_tree_factor_create(const lb_model* m, lb_arena* arena) {
                         .U = LB_TAKE(arena, lb_motion, m->link.ncolumn),
                         .inverse = LB_TAKE(arena, double, (size_t)m->nv* MOST),
                         .p = LB_TAKE(arena, lb_motion, m->nlink + 1),
-                        .felt = LB_TAKE(arena, lb_articulated, m->nlink)};
-  if (!F->S || !F->U || !F->inverse || !F->p || !F->felt) {
+                        .felt = LB_TAKE(arena, lb_articulated, m->nlink),
+                        .alone = LB_TAKE(arena, bool, m->nlink)};
+  if (!F->S || !F->U || !F->inverse || !F->p || !F->felt || !F->alone) {
     return NULL;
   }
   F->p += 1;
+  find_alone(F);
   return F;
 }
 
@@ -127,6 +172,9 @@ bool lb_tree_factor_make(lb_tree_factor* F, lb_data* d, const double* more) {
   for (int i = 0; i < m->nlink; i++) {
     const lb_link* l = &m->link.packed[i];
     lb_link_weigh(m, w, i);
+    if (stays_alone(F, i, more)) {
+      continue;
+    }
     const lb_v4 h = w->state[i].h;
     F->felt[i] = (lb_articulated){
         .A = w->state[i].IA.A,
@@ -136,6 +184,9 @@ bool lb_tree_factor_make(lb_tree_factor* F, lb_data* d, const double* more) {
   for (int i = m->nlink - 1; i >= 0; i--) {
     const lb_link* l = &m->link.packed[i];
     const lb_state* s = &w->state[i];
+    if (F->alone[i]) {
+      continue;
+    }
     if (!l->driven && !factor_joint(F, l, s, more)) {
       return false;
     }
@@ -144,7 +195,8 @@ bool lb_tree_factor_make(lb_tree_factor* F, lb_data* d, const double* more) {
     }
   }
   for (int t = 0; t < m->link.ntree; t++) {
-    for (int i = m->link.tree[t]; i < m->link.tree[t + 1]; i++) {
+    const bool alone = F->alone[m->link.tree[t]];
+    for (int i = m->link.tree[t]; i < m->link.tree[t + 1] && !alone; i++) {
       move_columns(F, &m->link.packed[i], w->state[i].p - w->state[m->link.tree[t]].p);
     }
   }
@@ -182,6 +234,12 @@ static lb_motion push(const lb_tree_factor* F, const lb_link* l, lb_motion p, do
   return p;
 }
 
+static void push_alone(const lb_tree_factor* F, const lb_link* l, double* b) {
+  double x[MOST];
+  memcpy(x, b, sizeof x);
+  apply_inverse(b, F->inverse + (size_t)l->v * MOST, x, MOST);
+}
+
 static lb_motion accelerate(const lb_tree_factor* F, const lb_link* l, lb_motion a, double* b) {
   const lb_motion *S = F->S + l->column, *U = F->U + l->column;
   const double* inverse = F->inverse + (size_t)l->v * MOST;
@@ -212,6 +270,11 @@ void lb_tree_factor_solve(const lb_tree_factor* F, double* b) {
   for (int i = m->nlink - 1; i >= 0; i--) {
     const lb_link* l = &m->link.packed[i];
     const lb_motion own = {F->p[i].w + last.w, F->p[i].v + last.v};
+    if (F->alone[i]) {
+      push_alone(F, l, b + l->v);
+      last = zero;
+      continue;
+    }
     const lb_motion p = l->driven ? own : push(F, l, own, b + l->v);
     last = zero;
     if (l->parent == i - 1) {
@@ -224,6 +287,10 @@ void lb_tree_factor_solve(const lb_tree_factor* F, double* b) {
   F->p[-1] = last = zero;
   for (int i = 0; i < m->nlink; i++) {
     const lb_link* l = &m->link.packed[i];
+    if (F->alone[i]) {
+      last = zero;
+      continue;
+    }
     const lb_motion a = l->parent == i - 1 ? last : F->p[l->parent];
     if (l->driven) { // its one coordinate stays
       b[l->v] = 0;

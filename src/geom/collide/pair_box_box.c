@@ -77,6 +77,8 @@ typedef struct contest {
   int last; // of the step before
   int axis;
   double score, separation;
+  int face; // best one of the faces, and its separation
+  double face_separation;
 } contest;
 
 // False: the axis separates by more than the margin.
@@ -86,6 +88,10 @@ static inline bool enter(contest* c, int axis, double s, double handicap) {
     c->score = worth;
     c->axis = axis;
     c->separation = s;
+    if (axis < EDGES) {
+      c->face = axis;
+      c->face_separation = s;
+    }
   }
   return s <= c->margin;
 }
@@ -289,6 +295,57 @@ static void cross_edges(const boxes* x, int i, int j, double s, lb_patch* patch,
                                                 (uint64_t)(64 + 3 * i + j) << 32 | code};
 }
 
+static void cut_to_face(const boxes* x, int axis, double margin, lb_patch* patch, lb_manifold* m) {
+  patch->n = 0;
+  if (axis < FACES_B) {
+    cut_to_a(x, axis - FACES_A, margin, patch, m);
+  } else {
+    cut_to_b(x, axis - FACES_B, margin, patch, m);
+  }
+}
+
+// Points of two boxes that are apart. A face has all the corners that may land on it, so it counts
+// wherever something is above it, though edges or corners may be nearer beside it.
+static bool near(lb_pair_query* q, const boxes* x, const contest* c, lb_patch* patch,
+                 lb_manifold* m) {
+  if (c->face_separation >= 0) {
+    cut_to_face(x, c->face, q->margin, patch, m);
+    if (patch->n > 0) {
+      q->cache->axis = c->face;
+      m->distance = c->face_separation;
+      return true;
+    }
+  }
+  return false;
+}
+
+// The deepest place is beside the face that was cut to: it comes from the support functions, and
+// joins the others where it has their normal.
+static bool add_deepest(lb_pair_query* q, lb_patch* patch, const lb_manifold* m) {
+  static const double SAME = 1 - 1e-3;
+  const lb_couple c = lb_couple_make(q->a, q->b);
+  lb_core_gap gap;
+  if (patch->n == 0 || !lb_core_separate(&c, m->normal, q->margin, &gap) ||
+      !(lb_vec3_dot(gap.normal, m->normal) > SAME)) {
+    return false;
+  }
+  patch->point[patch->n++] = (lb_contact_point){
+      lb_vec3_scale(0.5, lb_vec3_add(gap.point_a, gap.point_b)), gap.distance, (uint64_t)7 << 60};
+  return true;
+}
+
+static bool overlap(lb_pair_query* q, const boxes* x, const contest* c, lb_patch* patch,
+                    lb_manifold* m) {
+  const double size = fmin(q->a->c->size, q->b->c->size);
+  m->distance = c->separation;
+  if (c->axis >= EDGES) {
+    cross_edges(x, (c->axis - EDGES) / 3, (c->axis - EDGES) % 3, c->separation, patch, m);
+    return true;
+  }
+  cut_to_face(x, c->axis, q->margin, patch, m);
+  return lb_patch_deepest(patch) <= c->separation + MISSED * size || add_deepest(q, patch, m);
+}
+
 int lb_pair_box_box(lb_pair_query* q) {
   boxes x;
   prepare(&x, q->a, q->b);
@@ -296,28 +353,20 @@ int lb_pair_box_box(lb_pair_query* q) {
   if (*last > 0 && *last < AXES && separation(&x, *last) > q->margin) {
     return 0;
   }
-  const double size = fmin(q->a->c->size, q->b->c->size);
-  contest best = {.size = size, .margin = q->margin, .last = *last, .score = -INFINITY};
-  const bool near = best_axis(&best, &x);
-  const int axis = *last = best.axis;
-  const double s = best.separation;
-  if (!near) {
+  contest best = {.size = fmin(q->a->c->size, q->b->c->size),
+                  .margin = q->margin,
+                  .last = *last,
+                  .score = -INFINITY};
+  const bool meets = best_axis(&best, &x);
+  *last = best.axis;
+  if (!meets) {
     return 0;
   }
   lb_patch patch;
   patch.n = 0;
   lb_manifold spare, *m = q->room > 0 ? &q->out[0] : &spare;
-  m->distance = s;
-  if (axis < FACES_B) {
-    cut_to_a(&x, axis - FACES_A, q->margin, &patch, m);
-  } else if (axis < EDGES) {
-    cut_to_b(&x, axis - FACES_B, q->margin, &patch, m);
-  } else {
-    cross_edges(&x, (axis - EDGES) / 3, (axis - EDGES) % 3, s, &patch, m);
-  }
-  // apart at a corner, or deepest beside the face: no axis knows enough
-  if (lb_patch_deepest(&patch) > s + MISSED * size || (axis >= EDGES && s > 0)) {
-    return lb_pair_convex(q);
+  if (!(best.separation > 0 ? near : overlap)(q, &x, &best, &patch, m)) {
+    return lb_pair_convex(q); // no axis knows enough
   }
   lb_patch_reduce(&patch, m->normal, LB_PATCH_FEW, m);
   lb_manifold_to_world(q->a, m);

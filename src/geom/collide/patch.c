@@ -306,8 +306,9 @@ void lb_patch_convex(const lb_couple* c, const lb_core_gap* gap, const lb_vec3* 
     if (!face && lb_patch_deepest(&patch) > out->distance + MISSED * fmin(c->a->size, c->b->size)) {
       patch.n = 0; // the deepest place is beside the face: two edges cross
     }
-    if (patch.n > 0) {
+    if (patch.n > 0 && !face) {
       out->normal = side == 2 ? fb.normal : lb_vec3_neg(fa.normal);
+      out->distance = lb_couple_gap(c, out->normal) - c->a->radius - c->b->radius;
     }
   } else if (!face && fa.n > 1 && fb.n > 1) {
     lb_feature_edge(&fa, lb_vec3_neg(gap->normal));

@@ -329,17 +329,62 @@ bool lb_refine(const lb_couple* c, lb_core_gap* io) {
   return certify(c, io, FAIR);
 }
 
-// Faces that look along the normal: the patch cut from them has the points.
-static bool is_at_face(const lb_couple* c, lb_vec3 n) {
-  lb_feature fa, fb;
-  lb_couple_features(c, n, &fa, &fb);
-  return (fa.n > 2 && fb.n > 1 && lb_vec3_dot(fa.normal, n) < -1 + 1e-12) ||
-         (fb.n > 2 && fa.n > 1 && lb_vec3_dot(fb.normal, n) > 1 - 1e-12);
+// Whether a point lies over the polygon f, seen along its normal.
+static bool is_over(const lb_feature* f, lb_vec3 x) {
+  bool inside = true;
+  for (int k = 0; k < f->n && inside; k++) {
+    const lb_vec3 o = f->v[k], e = lb_vec3_sub(f->v[(k + 1) % f->n], o);
+    inside = lb_vec3_dot(lb_vec3_cross(f->normal, e), lb_vec3_sub(x, o)) >= 0;
+  }
+  return inside;
 }
 
-// The maximum of g next to the normal of the last step, for a shallow overlap.
+// Lowest place of the feature `low` above the face `f`, where it lies over that face: one of its
+// corners, or their mean. With n.x and n.y the same, the normal cannot be turned to separate more.
+static bool finds_place(const lb_feature* f, const lb_feature* low, double hair, lb_vec3* place) {
+  double least = INFINITY;
+  lb_vec3 mean = {0, 0, 0};
+  int count = 0;
+  for (int k = 0; k < low->n; k++) {
+    least = fmin(least, lb_vec3_dot(f->normal, low->v[k]));
+  }
+  for (int k = 0; k < low->n; k++) {
+    if (lb_vec3_dot(f->normal, low->v[k]) <= least + hair) {
+      mean = lb_vec3_add(mean, low->v[k]);
+      count++;
+      if (is_over(f, low->v[k])) {
+        *place = low->v[k];
+        return true;
+      }
+    }
+  }
+  *place = lb_vec3_scale(1.0 / count, mean);
+  return is_over(f, *place);
+}
+
+// A face that looks along the normal with the deepest place of the other over it: the points are
+// found, and the normal is the best one around.
+static bool is_at_face(const lb_couple* c, lb_core_gap* io) {
+  static const double FLUSH = 1 - 1e-12;
+  const double hair = 1e-12 * c->scale;
+  const lb_vec3 n = io->normal;
+  lb_feature fa, fb;
+  lb_couple_features(c, n, &fa, &fb);
+  if (fb.n > 2 && lb_vec3_dot(fb.normal, n) > FLUSH && finds_place(&fb, &fa, hair, &io->point_a)) {
+    io->point_b = lb_vec3_along(io->point_a, -io->distance, n);
+    return true;
+  }
+  if (fa.n > 2 && lb_vec3_dot(fa.normal, n) < -FLUSH && finds_place(&fa, &fb, hair, &io->point_b)) {
+    io->point_a = lb_vec3_along(io->point_b, io->distance, n);
+    return true;
+  }
+  return false;
+}
+
+// The maximum of g next to the normal of the last step. It need not be the largest one of all, so
+// overlaps count that are so shallow that no other can be better by more.
 static bool is_still_there(const lb_couple* c, lb_vec3 n, lb_core_gap* out) {
-  static const double SHALLOW = 0.2; // of the smaller size
+  static const double SHALLOW = 1e-3; // of the smaller size
   const lb_corner s = lb_couple_support(c, lb_vec3_neg(n));
   const double g = lb_vec3_dot(n, s.w), size = fmin(c->a->size, c->b->size);
   if (!(g < 0 && g > -SHALLOW * size)) {
@@ -348,7 +393,7 @@ static bool is_still_there(const lb_couple* c, lb_vec3 n, lb_core_gap* out) {
   *out = (lb_core_gap){.distance = g, .normal = n, .point_a = s.a, .point_b = s.b};
   try_features(c, out);
   const bool flat = c->ka->polygons && c->kb->polygons;
-  if (is_at_face(c, out->normal) || (!flat && certify(c, out, SHARP))) {
+  if (is_at_face(c, out) || (!flat && certify(c, out, SHARP))) {
     return true;
   }
   return !flat && climb(c, out->normal, 0, NULL, out) && certify(c, out, FAIR);

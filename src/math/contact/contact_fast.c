@@ -25,12 +25,20 @@ enum {
   THREADS_MOST = 64,
   FACTORS_USUAL = 8000000,
   NEWTON_STEPS = 30,
-  ROUNDS = 12,    // of fixed radii, where Newton's method failed
-  STARTS = 12,    // of Newton's method on small islands, then
-  LATER = 20,     // plain sweeps before the next attempt of Newton's method; they double
-  STEP_COST = 10, // sweeps that take as long as a Newton step of a large island
-  CHECK = 8       // sweeps between looks at the residual
+  ROUNDS = 12,        // of fixed radii, where Newton's method failed
+  STARTS = 12,        // of Newton's method on small islands, then
+  LATER = 20,         // plain sweeps before the next attempt of Newton's method; they double
+  STEP_COST = 10,     // sweeps that take as long as a Newton step of a large island
+  CHECK = 8,          // sweeps between looks at the residual
+  BOUNDED_ROWS = 192, // rows up to which Newton's method is tried in a step
+  BOUNDED_STEPS = 8,
+  BOUNDED_STARTS = 3,
+  TINY = 36, // rows that are always solved to the end
+  BOUNDED_SWEEPS = 12
 };
+
+// Residuals of a step over the scale: near enough, and so far that other starts are tried.
+static const double NEAR = 1e-4, FAR = 1e-2;
 
 // Outcome of one island.
 typedef struct outcome {
@@ -188,7 +196,16 @@ lb_status lb_contact_solver_reserve(lb_contact_solver* s, const lb_contact_sizes
 }
 
 lb_contact_options lb_contact_options_default(void) {
-  return (lb_contact_options){.tolerance = 1e-8, .sweeps = 2000, .threads = 1};
+  return (lb_contact_options){
+      .tolerance = 1e-8, .sweeps = 2000, .threads = 1, .effort = LB_CONTACT_THOROUGH};
+}
+
+lb_contact_options lb_contact_options_step(void) {
+  return (lb_contact_options){.tolerance = 1e-8,
+                              .sweeps = BOUNDED_SWEEPS,
+                              .threads = 1,
+                              .effort = LB_CONTACT_BOUNDED,
+                              .calm = INFINITY};
 }
 
 // --- an island, by one thread or by a team that takes the same decisions ---
@@ -200,7 +217,6 @@ typedef struct crew {
   int begin, end;            // blocks of the island in the order
   double target;             // residual to reach
   int sweeps, steps;         // of Newton's method, so far
-  double residual;           // after the last sweeps
   int rows;                  // of the island
   bool laid;                 // the system below was looked for
   lb_contact_scaled* system; // of Newton's method, or NULL without room
@@ -265,10 +281,22 @@ static lb_contact_measure measure(const crew* c) {
   return all;
 }
 
+// Velocities of the island's groups, from one array to another.
+static void copy_velocities(const crew* c, const double* from, double* to) {
+  const lb_contact_islands* g = &c->s->islands;
+  const lb_contact_problem* p = c->s->sweeper.problem;
+  for (int k = g->first_group[c->island]; k < g->first_group[c->island + 1]; k++) {
+    const int at = p->velocity[g->group[k]], width = lb_contact_width(p, g->group[k]);
+    memcpy(to + at, from + at, (size_t)width * sizeof *to);
+  }
+}
+
 // Velocities from impulses: without the rounding of many sweeps.
 static void refresh(const crew* c) {
+  lb_contact_sweeper* w = &c->s->sweeper;
   if (c->rank == 0) {
-    lb_contact_sweeper_velocities(&c->s->sweeper, c->begin, c->end);
+    copy_velocities(c, w->problem->u0, w->u);
+    lb_contact_sweeper_add(w, c->begin, c->end);
   }
   meet(c);
 }
@@ -286,12 +314,7 @@ static void keep(const crew* c) {
     const lb_contact_sweeper* w = &s->sweeper;
     const int row = w->first_row[c->begin], end = w->first_row[c->end];
     memcpy(s->before + row, w->lambda + row, (size_t)(end - row) * sizeof(double));
-    for (int k = s->islands.first_group[c->island]; k < s->islands.first_group[c->island + 1];
-         k++) {
-      const int at = w->problem->velocity[s->islands.group[k]];
-      const int width = lb_contact_width(w->problem, s->islands.group[k]);
-      memcpy(s->u_before + at, w->u + at, (size_t)width * sizeof(double));
-    }
+    copy_velocities(c, w->u, s->u_before);
   }
   meet(c);
 }
@@ -374,7 +397,9 @@ static lb_contact_try try_newton(const crew* c, lb_contact_scaled* system, int a
   } else if (attempt > 1) {
     lb_contact_random_start(system, attempt, c->x);
   }
-  lb_contact_try t = lb_contact_newton(system, NEWTON_STEPS, c->x);
+  const bool bounded = c->s->options->effort == LB_CONTACT_BOUNDED;
+  lb_contact_try t =
+      lb_contact_newton(system, bounded && c->rows > TINY ? BOUNDED_STEPS : NEWTON_STEPS, c->x);
   t.steps += steps;
   return t;
 }
@@ -397,11 +422,11 @@ static lb_contact_scaled* system_of(crew* c) {
   return c->system;
 }
 
-// Newton's method with up to so many attempts. Impulses are unchanged where none succeeds, but that
-// a single one may have made the residual smaller.
-static lb_contact_try newton_of_island(crew* c, int attempts) {
+// Newton's method with up to so many attempts. Impulses are unchanged where none has a residual
+// below `enough`, though one that is not small enough may be taken.
+static lb_contact_try newton_of_island(crew* c, int attempts, double enough) {
   lb_contact_scaled* system = system_of(c);
-  lb_contact_try t = {false, 0, 0};
+  lb_contact_try t = {false, INFINITY, 0};
   double* lambda = c->s->sweeper.lambda + c->s->sweeper.first_row[c->begin];
   if (!system) {
     return t;
@@ -415,16 +440,16 @@ static lb_contact_try newton_of_island(crew* c, int attempts) {
     t = try_newton(c, system, k);
     t.steps += before;
   }
-  const bool better = t.solved || (attempts == 1 && t.residual < c->residual);
+  const bool better = t.solved || t.residual < enough;
   for (int i = 0; i < system->n && better; i++) {
     lambda[i] = c->x[i] * system->D[i];
   }
   return t;
 }
 
-static bool newton(crew* c, int attempts, lb_contact_measure* m) {
+static bool newton(crew* c, int attempts, double enough, lb_contact_measure* m) {
   if (c->rank == 0) {
-    c->shared->newton = newton_of_island(c, attempts);
+    c->shared->newton = newton_of_island(c, attempts, enough);
   }
   meet(c);
   c->steps += c->shared->newton.steps;
@@ -467,29 +492,85 @@ static bool phase(crew* c, int k, lb_contact_measure* m) {
   bool solved = false;
   if (k == 1 && c->rows <= SMALL) { // far from everything that did not work
     start_from(c, NULL);
-    solved = newton(c, STARTS, m);
+    solved = newton(c, STARTS, 0, m);
   } else {
     c->plain = k > 0;
     solved = sweeps(c, k == 0 ? first : LATER << (k < 8 ? k - 1 : 7), m);
-    c->residual = m->residual;
-    solved = solved || newton(c, 1, m);
+    solved = solved || newton(c, 1, m->residual, m);
   }
   keep_best(c, *m);
   return solved;
 }
 
+static bool solve_thoroughly(crew* c, lb_contact_measure* m) {
+  bool solved = false;
+  for (int k = 0; !solved && spent(c) < c->s->options->sweeps; k++) {
+    solved = phase(c, k, m);
+  }
+  return solved;
+}
+
+// Sweeps until they change little, and one look at what they have led to.
+static bool few_sweeps(crew* c, int most, lb_contact_measure* m) {
+  double change = INFINITY;
+  if (c->rank == 0) {
+    c->shared->last = 0;
+  }
+  meet(c);
+  for (int i = 0; i < most && change > c->target; i++) {
+    if (i > 0) {
+      accelerate(c);
+    }
+    keep(c);
+    change = all_changes(c, sweep_colours(c));
+    c->sweeps++;
+  }
+  *m = measure(c);
+  return m->residual <= fmax(c->target, m->rounding);
+}
+
+// Newton's method pays for what is nearly at rest, where soft modes of stacks would go on swaying,
+// and for few rows. Impulses that are near are left to the sweeps of the next step.
+static bool pays(const crew* c, lb_contact_measure m) {
+  return c->rows <= TINY ||
+         (c->rows <= BOUNDED_ROWS && m.scale <= c->s->options->calm && m.residual > NEAR * m.scale);
+}
+
+static void solve_bounded(crew* c) {
+  lb_contact_measure m;
+  bool solved =
+      few_sweeps(c, c->s->options->sweeps, &m) || (pays(c, m) && newton(c, 1, m.residual, &m));
+  if (!solved && c->rows <= TINY && m.residual > FAR * m.scale) { // from elsewhere, then
+    keep_best(c, m);
+    start_from(c, NULL);
+    solved = newton(c, BOUNDED_STARTS, c->best, &m);
+    if (!solved) {
+      start_from(c, c->s->best);
+      m = measure(c);
+    }
+  }
+  if (c->rank == 0) {
+    c->s->outcome[c->island] = (outcome){m, c->sweeps, solved};
+  }
+}
+
 static void solve_island(crew* c) {
   const lb_contact_solver* s = c->s;
-  lb_contact_measure m = measure(c);
+  const double scale = lb_contact_sweeper_scale(&s->sweeper, c->begin, c->end);
   c->rows = island_rows(s, c->island);
-  c->target = s->options->tolerance * fmax(m.scale, 1e-6 * c->shared->scale);
+  c->target = s->options->tolerance * fmax(scale, 1e-6 * c->shared->scale);
   c->best = (double)INFINITY;
+  if (s->options->effort == LB_CONTACT_BOUNDED) {
+    solve_bounded(c);
+    return;
+  }
+  lb_contact_measure m = measure(c);
   keep_best(c, m);
   bool solved = m.residual <= fmax(c->target, m.rounding);
-  for (int k = 0; !solved && spent(c) < s->options->sweeps; k++) {
-    solved = phase(c, k, &m);
-  }
   if (!solved) {
+    solved = solve_thoroughly(c, &m);
+  }
+  if (!solved && m.residual > c->best) {
     start_from(c, s->best);
     m = measure(c);
   }
@@ -542,15 +623,12 @@ static void work(void* context, int rank, int size) {
   }
 }
 
-// The island's place does not depend on the number of threads: results must not.
-static void sort_islands(lb_contact_solver* s) {
-  s->nlarge = s->nsmall = 0;
-  for (int i = 0; i < s->islands.nisland; i++) {
-    if (island_rows(s, i) <= SMALL) {
-      s->small[s->nsmall++] = i;
-    } else {
-      s->large[s->nlarge++] = i;
-    }
+// Islands to solve. Their place does not depend on the number of threads: results must not.
+static void list_island(lb_contact_solver* s, int island) {
+  if (island_rows(s, island) <= SMALL) {
+    s->small[s->nsmall++] = island;
+  } else {
+    s->large[s->nlarge++] = island;
   }
 }
 
@@ -575,24 +653,11 @@ static void take_start(lb_contact_solver* s, const lb_contact_problem* p, const 
   memcpy(s->sweeper.u, p->u0, (size_t)lb_contact_nvelocity(p) * sizeof(double));
 }
 
-lb_contact_report lb_contact_solve(lb_contact_solver* s, const lb_contact_problem* p,
-                                   const lb_contact_options* options, double* lambda, double* u) {
-  const lb_contact_report refused = {.status = LB_CONTACT_REFUSED};
-  if (!lb_contact_valid(p) || !(options->tolerance > 0)) {
-    return refused;
-  }
-  const lb_contact_sizes sizes = lb_contact_sizes_of(p);
-  if (!s->memory || !fits(&sizes, &s->sizes)) {
-    return refused;
-  }
+static lb_contact_report solve_islands(lb_contact_solver* s, const lb_contact_options* options,
+                                       double* lambda, double* u) {
+  const lb_contact_problem* p = s->sweeper.problem;
   s->options = options;
-  lb_contact_islands_find(&s->islands, p);
-  lb_contact_sweeper_lay(&s->sweeper, p, &s->islands);
-  lb_contact_sweeper_pack(&s->sweeper, 0, p->nblock);
-  take_start(s, p, lambda);
-  lb_contact_sweeper_velocities(&s->sweeper, 0, p->nblock);
-  s->shared.scale = lb_contact_sweeper_measure(&s->sweeper, 0, p->nblock).scale;
-  sort_islands(s);
+  s->shared.scale = lb_contact_sweeper_scale(&s->sweeper, 0, p->nblock);
   atomic_store(&s->next, 0);
   const int most =
       larger(1, options->threads < s->sizes.threads ? options->threads : s->sizes.threads);
@@ -600,4 +665,43 @@ lb_contact_report lb_contact_solve(lb_contact_solver* s, const lb_contact_proble
   lb_contact_sweeper_give(&s->sweeper, lambda);
   memcpy(u, s->sweeper.u, (size_t)lb_contact_nvelocity(p) * sizeof *u);
   return summary(s);
+}
+
+lb_contact_report lb_contact_solve(lb_contact_solver* s, const lb_contact_problem* p,
+                                   const lb_contact_options* options, double* lambda, double* u) {
+  const lb_contact_report refused = {.status = LB_CONTACT_REFUSED};
+  if (!lb_contact_sound(p) || !(options->tolerance > 0)) {
+    return refused;
+  }
+  const lb_contact_sizes sizes = lb_contact_sizes_of(p);
+  if (!s->memory || !fits(&sizes, &s->sizes)) {
+    return refused;
+  }
+  lb_contact_islands_find(&s->islands, p);
+  lb_contact_sweeper_lay(&s->sweeper, p, &s->islands);
+  if (!lb_contact_sweeper_pack(&s->sweeper, 0, p->nblock)) {
+    return refused;
+  }
+  s->nlarge = s->nsmall = 0;
+  for (int i = 0; i < s->islands.nisland; i++) {
+    list_island(s, i);
+  }
+  take_start(s, p, lambda);
+  lb_contact_sweeper_add(&s->sweeper, 0, p->nblock);
+  return solve_islands(s, options, lambda, u);
+}
+
+const int* lb_contact_solver_islands(const lb_contact_solver* s) {
+  return s->islands.island_of;
+}
+
+lb_contact_report lb_contact_solve_again(lb_contact_solver* s, const lb_contact_options* options,
+                                         double* lambda, double* u) {
+  s->nlarge = s->nsmall = 0;
+  for (int i = 0; i < s->islands.nisland; i++) {
+    if (lb_contact_sweeper_take_b(&s->sweeper, s->islands.first[i], s->islands.first[i + 1])) {
+      list_island(s, i);
+    }
+  }
+  return solve_islands(s, options, lambda, u);
 }

@@ -23,16 +23,34 @@ lb_status lb_contact_solver_reserve(lb_contact_solver* solver, const lb_contact_
 // Sizes of a problem, with the usual room for matrices and one thread.
 lb_contact_sizes lb_contact_sizes_of(const lb_contact_problem* p);
 
+// What is done for islands on which sweeps are slow.
+typedef enum lb_contact_effort {
+  LB_CONTACT_THOROUGH, // other starts and longer sweeps until the tolerance is met
+  LB_CONTACT_BOUNDED // Newton's method once where the island is small, and no more: a step's share,
+                     // of which the next step's warm start goes on
+} lb_contact_effort;
+
 typedef struct lb_contact_options {
   double tolerance; // residual against the scale of the island
   int sweeps;       // at most, of an island; Newton steps of large ones count as ten
   int threads;
+  lb_contact_effort effort;
+  double
+      calm; // bounded: islands of larger velocities without impulses are swept alone, unless tiny
 } lb_contact_options;
 
-lb_contact_options lb_contact_options_default(void);
+lb_contact_options lb_contact_options_default(void); // thorough
+lb_contact_options lb_contact_options_step(void);    // bounded
 
 // lambda [nrow] has the warm start, such as zeros or the last step's impulses, and then the
 // solution; u [velocity[ngroup]] is what it leads to. Refused: the problem is not valid or does not
 // fit, the options make no sense, and outputs are unchanged.
 lb_contact_report lb_contact_solve(lb_contact_solver* solver, const lb_contact_problem* p,
                                    const lb_contact_options* options, double* lambda, double* u);
+// Island of each block [nblock] of the problem that was solved last.
+const int* lb_contact_solver_islands(const lb_contact_solver* solver);
+// Solution of the problem that was solved last, of which nothing but b has changed since; the warm
+// start is the last solution. Islands whose b is the same keep theirs.
+lb_contact_report lb_contact_solve_again(lb_contact_solver* solver,
+                                         const lb_contact_options* options, double* lambda,
+                                         double* u);

@@ -16,10 +16,11 @@ typedef struct lb_contact_islands {
   bool* serial;      // [all colours] its blocks share groups, and come one after the other
   int* first_group;  // [nisland + 1] first place of each island in `group`
   int* group;        // [groups that blocks act on] by island, rising
+  int* island_of;    // [nblock]
   // --- scratch
-  int *parent, *island_of, *count, *sorted; // [ngroup + 1], [nblock], [nblock + 66], [nblock]
-  uint64_t* used;                           // [ngroup] colours of a group's blocks
-  unsigned char* colour_of;                 // [nblock]
+  int *parent, *count, *sorted; // [ngroup + 1], [nblock + 66], [nblock]
+  uint64_t* used;               // [ngroup] colours of a group's blocks
+  unsigned char* colour_of;     // [nblock]
 } lb_contact_islands;
 
 void lb_contact_islands_carve(lb_contact_islands* s, lb_carver* c, int nblock, int ngroup);

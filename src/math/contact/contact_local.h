@@ -46,11 +46,11 @@ void lb_contact_local_prepare(lb_contact_local* L, lb_contact_piece piece, const
 //
 // In principal axes l_i = -r_i / (s_i + s), and R(s) / |l(s)| - 1 is linear in s for s1 = s2, so
 // Newton's method needs few steps; bisection guards it. alpha > 0 gives a root: R > |l| for large
-// s.
+// s. The last step is left to the next sweep, which starts from it.
 static inline void lb_contact_disc_root(lb_contact_local* L, double alpha, const double* beta,
                                         const double* r, double* l) {
   static const int MOST = 60;
-  static const double CLOSE = 1e-14;
+  static const double CLOSE = 1e-7, SAME = 1e-14;
   double low = 0, high = (double)INFINITY, s = L->slip;
   for (int i = 0; i < MOST; i++) {
     const double d1 = 1 / (L->s1 + s), d2 = 1 / (L->s2 + s);
@@ -59,7 +59,7 @@ static inline void lb_contact_disc_root(lb_contact_local* L, double alpha, const
     const double length = sqrt(l[0] * l[0] + l[1] * l[1]);
     const double R = alpha - beta[0] * l[0] - beta[1] * l[1];
     const double miss = R - length;
-    if (fabs(miss) <= CLOSE * alpha || (i == 0 && s == 0 && miss >= 0)) {
+    if ((i == 0 && s == 0 && miss >= 0) || miss == 0) {
       break;
     }
     *(miss < 0 ? &low : &high) = s;
@@ -70,10 +70,11 @@ static inline void lb_contact_disc_root(lb_contact_local* L, double alpha, const
     if (!(next > low && next < high)) {
       next = high < (double)INFINITY ? (low + high) / 2 : 2 * low + L->s1 + L->s2;
     }
-    if (fabs(next - s) <= CLOSE * s) {
+    const bool done = fabs(miss) <= CLOSE * alpha || fabs(next - s) <= SAME * s;
+    s = next;
+    if (done) {
       break;
     }
-    s = next;
   }
   L->slip = s;
 }

@@ -72,8 +72,11 @@ static bool valid_row(const lb_contact_problem* p, int r, int first, int end) {
 }
 
 bool lb_contact_valid(const lb_contact_problem* p) {
-  if (!valid_groups(p) || !all_finite(p->nentry, p->J) || !all_finite(p->nentry, p->Z) ||
-      p->block[0] != 0 || p->block[p->nblock] != p->nrow) {
+  return lb_contact_sound(p) && all_finite(p->nentry, p->J) && all_finite(p->nentry, p->Z);
+}
+
+bool lb_contact_sound(const lb_contact_problem* p) {
+  if (!valid_groups(p) || p->block[0] != 0 || p->block[p->nblock] != p->nrow) {
     return false;
   }
   for (int k = 0; k < p->nblock; k++) {
@@ -178,8 +181,9 @@ double lb_contact_violation(const lb_contact_row* row, double rho, double normal
 void lb_contact_measure_add(lb_contact_measure* m, double e, double w0, double own) {
   static const double ROUNDINGS = 64; // of the largest term of w
   m->residual = e > m->residual || isnan(e) ? e : m->residual;
-  m->scale = fmax(m->scale, fabs(w0));
-  m->rounding = fmax(m->rounding, ROUNDINGS * DBL_EPSILON * fabs(own));
+  const double scale = fabs(w0), rounding = ROUNDINGS * DBL_EPSILON * fabs(own);
+  m->scale = scale > m->scale ? scale : m->scale;
+  m->rounding = rounding > m->rounding ? rounding : m->rounding;
 }
 
 lb_contact_measure lb_contact_residual(const lb_contact_problem* p, const double* lambda,

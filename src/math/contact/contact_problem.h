@@ -55,6 +55,8 @@ enum { LB_CONTACT_BLOCK_MOST = 6 }; // rows of a block
 
 // False: places or numbers that make no sense, such as NaN. Nothing else checks them.
 bool lb_contact_valid(const lb_contact_problem* p);
+// The same, but for the numbers of J and Z.
+bool lb_contact_sound(const lb_contact_problem* p);
 
 static inline int lb_contact_width(const lb_contact_problem* p, int group) {
   return p->velocity[group + 1] - p->velocity[group];

@@ -5,7 +5,9 @@
 
 #include "math/linear/dense.h"
 
-enum { GROUPS_MOST = 4096, WIDE = 8 }; // adjacency has a bit for each pair
+enum { GROUPS_MOST = 4096, WIDE = 8 }; // adjacency has a bit for each pair; width of free bodies
+
+typedef double v8 __attribute__((vector_size(64), aligned(8)));
 
 void lb_contact_sparse_carve(lb_contact_sparse* s, lb_carver* c, int rows, int groups,
                              int velocities, size_t values) {
@@ -283,6 +285,26 @@ static double* find_block(const lb_contact_sparse* s, int to, int from) {
   return NULL;
 }
 
+// The same of a point between free bodies.
+static void add_wide_block(const lb_contact_sparse* s, const lb_contact_scaled* sys, int at, int a,
+                           int b, double* B) {
+  enum { M = 3 };
+  const lb_contact_problem* p = s->problem;
+  const lb_contact_row* rows = &p->row[sys->row[at]];
+  const double* K = s->K + at * LB_CONTACT_BLOCK_MOST;
+  v8 J[M], Z[M], t[M];
+  for (int i = 0; i < M; i++) {
+    J[i] = *(const v8*)(p->J + rows[i].entry[b]) * sys->D[at + i];
+    Z[i] = *(const v8*)(p->Z + rows[i].entry[a]) * sys->D[at + i];
+  }
+  for (int i = 0; i < M; i++) {
+    t[i] = J[0] * K[i] + J[1] * K[i + M] + J[2] * K[i + 2 * M];
+  }
+  for (int c = 0; c < WIDE; c++) {
+    *(v8*)(B + c * WIDE) += Z[0] * t[0][c] + Z[1] * t[1][c] + Z[2] * t[2][c];
+  }
+}
+
 // sum Z K J of a block between two of its groups, added.
 static void add_block(lb_contact_sparse* s, const lb_contact_scaled* sys, int at, int m, int a,
                       int b) {
@@ -292,6 +314,10 @@ static void add_block(lb_contact_sparse* s, const lb_contact_scaled* sys, int at
   const int height = s->width[to], width = s->width[from];
   const double* K = s->K + at * LB_CONTACT_BLOCK_MOST;
   double* B = find_block(s, to, from);
+  if (m == 3 && height == WIDE && width == WIDE) {
+    add_wide_block(s, sys, at, a, b, B);
+    return;
+  }
   for (int c = 0; c < width; c++) {
     double t[LB_CONTACT_BLOCK_MOST] = {0};
     for (int j = 0; j < m; j++) {
@@ -335,8 +361,6 @@ static bool assemble(lb_contact_sparse* s, const lb_contact_scaled* sys) {
 
 // --- factors ---
 
-typedef double v8 __attribute__((vector_size(64), aligned(8)));
-
 // C -= A B, of blocks that are 8 wide: what free bodies have.
 static void subtract_eight(double* C, const double* A, const double* B) {
   v8 a[WIDE];
@@ -366,18 +390,78 @@ static void subtract_product(double* C, const double* A, const double* B, int ro
   }
 }
 
-// Factors in place: diagonal blocks as LU, lower blocks as they are, upper ones D^-1 times them.
+// Inverse in place of a block that is eight wide, by Gauss and Jordan's steps on columns: they
+// bring A to the identity, and the identity to A^-1. False: it is singular.
+static bool invert_eight(double* A) {
+  v8 a[WIDE], b[WIDE] = {0};
+  for (int k = 0; k < WIDE; k++) {
+    a[k] = *(const v8*)(A + k * WIDE);
+    b[k][k] = 1;
+  }
+  for (int k = 0; k < WIDE; k++) {
+    int best = k;
+    for (int j = k + 1; j < WIDE; j++) {
+      best = fabs(a[j][k]) > fabs(a[best][k]) ? j : best;
+    }
+    const v8 x = a[best], y = b[best];
+    a[best] = a[k], b[best] = b[k];
+    if (!(fabs(x[k]) > 0)) {
+      return false;
+    }
+    a[k] = x / x[k], b[k] = y / x[k];
+    for (int j = 0; j < WIDE; j++) {
+      if (j != k) {
+        const double f = a[j][k];
+        a[j] -= a[k] * f;
+        b[j] -= b[k] * f;
+      }
+    }
+  }
+  for (int k = 0; k < WIDE; k++) {
+    *(v8*)(A + k * WIDE) = b[k];
+  }
+  return true;
+}
+
+// X = A X, of blocks eight wide.
+static void multiply_eight(const double* A, double* X, int columns) {
+  for (int j = 0; j < columns; j++) {
+    v8 sum = {0};
+    for (int k = 0; k < WIDE; k++) {
+      sum += *(const v8*)(A + k * WIDE) * X[j * WIDE + k];
+    }
+    *(v8*)(X + j * WIDE) = sum;
+  }
+}
+
+// Diagonal blocks become their inverse where they are eight wide, else LU.
+static bool factor_diagonal(const lb_contact_sparse* s, int k) {
+  const int w = s->width[k];
+  double* D = s->value + s->diagonal[k];
+  return w == WIDE ? invert_eight(D) : lb_lu(w, D, w, s->pivot + s->offset[k]) == LB_OK;
+}
+
+// X = D^-1 X for so many columns.
+static void solve_diagonal(const lb_contact_sparse* s, int k, double* X, int columns) {
+  const int w = s->width[k];
+  const double* D = s->value + s->diagonal[k];
+  if (w == WIDE) {
+    multiply_eight(D, X, columns);
+  } else {
+    lb_lu_solve(w, D, w, s->pivot + s->offset[k], columns, X, w);
+  }
+}
+
+// Factors in place: diagonal blocks, lower blocks as they are, upper ones D^-1 times them.
 static bool factor(lb_contact_sparse* s) {
   for (int k = 0; k < s->ngroup; k++) {
     const int w = s->width[k];
-    double* D = s->value + s->diagonal[k];
-    int* pivot = s->pivot + s->offset[k];
-    if (lb_lu(w, D, w, pivot) != LB_OK) {
+    if (!factor_diagonal(s, k)) {
       return false;
     }
     for (int a = s->first[k]; a < s->first[k + 1]; a++) {
       const lb_contact_coupling_block* c = &s->coupling[a];
-      lb_lu_solve(w, D, w, pivot, s->width[c->to], s->value + c->upper, w);
+      solve_diagonal(s, k, s->value + c->upper, s->width[c->to]);
     }
     for (int a = s->first[k]; a < s->first[k + 1]; a++) {
       for (int b = s->first[k]; b < s->first[k + 1]; b++) {
@@ -394,7 +478,7 @@ static void solve_groups(const lb_contact_sparse* s, double* x) {
   for (int k = 0; k < s->ngroup; k++) {
     double* own = x + s->offset[k];
     const int w = s->width[k];
-    lb_lu_solve(w, s->value + s->diagonal[k], w, s->pivot + s->offset[k], 1, own, w);
+    solve_diagonal(s, k, own, 1);
     for (int a = s->first[k]; a < s->first[k + 1]; a++) {
       const int i = s->coupling[a].to;
       for (int c = 0; c < w; c++) {

@@ -19,12 +19,23 @@ void lb_contact_sweeper_carve(lb_contact_sweeper* s, lb_carver* c, int nrow, int
   s->rho = lb_carve(c, rows, width);
   s->b = lb_carve(c, rows, width);
   s->c = lb_carve(c, rows, width);
+  s->w0 = lb_carve(c, rows, width);
   s->first = lb_carve(c, (size_t)nblock + 1, sizeof(int));
   s->first_row = lb_carve(c, (size_t)nblock + 1, sizeof(int));
   s->piece = lb_carve(c, rows, sizeof *s->piece);
   s->local = lb_carve(c, rows, sizeof *s->local);
   s->factor = lb_carve(c, rows * LB_CONTACT_BLOCK_MOST, width);
   s->packed = lb_carve(c, 2 * (size_t)nentry, width);
+}
+
+static inline double sum_of_eight(v8 a) {
+  const v4 b =
+      __builtin_shufflevector(a, a, 0, 1, 2, 3) + __builtin_shufflevector(a, a, 4, 5, 6, 7);
+  return (b[0] + b[2]) + (b[1] + b[3]);
+}
+
+static inline v8 load(const double* a) {
+  return *(const v8*)a;
 }
 
 // --- layout ---
@@ -41,6 +52,9 @@ static lb_contact_packed lay_piece(const lb_contact_problem* p, lb_contact_piece
   for (int i = 0; i < 2; i++) {
     out.width[i] = r->group[i] < 0 ? 0 : lb_contact_width(p, r->group[i]);
     out.u[i] = r->group[i] < 0 ? 0 : p->velocity[r->group[i]];
+  }
+  if (piece.kind == LB_PIECE_POINT && piece.nrow == 3 && out.width[0] == FREE) {
+    out.sides = out.width[1] == FREE ? 2 : out.width[1] == 0 ? 1 : 0;
   }
   if (piece.kind == LB_PIECE_SET && r->normal >= 0) {
     out.normal = row - (piece.row - r->normal); // blocks are in one piece in both orders
@@ -129,16 +143,81 @@ static void factor_equality(lb_contact_sweeper* s, const lb_contact_packed* q, c
   }
 }
 
-static void pack_piece(lb_contact_sweeper* s, const lb_contact_packed* q) {
+// J_r u of one row, of any widths.
+static double row_velocity(const double* J, const double* u, const lb_contact_packed* q) {
+  v4 sum = {0, 0, 0, 0};
+  for (int i = 0; i < 2; i++) {
+    const double* v = u + q->u[i];
+    for (int k = 0; k < q->width[i]; k += 4) {
+      sum += *(const v4*)(J + k) * *(const v4*)(v + k);
+    }
+    J += q->width[i];
+  }
+  return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+}
+
+// Numbers of a point between free bodies, with A of its rows.
+static inline void pack_free_point(lb_contact_sweeper* s, const lb_contact_packed* q,
+                                   const int sides, double* A) {
   const lb_contact_problem* p = s->problem;
-  double A[LB_CONTACT_BLOCK_MOST * LB_CONTACT_BLOCK_MOST];
+  const int half = sides * FREE;
+  double* to = s->packed + q->at;
+  v8 J[3][2], Z[3][2];
+  for (int i = 0; i < 3; i++) {
+    const lb_contact_row* r = &p->row[q->origin + i];
+    v8 product = {0};
+    for (int k = 0; k < sides; k++) {
+      J[i][k] = load(p->J + r->entry[k]);
+      Z[i][k] = load(p->Z + r->entry[k]);
+      product += J[i][k] * load(p->u0 + q->u[k]);
+      *(v8*)(to + FREE * k) = J[i][k];
+      *(v8*)(to + half + FREE * k) = Z[i][k];
+    }
+    to += 2 * half;
+    s->b[q->row + i] = r->b;
+    s->c[q->row + i] = r->c;
+    s->w0[q->row + i] = sum_of_eight(product) + r->b;
+  }
+  for (int j = 0; j < 3; j++) {
+    for (int i = 0; i < 3; i++) {
+      v8 product = J[i][0] * Z[j][0];
+      if (sides > 1) {
+        product += J[i][1] * Z[j][1];
+      }
+      A[i + 3 * j] = sum_of_eight(product);
+    }
+    A[4 * j] += s->c[q->row + j];
+  }
+}
+
+static void pack_numbers(lb_contact_sweeper* s, const lb_contact_packed* q, double* A) {
+  const lb_contact_problem* p = s->problem;
   for (int i = 0; i < q->nrow; i++) {
     const lb_contact_row* r = &p->row[q->origin + i];
-    copy_row(p, q, q->origin + i, s->packed + q->at + i * row_numbers(q));
+    double* J = s->packed + q->at + i * row_numbers(q);
+    copy_row(p, q, q->origin + i, J);
+    s->w0[q->row + i] = row_velocity(J, p->u0, q) + r->b;
     s->b[q->row + i] = r->b;
     s->c[q->row + i] = r->c;
   }
   piece_matrix(s, q, A);
+}
+
+// Zero, or not a number where the piece has numbers that are not finite: they are all in A's
+// diagonal or in w0.
+static double pack_piece(lb_contact_sweeper* s, const lb_contact_packed* q) {
+  const lb_contact_problem* p = s->problem;
+  double A[LB_CONTACT_BLOCK_MOST * LB_CONTACT_BLOCK_MOST], sum = 0;
+  if (q->sides == 2) {
+    pack_free_point(s, q, 2, A);
+  } else if (q->sides == 1) {
+    pack_free_point(s, q, 1, A);
+  } else {
+    pack_numbers(s, q, A);
+  }
+  for (int i = 0; i < q->nrow; i++) {
+    sum += 0 * A[i * (q->nrow + 1)] + 0 * s->w0[q->row + i];
+  }
   take_steps(s, q, A);
   if (q->kind == LB_PIECE_EQUALITY) {
     factor_equality(s, q, A);
@@ -149,12 +228,29 @@ static void pack_piece(lb_contact_sweeper* s, const lb_contact_packed* q) {
     lb_contact_local_prepare(&s->local[q->local], (lb_contact_piece){q->kind, q->row, q->nrow}, A,
                              mu);
   }
+  return sum;
 }
 
-void lb_contact_sweeper_pack(lb_contact_sweeper* s, int begin, int end) {
+bool lb_contact_sweeper_pack(lb_contact_sweeper* s, int begin, int end) {
+  double sum = 0;
   for (int k = s->first[begin]; k < s->first[end]; k++) {
-    pack_piece(s, &s->piece[k]);
+    sum += pack_piece(s, &s->piece[k]);
   }
+  return sum == 0;
+}
+
+bool lb_contact_sweeper_take_b(lb_contact_sweeper* s, int begin, int end) {
+  bool changed = false;
+  for (const lb_contact_packed* q = s->piece + s->first[begin]; q < s->piece + s->first[end]; q++) {
+    for (int i = 0; i < q->nrow; i++) {
+      const int r = q->row + i;
+      const double b = s->problem->row[q->origin + i].b;
+      changed = changed || b != s->b[r];
+      s->w0[r] += b - s->b[r];
+      s->b[r] = b;
+    }
+  }
+  return changed;
 }
 
 void lb_contact_sweeper_take(lb_contact_sweeper* s, const double* lambda) {
@@ -171,47 +267,7 @@ void lb_contact_sweeper_give(const lb_contact_sweeper* s, double* lambda) {
   }
 }
 
-void lb_contact_sweeper_velocities(lb_contact_sweeper* s, int begin, int end) {
-  const lb_contact_packed *first = s->piece + s->first[begin], *last = s->piece + s->first[end];
-  for (const lb_contact_packed* q = first; q < last; q++) {
-    for (int i = 0; i < 2; i++) {
-      memcpy(s->u + q->u[i], s->problem->u0 + q->u[i], (size_t)q->width[i] * sizeof *s->u);
-    }
-  }
-  for (const lb_contact_packed* q = first; q < last; q++) {
-    const int numbers = row_numbers(q);
-    for (int i = 0; i < q->nrow; i++) {
-      const double* Z = s->packed + q->at + i * numbers + numbers / 2;
-      lb_add(q->width[0], s->u + q->u[0], s->lambda[q->row + i], Z);
-      lb_add(q->width[1], s->u + q->u[1], s->lambda[q->row + i], Z + q->width[0]);
-    }
-  }
-}
-
 // --- products of a piece with velocities ---
-
-static inline double sum_of_eight(v8 a) {
-  const v4 b =
-      __builtin_shufflevector(a, a, 0, 1, 2, 3) + __builtin_shufflevector(a, a, 4, 5, 6, 7);
-  return (b[0] + b[2]) + (b[1] + b[3]);
-}
-
-static inline v8 load(const double* a) {
-  return *(const v8*)a;
-}
-
-// J_r u of one row, of any widths.
-static double row_velocity(const double* J, const double* u, const lb_contact_packed* q) {
-  v4 sum = {0, 0, 0, 0};
-  for (int i = 0; i < 2; i++) {
-    const double* v = u + q->u[i];
-    for (int k = 0; k < q->width[i]; k += 4) {
-      sum += *(const v4*)(J + k) * *(const v4*)(v + k);
-    }
-    J += q->width[i];
-  }
-  return (sum[0] + sum[2]) + (sum[1] + sum[3]);
-}
 
 static void add_row(const double* Z, double* u, const lb_contact_packed* q, double change) {
   for (int i = 0; i < 2; i++) {
@@ -223,8 +279,31 @@ static void add_row(const double* Z, double* u, const lb_contact_packed* q, doub
   }
 }
 
+// w of a point between free bodies.
+static inline void free_velocity(const lb_contact_sweeper* s, const lb_contact_packed* q,
+                                 const int sides, double* w) {
+  const int half = sides * FREE;
+  const double *J = s->packed + q->at, *lambda = s->lambda + q->row;
+  const v8 a = load(s->u + q->u[0]), d = sides > 1 ? load(s->u + q->u[1]) : (v8){0};
+  for (int i = 0; i < 3; i++) {
+    v8 product = load(J + 2 * half * i) * a;
+    if (sides > 1) {
+      product += load(J + 2 * half * i + FREE) * d;
+    }
+    w[i] = sum_of_eight(product) + s->c[q->row + i] * lambda[i] + s->b[q->row + i];
+  }
+}
+
 static void piece_velocity(const lb_contact_sweeper* s, const lb_contact_packed* q, double* w) {
   const int numbers = row_numbers(q);
+  if (q->sides > 0) {
+    if (q->sides == 2) {
+      free_velocity(s, q, 2, w);
+    } else {
+      free_velocity(s, q, 1, w);
+    }
+    return;
+  }
   for (int i = 0; i < q->nrow; i++) {
     const int r = q->row + i;
     w[i] =
@@ -238,6 +317,36 @@ static void piece_add(const lb_contact_sweeper* s, const lb_contact_packed* q,
   for (int i = 0; i < q->nrow; i++) {
     s->lambda[q->row + i] += change[i];
     add_row(s->packed + q->at + i * numbers + numbers / 2, s->u, q, change[i]);
+  }
+}
+
+// Z lambda of a point between free bodies.
+static inline void add_free_point(lb_contact_sweeper* s, const lb_contact_packed* q,
+                                  const int sides) {
+  const int half = sides * FREE;
+  const double *Z = s->packed + q->at + half, *lambda = s->lambda + q->row;
+  for (int k = 0; k < sides; k++) {
+    v8 u = load(s->u + q->u[k]);
+    for (int i = 0; i < 3; i++) {
+      u += load(Z + 2 * half * i + FREE * k) * lambda[i];
+    }
+    *(v8*)(s->u + q->u[k]) = u;
+  }
+}
+
+void lb_contact_sweeper_add(lb_contact_sweeper* s, int begin, int end) {
+  const lb_contact_packed *first = s->piece + s->first[begin], *last = s->piece + s->first[end];
+  for (const lb_contact_packed* q = first; q < last; q++) {
+    const int numbers = row_numbers(q);
+    if (q->sides == 2) {
+      add_free_point(s, q, 2);
+    } else if (q->sides == 1) {
+      add_free_point(s, q, 1);
+    } else {
+      for (int i = 0; i < q->nrow; i++) {
+        add_row(s->packed + q->at + i * numbers + numbers / 2, s->u, q, s->lambda[q->row + i]);
+      }
+    }
   }
 }
 
@@ -321,19 +430,11 @@ static inline double sweep_free_point(lb_contact_sweeper* s, const lb_contact_pa
 }
 
 static double sweep_piece(lb_contact_sweeper* s, const lb_contact_packed* q) {
-  if (q->kind == LB_PIECE_EQUALITY) {
-    return sweep_equality(s, q);
-  }
-  if (q->kind == LB_PIECE_SET) {
-    return sweep_set(s, q);
-  }
-  if (q->nrow == 3 && q->width[0] == FREE && q->width[1] == FREE) {
-    return sweep_free_point(s, q, 2);
-  }
-  if (q->nrow == 3 && q->width[0] == FREE && q->width[1] == 0) {
-    return sweep_free_point(s, q, 1);
-  }
-  return sweep_point(s, q);
+  return q->sides == 2                  ? sweep_free_point(s, q, 2)
+         : q->sides == 1                ? sweep_free_point(s, q, 1)
+         : q->kind == LB_PIECE_EQUALITY ? sweep_equality(s, q)
+         : q->kind == LB_PIECE_SET      ? sweep_set(s, q)
+                                        : sweep_point(s, q);
 }
 
 double lb_contact_sweep(lb_contact_sweeper* s, int begin, int end) {
@@ -347,22 +448,59 @@ double lb_contact_sweep(lb_contact_sweeper* s, int begin, int end) {
 
 // --- residual ---
 
+double lb_contact_sweeper_scale(const lb_contact_sweeper* s, int begin, int end) {
+  double most = 0;
+  for (int r = s->first_row[begin]; r < s->first_row[end]; r++) {
+    const double w = fabs(s->w0[r]);
+    most = w > most ? w : most;
+  }
+  return most;
+}
+
+// Natural map of a point with two tangents, as lb_contact_violation has it: the normal's and the
+// tangents' in one.
+static double point_violation(const lb_contact_local* L, const double* rho, const double* l,
+                              const double* w) {
+  const double step = rho[0] * w[0], normal = fabs(l[0] < step ? l[0] : step);
+  const double R = L->mu * (l[0] > 0 ? l[0] : 0), z1 = l[1] - rho[1] * w[1],
+               z2 = l[2] - rho[1] * w[2];
+  const double square = z1 * z1 + z2 * z2, keep = square > R * R ? R / sqrt(square) : 1;
+  const double e1 = l[1] - keep * z1, e2 = l[2] - keep * z2;
+  const double n = normal / rho[0], t = sqrt(e1 * e1 + e2 * e2) / rho[1];
+  return n > t ? n : t;
+}
+
+static void measure_point(const lb_contact_sweeper* s, const lb_contact_packed* q,
+                          lb_contact_measure* m) {
+  double w[3], w0 = 0, own = 0;
+  const double *l = s->lambda + q->row, *rho = s->rho + q->row;
+  piece_velocity(s, q, w);
+  for (int i = 0; i < 3; i++) {
+    const double scale = fabs(s->w0[q->row + i]), size = fabs(l[i] / rho[i]);
+    w0 = scale > w0 ? scale : w0;
+    own = size > own ? size : own;
+  }
+  const double e = point_violation(&s->local[q->local], rho, l, w);
+  lb_contact_measure_add(m, isfinite(w[0] + w[1] + w[2]) ? e : (double)NAN, w0, own);
+}
+
+static void measure_piece(const lb_contact_sweeper* s, const lb_contact_packed* q,
+                          lb_contact_measure* m) {
+  double w[LB_CONTACT_BLOCK_MOST];
+  piece_velocity(s, q, w);
+  for (int i = 0; i < q->nrow; i++) {
+    const int r = q->row + i;
+    const lb_contact_row* row = &s->problem->row[q->origin + i];
+    const double normal = row->normal < 0 ? 0 : s->lambda[r - (q->origin + i - row->normal)];
+    const double e = lb_contact_violation(row, s->rho[r], normal, s->lambda + r, w + i);
+    lb_contact_measure_add(m, e, s->w0[r], s->lambda[r] / s->rho[r]);
+  }
+}
+
 lb_contact_measure lb_contact_sweeper_measure(const lb_contact_sweeper* s, int begin, int end) {
   lb_contact_measure m = {0, 0, 0};
   for (int k = s->first[begin]; k < s->first[end]; k++) {
-    const lb_contact_packed* q = &s->piece[k];
-    const int numbers = row_numbers(q);
-    double w[LB_CONTACT_BLOCK_MOST];
-    piece_velocity(s, q, w);
-    for (int i = 0; i < q->nrow; i++) {
-      const int r = q->row + i;
-      const lb_contact_row* row = &s->problem->row[q->origin + i];
-      const double normal = row->normal < 0 ? 0 : s->lambda[r - (q->origin + i - row->normal)];
-      const double e = lb_contact_violation(row, s->rho[r], normal, s->lambda + r, w + i);
-      const double* J = s->packed + q->at + i * numbers;
-      lb_contact_measure_add(&m, e, row_velocity(J, s->problem->u0, q) + s->b[r],
-                             s->lambda[r] / s->rho[r]);
-    }
+    (s->piece[k].sides > 0 ? measure_point : measure_piece)(s, &s->piece[k], &m);
   }
   return m;
 }

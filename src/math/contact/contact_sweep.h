@@ -13,6 +13,7 @@ typedef struct lb_contact_packed {
   int origin;         // its first row in the problem
   int normal;         // of sets: row whose lambda the radius grows with, or -1
   int u[2], width[2]; // groups' velocities and their number, 0 without a group
+  int sides;          // of a point with two tangents: free bodies that it acts on; else 0
   int at;             // of J_0 J_1 Z_0 Z_1 of its rows, one row after the other
   int local;          // of its constants, or of its factor (equality)
 } lb_contact_packed;
@@ -24,6 +25,7 @@ typedef struct lb_contact_sweeper {
   double* lambda; // [nrow]
   double* rho;    // [nrow] as lb_contact_step
   double *b, *c;  // [nrow]
+  double* w0;     // [nrow] J u0 + b
   // --- places in the order of blocks
   int* first;     // [nblock + 1] first piece of each
   int* first_row; // [nblock + 1] first row of each
@@ -39,16 +41,20 @@ void lb_contact_sweeper_carve(lb_contact_sweeper* s, lb_carver* c, int nrow, int
 // Places of everything in the order of the islands; numbers come with lb_contact_sweeper_pack.
 void lb_contact_sweeper_lay(lb_contact_sweeper* s, const lb_contact_problem* p,
                             const lb_contact_islands* order);
-// Numbers and constants of the blocks at [begin, end) of the order.
-void lb_contact_sweeper_pack(lb_contact_sweeper* s, int begin, int end);
+// Numbers and constants of the blocks at [begin, end) of the order. False: some are not finite.
+bool lb_contact_sweeper_pack(lb_contact_sweeper* s, int begin, int end);
 
+// b of the problem for these blocks; whether one has changed.
+bool lb_contact_sweeper_take_b(lb_contact_sweeper* s, int begin, int end);
 // lambda of the problem to the packed order and back.
 void lb_contact_sweeper_take(lb_contact_sweeper* s, const double* lambda);
 void lb_contact_sweeper_give(const lb_contact_sweeper* s, double* lambda);
 
-// u0 + Z lambda for the groups of these blocks, from lambda.
-void lb_contact_sweeper_velocities(lb_contact_sweeper* s, int begin, int end);
+// Z lambda of these blocks, added to u.
+void lb_contact_sweeper_add(lb_contact_sweeper* s, int begin, int end);
 // One pass over these blocks; the largest change of a row's own velocity, A_rr |dlambda_r|.
 double lb_contact_sweep(lb_contact_sweeper* s, int begin, int end);
+// Largest |w| of these blocks without impulses: what residuals are small against.
+double lb_contact_sweeper_scale(const lb_contact_sweeper* s, int begin, int end);
 // Natural map of these blocks as it is now, as in contact_problem.h.
 lb_contact_measure lb_contact_sweeper_measure(const lb_contact_sweeper* s, int begin, int end);

@@ -1,0 +1,193 @@
+// Boxes in contact, in steps of 2 ms without sleeping: a stack of ten, and piles of boxes that fall
+// as they come. Told are the time of a step while they fall (the first 5 s) and at rest after that,
+// the deepest overlap at rest, and of the stack how far it has drifted and sunk after 10 s. Engines
+// take turns, each whole run by itself.
+//
+//   limber_bench_contact [BOXES]    piles of up to so many boxes: 100 unless told
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "boxes.h"
+#include "limber/collision.h"
+
+static const bench_contact_engine* const ENGINES[] = {
+    &bench_limber_boxes,
+#ifdef BENCH_WITH_BULLET
+    &bench_bullet_boxes,
+#endif
+#ifdef BENCH_WITH_ODE
+    &bench_ode_boxes,
+#endif
+};
+enum { NENGINE = sizeof ENGINES / sizeof *ENGINES };
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// --- scenes ---
+
+static bench_boxes boxes_of(int n) {
+  return (bench_boxes){.n = n,
+                       .box = calloc((size_t)n, sizeof(bench_box)),
+                       .size = {0.2, 0.2, 0.2},
+                       .mass = 1,
+                       .friction = 0.8,
+                       .gravity = 9.81,
+                       .h = 2e-3};
+}
+
+static bench_boxes make_stack(int n) {
+  bench_boxes b = boxes_of(n);
+  snprintf(b.name, sizeof b.name, "stack of %d", n);
+  for (int i = 0; i < n; i++) {
+    b.box[i] = (bench_box){{0, 0, 0.1 + 0.2 * i}, {1, 0, 0, 0}};
+  }
+  return b;
+}
+
+static double next_random(unsigned long long* state) { // xorshift, in [-1, 1]
+  *state ^= *state << 13;
+  *state ^= *state >> 7;
+  *state ^= *state << 17;
+  return (double)(*state >> 11) * 0x1p-52 - 1;
+}
+
+// Layers of boxes turned at random, farther apart than their diagonals.
+static bench_boxes make_pile(int n) {
+  bench_boxes b = boxes_of(n);
+  snprintf(b.name, sizeof b.name, "pile of %d", n);
+  const int side = (int)ceil(cbrt(n / 1.6));
+  unsigned long long state = 88172645463325252u;
+  for (int i = 0; i < n; i++) {
+    const int x = i % side, y = i / side % side, z = i / (side * side);
+    double q[4], square = 0;
+    for (int k = 0; k < 4; k++) {
+      q[k] = next_random(&state);
+      square += q[k] * q[k];
+    }
+    b.box[i] = (bench_box){{0.36 * (x - 0.5 * (side - 1)) + 0.005 * next_random(&state),
+                            0.36 * (y - 0.5 * (side - 1)) + 0.005 * next_random(&state),
+                            0.25 + 0.36 * z},
+                           {0}};
+    for (int k = 0; k < 4; k++) {
+      b.box[i].quaternion[k] = q[k] / sqrt(square);
+    }
+  }
+  return b;
+}
+
+// --- measures ---
+
+static lb_transform transform_of(const bench_box* b) {
+  const double *p = b->position, *q = b->quaternion;
+  return (lb_transform){{q[0], q[1], q[2], q[3]}, {p[0], p[1], p[2]}};
+}
+
+// Deepest overlap of any two boxes, or of one with the floor.
+static double deepest(const bench_boxes* b, const bench_box* at) {
+  lb_collider *box = NULL, *floor = NULL;
+  const lb_collider_def def = {.type = LB_COLLIDER_BOX, .size = {b->size[0], b->size[1], b->size[2]}};
+  const lb_collider_def plane = {.type = LB_COLLIDER_PLANE};
+  double depth = 0;
+  if (lb_collider_create(&def, NULL, &box, NULL) == LB_OK &&
+      lb_collider_create(&plane, NULL, &floor, NULL) == LB_OK) {
+    const double reach = sqrt(3) * b->size[0];
+    const lb_transform ground = {{1, 0, 0, 0}, {0, 0, 0}};
+    for (int i = 0; i < b->n; i++) {
+      const lb_transform X = transform_of(&at[i]);
+      depth = fmin(depth, lb_collide_distance(box, X, floor, ground).distance);
+      for (int j = 0; j < i; j++) {
+        const double *p = at[i].position, *q = at[j].position;
+        if (hypot(hypot(p[0] - q[0], p[1] - q[1]), p[2] - q[2]) < reach) {
+          depth = fmin(depth, lb_collide_distance(box, X, box, transform_of(&at[j])).distance);
+        }
+      }
+    }
+  }
+  lb_collider_release(box);
+  lb_collider_release(floor);
+  return -depth;
+}
+
+typedef struct result {
+  double fall, rest; // time of a step [s]
+  double depth;      // [m]
+  double drift, sink;
+} result;
+
+static void read_boxes(const bench_contact_engine* e, void* engine, int n, bench_box* at) {
+  for (int i = 0; i < n; i++) {
+    e->get(engine, i, &at[i]);
+  }
+}
+
+static double run(const bench_contact_engine* e, void* engine, int steps) {
+  const double start = now();
+  for (int k = 0; k < steps; k++) {
+    e->step(engine);
+  }
+  return (now() - start) / steps;
+}
+
+static bool measure(const bench_contact_engine* e, const bench_boxes* b, double fall, double rest,
+                    result* r) {
+  void* engine = e->create(b);
+  bench_box* at = calloc((size_t)b->n, sizeof *at);
+  if (!engine || !at) {
+    free(at);
+    return false;
+  }
+  *r = (result){0};
+  r->fall = run(e, engine, (int)(fall / b->h));
+  for (int k = 0; k < 10; k++) {
+    r->rest += run(e, engine, (int)(0.1 * rest / b->h)) / 10;
+    read_boxes(e, engine, b->n, at);
+    r->depth = fmax(r->depth, deepest(b, at));
+  }
+  for (int i = 0; i < b->n; i++) {
+    const double *p = b->box[i].position, *q = at[i].position;
+    r->drift = fmax(r->drift, hypot(q[0] - p[0], q[1] - p[1]));
+    r->sink = fmax(r->sink, p[2] - q[2]);
+  }
+  e->release(engine);
+  free(at);
+  return true;
+}
+
+static void tell(bench_boxes b, double fall, double rest, bool stays) {
+  printf("%s\n", b.name);
+  for (int i = 0; i < NENGINE; i++) {
+    result r;
+    if (!measure(ENGINES[i], &b, fall, rest, &r)) {
+      printf("  %-8s cannot\n", ENGINES[i]->name);
+      continue;
+    }
+    printf("  %-8s %9.1f us a step in the first %g s, %9.1f at rest; overlap %.4f mm", ENGINES[i]->name,
+           1e6 * r.fall, fall, 1e6 * r.rest, 1e3 * r.depth);
+    if (stays) {
+      printf("; drift %.4f mm, sink %.4f mm", 1e3 * r.drift, 1e3 * r.sink);
+    }
+    printf("\n");
+    fflush(stdout);
+  }
+  free(b.box);
+}
+
+int main(int argc, char** argv) {
+  const int most = argc > 1 ? atoi(argv[1]) : 100;
+  for (int i = 0; i < NENGINE; i++) {
+    printf("%s: %s\n", ENGINES[i]->name, ENGINES[i]->about);
+  }
+  tell(make_stack(10), 5, 5, true);
+  for (int n = 100; n <= most; n *= 10) {
+    tell(make_pile(n), 5, 1, false);
+  }
+  return 0;
+}
