@@ -167,24 +167,20 @@ static int compare_touches(const lb_touch* x, const lb_touch* y) {
                                             : 0;
 }
 
-// Point among [from, end) of the step before that has the same features as t; else the nearest one
-// within `reach`, for features change places where edges lie on each other. NULL: none.
+// Point among [from, end) of the step before that is t: the nearest one within `reach`, for features
+// change places where edges lie on each other; else the one with the same features. NULL: none.
 static const lb_touch* find_last(const lb_touch* from, const lb_touch* end, const lb_touch* t,
                                  double reach) {
-  const lb_touch* best = NULL;
+  const lb_touch *near = NULL, *same = NULL;
   double least = reach * reach;
   for (const lb_touch* k = from; k < end; k++) {
-    if (k->id == t->id) {
-      return k;
-    }
     const lb_v4 way = k->at - t->at;
     const double square = lb_v4_dot(way, way);
-    if (square < least) {
-      least = square;
-      best = k;
-    }
+    same = k->id == t->id ? k : same;
+    near = square < least ? k : near;
+    least = square < least ? square : least;
   }
-  return best;
+  return near ? near : same;
 }
 
 // Impulses of the points that a pair had before.

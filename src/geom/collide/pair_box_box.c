@@ -9,7 +9,10 @@ enum { FACES_A = 1, FACES_B = 4, EDGES = 7, AXES = 16 }; // numbers of axes, 0 b
 static const double EDGE_WORSE = 1e-3;                   // of the size: edges must beat faces by it
 static const double KEEP = 5e-4;
 static const double MISSED = 4e-3; // of the size: a patch as much too shallow is none
-static const double SLANT = 1e-6;  // squared sine below which two edges count as parallel
+// Of the size: corners as little beside a face count as above it. Edges that lie on each other up
+// to rounding would else be cut at places that are anywhere along them.
+static const double BESIDE = 2e-7;
+static const double SLANT = 1e-6; // squared sine below which two edges count as parallel
 
 typedef struct boxes {
   double a[3], b[3]; // half lengths
@@ -159,17 +162,18 @@ static void incident(const facing* f, uint64_t code, vertex v[4]) {
 static void face_points(const facing* f, double margin, uint64_t code, lb_patch* patch) {
   vertex ring[2][12];
   const int u1 = (f->axis + 1) % 3, u2 = (f->axis + 2) % 3;
+  const double hair = BESIDE * fmin(f->r[u1], f->r[u2]), r1 = f->r[u1], r2 = f->r[u2];
   incident(f, code, ring[0]);
-  int n = clip(ring[0], 4, 0, 1, f->r[u1], 1, ring[1]);
-  n = clip(ring[1], n, 0, -1, f->r[u1], 2, ring[0]);
-  n = clip(ring[0], n, 1, 1, f->r[u2], 3, ring[1]);
-  n = clip(ring[1], n, 1, -1, f->r[u2], 4, ring[0]);
+  int n = clip(ring[0], 4, 0, 1, r1 + hair, 1, ring[1]);
+  n = clip(ring[1], n, 0, -1, r1 + hair, 2, ring[0]);
+  n = clip(ring[0], n, 1, 1, r2 + hair, 3, ring[1]);
+  n = clip(ring[1], n, 1, -1, r2 + hair, 4, ring[0]);
   for (int k = 0; k < n; k++) {
     const double d = ring[0][k].u[2];
     if (d <= margin) {
       double x[3];
-      x[u1] = ring[0][k].u[0];
-      x[u2] = ring[0][k].u[1];
+      x[u1] = lb_clamp(ring[0][k].u[0], -r1, r1);
+      x[u2] = lb_clamp(ring[0][k].u[1], -r2, r2);
       x[f->axis] = f->way * (f->r[f->axis] + d / 2);
       patch->point[patch->n++] = (lb_contact_point){{x[0], x[1], x[2]}, d, ring[0][k].id};
     }

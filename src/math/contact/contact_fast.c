@@ -33,11 +33,14 @@ enum {
   BOUNDED_STEPS = 8,
   BOUNDED_STARTS = 3,
   TINY = 36, // rows that are always solved to the end
-  BOUNDED_SWEEPS = 12
+  BOUNDED_SWEEPS = 10
 };
 
 // Residuals of a step over the scale: near enough, and so far that other starts are tried.
 static const double NEAR = 1e-4, FAR = 1e-2;
+// Regularisation there: redundant contacts whose gaps do not fit together, as all corners of a box
+// at rest have, would have steps of their misfit over it.
+static const double BOUNDED_EPS = 1e-4;
 
 // Outcome of one island.
 typedef struct outcome {
@@ -429,6 +432,8 @@ static lb_contact_try newton_of_island(crew* c, int attempts, double enough) {
     c->x[i] = lambda[i] / system->D[i];
   }
   system->tolerance = 0.5 * c->target;
+  const bool bounded = c->s->options->effort == LB_CONTACT_BOUNDED;
+  system->eps = bounded && c->rows > TINY ? BOUNDED_EPS : LB_CONTACT_EPS;
   for (int k = 0; k < attempts && !t.solved; k++) {
     const int before = t.steps;
     t = try_newton(c, system, k);
