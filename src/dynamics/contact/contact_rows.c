@@ -226,5 +226,5 @@ bool lb_contacts_build(lb_contacts* C, lb_data* d, lb_contact_system W, const do
   }
   solve_entries(C, W);
   gather_velocities(C, v);
-  return lb_contacts_reserve_solver(C);
+  return lb_contacts_reserve_solver(C, d->threads);
 }
