@@ -507,6 +507,27 @@ static void what_lies_on_a_driven_plate_goes_with_it(void** state) {
   }
 }
 
+// A ball goes through a ring, unless the ring collides by its hull, as it does where nothing else
+// is said.
+static void a_mesh_collides_by_its_hull_or_by_its_surface(void** state) {
+  (void)state;
+  static const char* const CONVEX[] = {"", ", convex: true", ", convex: false"};
+  for (int i = 0; i < 3; i++) {
+    lb_world* w = contact_world(
+        "contacts: {}\nbodies:\n  ring: {shape: {mesh: \"" LIMBER_SOURCE_DIR
+        "/scenes/meshes/ring.obj\"%s}}\n  b: {shape: {sphere: {radius: 0.3}}, position: [0, 0, "
+        "0.5]}\njoints: {j: {type: fixed, child: ring}}\n",
+        CONVEX[i]);
+    contact_run(w, 0.8);
+    if (i < 2) {
+      assert_near(contact_place(w, "b").z, 0.3 + 0.05706, 1e-4);
+    } else {
+      assert_below(contact_place(w, "b").z, -1);
+    }
+    lb_world_close(w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_block_stops_where_friction_says_and_never_rises),
@@ -532,6 +553,7 @@ int main(void) {
       cmocka_unit_test(a_motor_feels_what_lies_on_its_arm),
       cmocka_unit_test(a_servo_follows_yields_and_gives_way_at_its_limit),
       cmocka_unit_test(what_lies_on_a_driven_plate_goes_with_it),
+      cmocka_unit_test(a_mesh_collides_by_its_hull_or_by_its_surface),
       cmocka_unit_test(momentum_is_kept_in_free_flight_with_motors_on),
       cmocka_unit_test(energy_never_grows_in_an_impact),
   };

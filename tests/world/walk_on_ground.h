@@ -14,7 +14,7 @@ typedef struct ground_walk {
   double upright;                   // least cosine of the angle from the vertical
 } ground_walk;
 
-static inline void open_walk(ground_walk* w, const char* name, int nset, const char* const* set) {
+static inline void open_scene(ground_walk* w, const char* name, int nset, const char* const* set) {
   char path[300];
   lb_error err = lb_error_make(NULL);
   snprintf(path, sizeof path, LIMBER_SOURCE_DIR "/scenes/%s.yaml", name);
@@ -27,6 +27,10 @@ static inline void open_walk(ground_walk* w, const char* name, int nset, const c
   }
   lb_error_clear(&err);
   assert_non_null(w->world);
+}
+
+static inline void open_walk(ground_walk* w, const char* name, int nset, const char* const* set) {
+  open_scene(w, name, nset, set);
   w->chassis = lb_world_find(w->world, LB_PART_BODY, "chassis");
 }
 

@@ -1,4 +1,5 @@
 // Memory of contacts, and the groups of links that a step's linear system couples.
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -183,6 +184,9 @@ static bool take_colliders(lb_contacts* C) {
   return C->collider && lb_broad_create(FAT * size, C->arena.allocator, &C->broad) == LB_OK;
 }
 
+// Pairs whose bounds are near are more than those that may meet.
+static const int NEAR = 4;
+
 // --- growth ---
 
 // More room for `n` elements of an array whose first `used` stay; false: there is no memory.
@@ -209,7 +213,7 @@ static int most(const lb_contacts* C) {
 }
 
 bool lb_contacts_overflow(const lb_contacts* C) {
-  return C->npair >= most(C) || C->ntouch >= most(C);
+  return C->crowded || C->npair >= most(C) || C->ntouch >= most(C);
 }
 
 lb_status lb_contacts_complain(const lb_contacts* C, double time, lb_error* err) {
@@ -226,7 +230,7 @@ bool lb_contacts_reserve_pair(lb_contacts* C) {
   if (C->npair < C->room.pairs || C->npair >= most(C)) {
     return C->npair < most(C);
   }
-  const bool ok = GROW(pair, C->npair, n) && GROW(last_pair, C->nlast_pair, n);
+  const bool ok = GROW(pair, C->npair, n) && GROW(last_pair, C->nlast_pair, n) && GROW(found, 0, n);
   C->room.pairs = ok ? n : C->room.pairs;
   return ok;
 }
@@ -273,13 +277,14 @@ bool lb_contacts_reserve_rows(lb_contacts* C) {
   return ok;
 }
 
-bool lb_contacts_reserve_solver(lb_contacts* C) {
+bool lb_contacts_reserve_solver(lb_contacts* C, int threads) {
   lb_contact_sizes sizes = lb_contact_sizes_of(&C->problem);
   sizes.groups = C->ngroup;
   sizes.velocities = C->nvelocity;
   sizes.rows = C->room.rows;
   sizes.blocks = C->room.touches + C->nunilateral;
   sizes.entries = C->room.numbers;
+  sizes.threads = threads;
   return lb_contact_solver_reserve(C->solver, &sizes) == LB_OK;
 }
 
@@ -327,6 +332,8 @@ lb_contacts* lb_contacts_create(const lb_model* m, const lb_allocator* allocator
   if (take_colliders(C) && find_groups(C) && take_problem(C) &&
       lb_contact_solver_create(allocator, &C->solver) == LB_OK) {
     lb_arena_release(&C->scratch);
+    const int limit = most(C);
+    lb_broad_limit(C->broad, limit < INT_MAX / NEAR ? NEAR * limit : INT_MAX);
     return C;
   }
   lb_contacts_release(C);
@@ -346,6 +353,7 @@ void lb_contacts_release(lb_contacts* C) {
 void lb_contacts_forget(lb_contacts* C) {
   C->ntouch = C->npair = 0;
   C->duration = 0;
+  C->crowded = false;
 }
 
 void lb_contacts_begin(lb_contacts* C) {

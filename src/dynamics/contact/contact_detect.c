@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "dynamics/contact/contact_inside.h"
 #include "dynamics/tree/kinematics.h"
 
@@ -106,7 +107,12 @@ static bool find_pairs(lb_contacts* C) {
   C->pair = last;
   C->nlast_pair = C->npair;
   C->npair = 0;
-  bool ok = put_bounds(C) && lb_broad_update(C->broad, &near, &n) == LB_OK;
+  bool ok = put_bounds(C);
+  if (ok) {
+    const lb_status status = lb_broad_update(C->broad, &near, &n);
+    C->crowded = status == LB_FAILED;
+    ok = status == LB_OK;
+  }
   for (int i = 0; i < n && ok; i++) {
     if (may_meet(C, near[i].a, near[i].b)) {
       ok = lb_contacts_reserve_pair(C);
@@ -170,24 +176,21 @@ static int compare_touches(const lb_touch* x, const lb_touch* y) {
                                             : 0;
 }
 
-// Point among [from, end) of the step before that has the same features as t; else the nearest one
-// within `reach`, for features change places where edges lie on each other. NULL: none.
+// Point among [from, end) of the step before that is t: the nearest one within `reach`, for
+// features change places where edges lie on each other; else the one with the same features. NULL:
+// none.
 static const lb_touch* find_last(const lb_touch* from, const lb_touch* end, const lb_touch* t,
                                  double reach) {
-  const lb_touch* best = NULL;
+  const lb_touch *near = NULL, *same = NULL;
   double least = reach * reach;
   for (const lb_touch* k = from; k < end; k++) {
-    if (k->id == t->id) {
-      return k;
-    }
     const lb_v4 way = k->at - t->at;
     const double square = lb_v4_dot(way, way);
-    if (square < least) {
-      least = square;
-      best = k;
-    }
+    same = k->id == t->id ? k : same;
+    near = square < least ? k : near;
+    least = square < least ? square : least;
   }
-  return best;
+  return near ? near : same;
 }
 
 // Impulses of the points that a pair had before.
@@ -209,23 +212,65 @@ static void warm_pair(lb_contacts* C, int first, double reach, int* from) {
   }
 }
 
-static bool meet(lb_contacts* C, lb_collider_pair* p, double h, int* from) {
-  const lb_collider_state *a = &C->collider[p->a], *b = &C->collider[p->b];
-  const double size = fmin(a->at.c->size, b->at.c->size), travel = h * (a->speed + b->speed);
-  const lb_collide_report found =
-      lb_collide(&a->at, &b->at, travel + FLAT * size, &p->cache, C->manifold, LB_TOUCH_MANIFOLDS);
-  const lb_contact_surface surface = between(C, p);
+// How far surfaces of a pair come nearer within the step.
+static double travel_of(const lb_contacts* C, const lb_collider_pair* p, double h) {
+  return h * (C->collider[p->a].speed + C->collider[p->b].speed);
+}
+
+static double size_of(const lb_contacts* C, const lb_collider_pair* p) {
+  return fmin(C->collider[p->a].at.c->size, C->collider[p->b].at.c->size);
+}
+
+static int find_manifolds(lb_contacts* C, lb_collider_pair* p, double h, lb_manifold* out,
+                          int room) {
+  const double margin = travel_of(C, p, h) + FLAT * size_of(C, p);
+  const int n =
+      lb_collide(&C->collider[p->a].at, &C->collider[p->b].at, margin, &p->cache, out, room)
+          .nmanifold;
+  return n < room ? n : room;
+}
+
+// Pairs of two convex colliders, by all threads.
+typedef struct search {
+  lb_contacts* C;
+  double h;
+} search;
+
+enum { CHUNK = 64, FEW = 256 }; // pairs of a task, and those that one thread does as fast
+
+static void search_chunk(void* context, int chunk) {
+  const search* s = context;
+  lb_contacts* C = s->C;
+  const int end = (chunk + 1) * CHUNK < C->npair ? (chunk + 1) * CHUNK : C->npair;
+  for (int i = chunk * CHUNK; i < end; i++) {
+    lb_pair_found* f = &C->found[i];
+    lb_collider_pair* p = &C->pair[i];
+    f->searched = lb_collider_is_convex(C->collider[p->a].at.c) &&
+                  lb_collider_is_convex(C->collider[p->b].at.c);
+    if (f->searched) {
+      f->nmanifold = find_manifolds(C, p, s->h, &f->manifold, 1);
+    }
+  }
+}
+
+static bool meet(lb_contacts* C, int i, double h, int* from) {
+  lb_collider_pair* p = &C->pair[i];
+  const lb_pair_found* found = &C->found[i];
+  const int n =
+      found->searched ? found->nmanifold : find_manifolds(C, p, h, C->manifold, LB_TOUCH_MANIFOLDS);
+  const lb_manifold* manifold = found->searched ? &found->manifold : C->manifold;
+  const lb_contact_surface surface = n > 0 ? between(C, p) : (lb_contact_surface){0};
   const int first = C->ntouch;
-  for (int i = 0; i < found.nmanifold && i < LB_TOUCH_MANIFOLDS; i++) {
-    for (int k = 0; k < C->manifold[i].npoint; k++) {
+  for (int m = 0; m < n; m++) {
+    for (int k = 0; k < manifold[m].npoint; k++) {
       if (!lb_contacts_reserve_touch(C)) {
         return false;
       }
-      add_point(C, p, &surface, &C->manifold[i], k);
+      add_point(C, p, &surface, &manifold[m], k);
     }
   }
   if (C->ntouch > first) {
-    warm_pair(C, first, travel + SAME * size, from);
+    warm_pair(C, first, travel_of(C, p, h) + SAME * size_of(C, p), from);
   }
   return true;
 }
@@ -241,8 +286,13 @@ bool lb_contacts_detect(lb_contacts* C, lb_data* d, double h) {
     place_collider(C, d, i, h);
   }
   bool ok = find_pairs(C);
+  if (ok) {
+    search s = {C, h};
+    const int threads = C->npair < FEW ? 1 : d->threads;
+    lb_parallel_for(threads, (C->npair + CHUNK - 1) / CHUNK, search_chunk, &s);
+  }
   for (int i = 0, from = 0; i < C->npair && ok; i++) {
-    ok = meet(C, &C->pair[i], h, &from);
+    ok = meet(C, i, h, &from);
   }
   return ok;
 }

@@ -27,6 +27,13 @@ typedef struct lb_collider_pair {
   lb_pair_cache cache;
 } lb_collider_pair;
 
+// What was found of a pair of convex colliders: one manifold, or none.
+typedef struct lb_pair_found {
+  bool searched;
+  int nmanifold;
+  lb_manifold manifold;
+} lb_pair_found;
+
 // A group of links that W couples: a free rigid body alone, or a mechanism.
 typedef struct lb_contact_group {
   int nv, width;       // velocities, and with padding
@@ -63,12 +70,14 @@ struct lb_contacts {
   lb_collider_state* collider;   // [ncollider]
   lb_broad* broad;               // of their bounds
   bool placed;                   // these are there
+  bool crowded;                  // more of them are near each other than may be
   int ngroup, nvelocity, widest; // groups, all their padded velocities, the most of one
   lb_contact_group* group;       // [ngroup]
   int* group_of;                 // [nlink]
   // pairs and points, of this step and of the one before
   int npair, nlast_pair, ntouch, nlast;
   lb_collider_pair *pair, *last_pair; // [room.pairs]
+  lb_pair_found* found;               // [room.pairs] before points are made of it
   lb_touch *touch, *last;             // [room.touches]
   // the problem
   lb_contact_problem problem;
@@ -101,7 +110,7 @@ struct lb_contacts {
 bool lb_contacts_reserve_pair(lb_contacts* C);
 bool lb_contacts_reserve_touch(lb_contacts* C);
 bool lb_contacts_reserve_rows(lb_contacts* C);
-bool lb_contacts_reserve_solver(lb_contacts* C);
+bool lb_contacts_reserve_solver(lb_contacts* C, int threads);
 
 // Rows, J and Z of the points that were found and of unilateral constraints, and u0 from d's
 // velocities; false: there is no memory.

@@ -250,5 +250,5 @@ bool lb_contacts_build(lb_contacts* C, lb_data* d, lb_contact_system W, double h
   C->block[C->problem.nblock] = C->problem.nrow;
   solve_entries(C, W);
   lb_contacts_gather(C, d->qd);
-  return lb_contacts_reserve_solver(C);
+  return lb_contacts_reserve_solver(C, d->threads);
 }

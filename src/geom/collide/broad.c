@@ -3,6 +3,7 @@
 // theirs.
 #include "geom/collide/broad.h"
 
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,7 @@ struct lb_broad {
   uint64_t* spare;
   lb_broad_pair* pair; // those whose own boxes meet
   int nkey, npair, pair_capacity;
+  int most; // pairs of grown boxes
   int* moved;
   int nmoved;
 };
@@ -47,9 +49,13 @@ lb_status lb_broad_create(double fat, const lb_allocator* allocator, lb_broad** 
   if (!t) {
     return LB_NO_MEMORY;
   }
-  *t = (lb_broad){.allocator = allocator, .fat = fat, .root = NONE, .free = NONE};
+  *t = (lb_broad){.allocator = allocator, .fat = fat, .root = NONE, .free = NONE, .most = INT_MAX};
   *out = t;
   return LB_OK;
+}
+
+void lb_broad_limit(lb_broad* t, int most) {
+  t->most = most;
 }
 
 void lb_broad_release(lb_broad* t) {
@@ -105,6 +111,9 @@ static lb_status reserve_leaves(lb_broad* t, int n) {
 }
 
 static lb_status reserve_pairs(lb_broad* t, int n) {
+  if (n > t->most) {
+    return LB_FAILED;
+  }
   if (n <= t->pair_capacity) {
     return LB_OK;
   }
@@ -360,8 +369,9 @@ static lb_status collect(lb_broad* t, int id) {
     if (!is_leaf(at)) {
       push_children(&w, at);
     } else if (at->leaf != id && !(t->leaf[at->leaf].moved && at->leaf < id)) {
-      if (reserve_pairs(t, t->nkey + 1) != LB_OK) {
-        return LB_NO_MEMORY;
+      const lb_status status = reserve_pairs(t, t->nkey + 1);
+      if (status != LB_OK) {
+        return status;
       }
       t->key[t->nkey++] = key_of(id, at->leaf);
     }
@@ -395,8 +405,9 @@ static lb_status mend_pairs(lb_broad* t) {
   }
   t->nkey = kept;
   for (int i = 0; i < t->nmoved; i++) {
-    if (t->leaf[t->moved[i]].node != NONE && collect(t, t->moved[i]) != LB_OK) {
-      return LB_NO_MEMORY; // all that moved is looked at again next time
+    const lb_status status = t->leaf[t->moved[i]].node != NONE ? collect(t, t->moved[i]) : LB_OK;
+    if (status != LB_OK) {
+      return status; // all that moved is looked at again next time
     }
   }
   for (int i = 0; i < t->nmoved; i++) {
@@ -408,8 +419,9 @@ static lb_status mend_pairs(lb_broad* t) {
 }
 
 lb_status lb_broad_update(lb_broad* t, const lb_broad_pair** pair, int* npair) {
-  if (t->nmoved > 0 && mend_pairs(t) != LB_OK) {
-    return LB_NO_MEMORY;
+  const lb_status status = t->nmoved > 0 ? mend_pairs(t) : LB_OK;
+  if (status != LB_OK) {
+    return status;
   }
   t->npair = 0;
   for (int i = 0; i < t->nkey; i++) {

@@ -27,7 +27,10 @@ lb_status lb_broad_insert(lb_broad* t, lb_bounds box, int* id);
 void lb_broad_remove(lb_broad* t, int id);
 void lb_broad_move(lb_broad* t, int id, lb_bounds box);
 
-/// Pairs after all moves. They stay until the next update.
+/// The most pairs of grown boxes that lb_broad_update may list; without it there is no limit.
+void lb_broad_limit(lb_broad* t, int most);
+
+/// Pairs after all moves. They stay until the next update. LB_FAILED: they are more than the limit.
 lb_status lb_broad_update(lb_broad* t, const lb_broad_pair** pair, int* npair);
 
 /// Calls for each leaf whose box meets `box`; false stops. The order is that of the tree.

@@ -39,6 +39,9 @@ typedef struct lb_placed {
 } lb_placed;
 lb_placed lb_placed_make(const lb_collider* c, lb_transform X_wc);
 
+/// Whether it is convex and bounded: a pair of such has one manifold at most.
+bool lb_collider_is_convex(const lb_collider* c);
+
 /// Box around a placed collider. Planes have one of LB_COLLIDE_FAR in all directions.
 lb_bounds lb_placed_bounds(const lb_placed* x);
 #define LB_COLLIDE_FAR 1e100

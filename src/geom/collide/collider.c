@@ -133,3 +133,7 @@ double lb_collider_point(const lb_collider* c, lb_vec3 x, lb_vec3* gradient) {
 bool lb_collider_ray(const lb_collider* c, const lb_ray* ray, lb_ray_hit* hit) {
   return TABLE[c->type]->ray(c, ray, hit);
 }
+
+bool lb_collider_is_convex(const lb_collider* c) {
+  return lb_collider_kind_of(c)->support;
+}

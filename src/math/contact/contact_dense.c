@@ -160,7 +160,7 @@ int lb_contact_dense_matrix(lb_contact_dense* d, lb_contact_scaled* s, double ep
 
 static bool step(void* matrix, lb_contact_scaled* s) {
   lb_contact_dense* d = matrix;
-  const int n = s->n, m = lb_contact_dense_matrix(d, s, LB_CONTACT_EPS);
+  const int n = s->n, m = lb_contact_dense_matrix(d, s, s->eps);
   for (int k = 0; k < m; k++) {
     d->rhs[k] = -s->F[d->index[k]] - d->rhs[k];
   }

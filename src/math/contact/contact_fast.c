@@ -21,7 +21,10 @@
 enum {
   SMALL = 96,        // rows up to which Newton's method is tried early
   DENSE_USUAL = 480, // rows up to which it has room
-  TEAM_BLOCKS = 192, // blocks from which all threads work on one island
+  TEAM_BLOCKS = 768, // blocks from which all threads work on one island
+  SPLIT = 64,        // blocks of a colour that one thread does as fast
+  PORTION = 128,     // blocks that are packed in one go
+  TERMS = 512,       // rows whose terms are added in one go
   THREADS_MOST = 64,
   FACTORS_USUAL = 8000000,
   NEWTON_STEPS = 30,
@@ -34,11 +37,14 @@ enum {
   BOUNDED_STEPS = 8,
   BOUNDED_STARTS = 3,
   TINY = 36, // rows that are always solved to the end
-  BOUNDED_SWEEPS = 12
+  BOUNDED_SWEEPS = 10
 };
 
 // Residuals of a step over the scale: near enough, and so far that other starts are tried.
 static const double NEAR = 1e-4, FAR = 1e-2;
+// Regularisation there: redundant contacts whose gaps do not fit together, as all corners of a box
+// at rest have, would have steps of their misfit over it.
+static const double BOUNDED_EPS = 1e-4;
 
 // Outcome of one island.
 typedef struct outcome {
@@ -53,7 +59,6 @@ typedef struct shared {
   lb_contact_measure measure[THREADS_MOST];
   double scale; // largest of all islands
   lb_contact_try newton;
-  double last; // squared length of the sweep before
 } shared;
 
 struct lb_contact_solver {
@@ -67,6 +72,7 @@ struct lb_contact_solver {
   int* small;                  // [nisland] those for one
   double *before, *toward;     // [nrow] lambda before a sweep; conjugate direction
   double* best;                // [nrow] impulses of the least residual
+  double* part;                // [nrow / TERMS + 1] sums of terms, of an island that all work on
   double *u_before, *u_toward; // [nvelocity]
   lb_contact_dense dense;      // for large islands
   lb_contact_sparse sparse;    // for those with many rows for each group
@@ -92,6 +98,7 @@ static void carve(lb_contact_solver* s, lb_carver* c) {
   s->before = lb_carve(c, (size_t)z->rows, sizeof(double));
   s->toward = lb_carve(c, (size_t)z->rows, sizeof(double));
   s->best = lb_carve(c, (size_t)z->rows, sizeof(double));
+  s->part = lb_carve(c, (size_t)(z->rows / TERMS + 1), sizeof(double));
   s->u_before = lb_carve(c, (size_t)z->velocities, sizeof(double));
   s->u_toward = lb_carve(c, (size_t)z->velocities, sizeof(double));
   const int small = z->rows < SMALL ? z->rows : SMALL;
@@ -222,6 +229,7 @@ typedef struct crew {
   lb_contact_scaled* system; // of Newton's method, or NULL without room
   bool plain;                // sweeps without conjugate directions: slow, and they always settle
   double best;               // residual of the impulses kept
+  double last;               // squared length of the change of the sweep before
   lb_contact_dense* dense;
   double* x;
 } crew;
@@ -237,20 +245,30 @@ static int share(const crew* c, int begin, int end, int rank) {
   return begin + (int)((long)(end - begin) * rank / c->size);
 }
 
+// Whether a colour is for one thread. Several of them in a row need no meeting in between.
+static bool is_alone(const crew* c, int k) {
+  const lb_contact_islands* g = &c->s->islands;
+  return g->serial[k] || g->colour[k + 1] - g->colour[k] < SPLIT;
+}
+
 static double sweep_colours(const crew* c) {
   const lb_contact_islands* g = &c->s->islands;
+  const int last = g->first_colour[c->island + 1];
   double most = 0;
-  for (int k = g->first_colour[c->island]; k < g->first_colour[c->island + 1]; k++) {
+  for (int k = g->first_colour[c->island]; k < last; k++) {
     const int begin = g->colour[k], end = g->colour[k + 1];
+    const bool alone = is_alone(c, k);
     double change = 0;
-    if (!g->serial[k]) {
+    if (!alone) {
       change = lb_contact_sweep(&c->s->sweeper, share(c, begin, end, c->rank),
                                 share(c, begin, end, c->rank + 1));
     } else if (c->rank == 0) {
       change = lb_contact_sweep(&c->s->sweeper, begin, end);
     }
     most = fmax(most, change);
-    meet(c);
+    if (!(alone && k + 1 < last && is_alone(c, k + 1))) {
+      meet(c);
+    }
   }
   return most;
 }
@@ -281,11 +299,27 @@ static lb_contact_measure measure(const crew* c) {
   return all;
 }
 
-// Velocities of the island's groups, from one array to another.
-static void copy_velocities(const crew* c, const double* from, double* to) {
+// A thread's share of the island's groups and rows.
+typedef struct range {
+  int begin, end;
+} range;
+
+static range groups_of(const crew* c) {
+  const int* first = c->s->islands.first_group + c->island;
+  return (range){share(c, first[0], first[1], c->rank), share(c, first[0], first[1], c->rank + 1)};
+}
+
+static range rows_of(const crew* c) {
+  const int* first = c->s->sweeper.first_row;
+  const int begin = first[c->begin], end = first[c->end];
+  return (range){share(c, begin, end, c->rank), share(c, begin, end, c->rank + 1)};
+}
+
+// Velocities of groups of the island, from one array to another.
+static void copy_velocities(const crew* c, range groups, const double* from, double* to) {
   const lb_contact_islands* g = &c->s->islands;
   const lb_contact_problem* p = c->s->sweeper.problem;
-  for (int k = g->first_group[c->island]; k < g->first_group[c->island + 1]; k++) {
+  for (int k = groups.begin; k < groups.end; k++) {
     const int at = p->velocity[g->group[k]], width = lb_contact_width(p, g->group[k]);
     memcpy(to + at, from + at, (size_t)width * sizeof *to);
   }
@@ -295,7 +329,8 @@ static void copy_velocities(const crew* c, const double* from, double* to) {
 static void refresh(const crew* c) {
   lb_contact_sweeper* w = &c->s->sweeper;
   if (c->rank == 0) {
-    copy_velocities(c, w->problem->u0, w->u);
+    const int* first = c->s->islands.first_group + c->island;
+    copy_velocities(c, (range){first[0], first[1]}, w->problem->u0, w->u);
     lb_contact_sweeper_add(w, c->begin, c->end);
   }
   meet(c);
@@ -309,22 +344,37 @@ static void refresh(const crew* c) {
 // with beta zero where it is above one. Lengths are energies, |g|^2 = sum g_r^2 / rho_r.
 
 static void keep(const crew* c) {
-  if (c->rank == 0) {
-    lb_contact_solver* s = c->s;
-    const lb_contact_sweeper* w = &s->sweeper;
-    const int row = w->first_row[c->begin], end = w->first_row[c->end];
-    memcpy(s->before + row, w->lambda + row, (size_t)(end - row) * sizeof(double));
-    copy_velocities(c, w->u, s->u_before);
-  }
+  const lb_contact_sweeper* w = &c->s->sweeper;
+  const range r = rows_of(c);
+  memcpy(c->s->before + r.begin, w->lambda + r.begin, (size_t)(r.end - r.begin) * sizeof(double));
+  copy_velocities(c, groups_of(c), w->u, c->s->u_before);
   meet(c);
 }
 
-static double squared_change(const crew* c) {
+// Terms of the squared length of the last sweep's change, from `first` on.
+static double some_terms(const crew* c, int first) {
   const lb_contact_sweeper* w = &c->s->sweeper;
+  const int end = w->first_row[c->end], stop = end - first < TERMS ? end : first + TERMS;
   double sum = 0;
-  for (int r = w->first_row[c->begin]; r < w->first_row[c->end]; r++) {
+  for (int r = first; r < stop; r++) {
     const double g = w->lambda[r] - c->s->before[r];
     sum += g * g / w->rho[r];
+  }
+  return sum;
+}
+
+// All of them, in an order that does not depend on threads.
+static double squared_change(const crew* c) {
+  const lb_contact_sweeper* w = &c->s->sweeper;
+  const int first = w->first_row[c->begin];
+  const int n = (w->first_row[c->end] - first + TERMS - 1) / TERMS;
+  double sum = 0;
+  for (int k = share(c, 0, n, c->rank); k < share(c, 0, n, c->rank + 1) && c->size > 1; k++) {
+    c->s->part[k] = some_terms(c, first + k * TERMS);
+  }
+  meet(c);
+  for (int k = 0; k < n; k++) {
+    sum += c->size > 1 ? c->s->part[k] : some_terms(c, first + k * TERMS);
   }
   return sum;
 }
@@ -338,21 +388,19 @@ static void add_direction(int n, double beta, double* x, double* p, const double
   }
 }
 
-static void accelerate(const crew* c) {
-  if (c->rank == 0) {
-    lb_contact_solver* s = c->s;
-    lb_contact_sweeper* w = &s->sweeper;
-    const double square = squared_change(c), ratio = square / c->shared->last;
-    const double beta = c->shared->last > 0 && ratio <= 1 ? ratio : 0;
-    c->shared->last = square;
-    const int row = w->first_row[c->begin], end = w->first_row[c->end];
-    add_direction(end - row, beta, w->lambda + row, s->toward + row, s->before + row);
-    for (int k = s->islands.first_group[c->island]; k < s->islands.first_group[c->island + 1];
-         k++) {
-      const int at = w->problem->velocity[s->islands.group[k]];
-      const int width = lb_contact_width(w->problem, s->islands.group[k]);
-      add_direction(width, beta, w->u + at, s->u_toward + at, s->u_before + at);
-    }
+static void accelerate(crew* c) {
+  lb_contact_solver* s = c->s;
+  const lb_contact_sweeper* w = &s->sweeper;
+  const double square = squared_change(c), ratio = square / c->last;
+  const double beta = c->last > 0 && ratio <= 1 ? ratio : 0;
+  const range r = rows_of(c), g = groups_of(c);
+  c->last = square;
+  add_direction(r.end - r.begin, beta, w->lambda + r.begin, s->toward + r.begin,
+                s->before + r.begin);
+  for (int k = g.begin; k < g.end; k++) {
+    const int at = w->problem->velocity[s->islands.group[k]];
+    const int width = lb_contact_width(w->problem, s->islands.group[k]);
+    add_direction(width, beta, w->u + at, s->u_toward + at, s->u_before + at);
   }
   meet(c);
 }
@@ -364,10 +412,7 @@ static int spent(const crew* c) {
 
 // Up to `most` sweeps; whether the residual is small enough.
 static bool sweeps(crew* c, int most, lb_contact_measure* m) {
-  if (c->rank == 0) {
-    c->shared->last = 0;
-  }
-  meet(c);
+  c->last = 0;
   refresh(c);
   for (int i = 0; i < most && spent(c) < c->s->options->sweeps; i++) {
     keep(c);
@@ -435,6 +480,8 @@ static lb_contact_try newton_of_island(crew* c, int attempts, double enough) {
     c->x[i] = lambda[i] / system->D[i];
   }
   system->tolerance = 0.5 * c->target;
+  const bool bounded = c->s->options->effort == LB_CONTACT_BOUNDED;
+  system->eps = bounded && c->rows > TINY ? BOUNDED_EPS : LB_CONTACT_EPS;
   for (int k = 0; k < attempts && !t.solved; k++) {
     const int before = t.steps;
     t = try_newton(c, system, k);
@@ -513,10 +560,7 @@ static bool solve_thoroughly(crew* c, lb_contact_measure* m) {
 // Sweeps until they change little, and one look at what they have led to.
 static bool few_sweeps(crew* c, int most, lb_contact_measure* m) {
   double change = INFINITY;
-  if (c->rank == 0) {
-    c->shared->last = 0;
-  }
-  meet(c);
+  c->last = 0;
   for (int i = 0; i < most && change > c->target; i++) {
     if (i > 0) {
       accelerate(c);
@@ -667,6 +711,22 @@ static lb_contact_report solve_islands(lb_contact_solver* s, const lb_contact_op
   return summary(s);
 }
 
+// Blocks are packed in portions, each by one thread.
+static void pack_portion(void* context, int k) {
+  lb_contact_solver* s = context;
+  const int n = s->sweeper.problem->nblock, end = n - k * PORTION < PORTION ? n : (k + 1) * PORTION;
+  if (!lb_contact_sweeper_pack(&s->sweeper, k * PORTION, end)) {
+    atomic_store(&s->next, 1);
+  }
+}
+
+static bool pack(lb_contact_solver* s, int threads) {
+  const int n = s->sweeper.problem->nblock;
+  atomic_store(&s->next, 0); // none that is not finite was found
+  lb_parallel_for(n < TEAM_BLOCKS ? 1 : threads, (n + PORTION - 1) / PORTION, pack_portion, s);
+  return atomic_load(&s->next) == 0;
+}
+
 lb_contact_report lb_contact_solve(lb_contact_solver* s, const lb_contact_problem* p,
                                    const lb_contact_options* options, double* lambda, double* u) {
   const lb_contact_report refused = {.status = LB_CONTACT_REFUSED};
@@ -679,7 +739,7 @@ lb_contact_report lb_contact_solve(lb_contact_solver* s, const lb_contact_proble
   }
   lb_contact_islands_find(&s->islands, p);
   lb_contact_sweeper_lay(&s->sweeper, p, &s->islands);
-  if (!lb_contact_sweeper_pack(&s->sweeper, 0, p->nblock)) {
+  if (!pack(s, options->threads)) {
     return refused;
   }
   s->nlarge = s->nsmall = 0;

@@ -24,6 +24,7 @@ void lb_contact_scaled_carve(lb_contact_scaled* s, lb_carver* c, int n) {
 void lb_contact_scaled_take(lb_contact_scaled* s, const lb_contact_problem* p, int nblock,
                             const int* block) {
   s->n = 0;
+  s->eps = LB_CONTACT_EPS;
   for (int k = 0; k < nblock; k++) {
     const int first = p->block[block[k]], size = p->block[block[k] + 1] - first, base = s->n;
     for (int i = 0; i < size; i++) {

@@ -36,6 +36,7 @@ struct lb_contact_scaled {
   double* D;             // [n]
   double* q;             // [n]
   double tolerance;      // of max |F_r| / D_r, the natural map in the units of w
+  double eps;            // regularisation of Newton's matrix
   // --- of a step
   double *F, *y, *dx, *dy;
   double *P, *Q, *N; // [n] P's diagonal; Q its other entry, at the first row of a set of two; N

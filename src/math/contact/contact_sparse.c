@@ -252,7 +252,7 @@ static bool block_relation(lb_contact_sparse* s, const lb_contact_scaled* sys, i
     f[i] = -sys->F[r];
   }
   for (int j = 0; j < m; j++) {
-    const double c = scaled_compliance(s, sys, at + j) + LB_CONTACT_EPS;
+    const double c = scaled_compliance(s, sys, at + j) + sys->eps;
     for (int i = 0; i < m; i++) {
       N[i + j * m] = (i == j) - K[i + j * m] * (1 - c);
     }
