@@ -31,9 +31,11 @@ typedef struct lb_recording {
   struct lb_stress_peaks* stress;     ///< [elastic bodies] the largest of every element so far
   double* kinetic;                    ///< [nframe] energy [J]
   double* potential;                  ///< [nframe] of gravity and springs [J]
-  int keeps;                          ///< lb_keep's, added: which of the next are there
-  double* qdd;                        ///< [nframe][nv]
-  double* torque;        ///< [nframe][nv] generalised forces needed besides the scene's
+  double (*work)[2]; ///< [nframe] of motors that repeat, since the start, in scenes with contacts:
+                     ///< what they put in, and that less what they brake [J]; else 0
+  int keeps;         ///< lb_keep's, added: which of the next are there
+  double* qdd;       ///< [nframe][nv]
+  double* torque;    ///< [nframe][nv] generalised forces needed besides the scene's
   lb_reaction* reaction; ///< [nframe][njoint + npair]
   double* coupling;      ///< [nframe][ncoupling] multipliers, kept with the reactions
   const lb_allocator* allocator;

@@ -37,8 +37,9 @@ void lb_job_warn_of_overlaps(lb_job* j, const lb_overlaps* o) {
 
 void lb_job_warn_of_contacts(lb_job* j) {
   static const double MANY = 0.01; // of the steps
+  static const double MUCH = 1e-5; // what is less does not show [m/s]
   const lb_contact_figures* c = &j->summary.contact;
-  if ((double)c->unsolved > MANY * (double)c->steps) {
+  if ((double)c->unsolved > MANY * (double)c->steps && c->residual > MUCH) {
     lb_job_warn(j,
                 "contacts were not solved to the tolerance in %ld of %ld steps with contact, by up "
                 "to %.2g m/s (take shorter steps, or a larger 'tolerance' of contacts)",

@@ -1,5 +1,5 @@
-// Figures of walking, from the points of contact and the poses of frames. Integrals over time are
-// sums of frames' values times the time between frames.
+// Figures of walking, from the points of contact, the poses and the work of motors in frames. What
+// slides is summed over frames, times the time between them.
 #include "limber/gait.h"
 
 #include <math.h>
@@ -227,7 +227,8 @@ static void look_at_motor(const lb_recording* r, lb_gait* G, const int window[2]
 
 static void look_at_motors(const lb_recording* r, lb_gait* G, const int window[2]) {
   const lb_model* m = r->model;
-  double mass = 0, in = 0, all = 0;
+  const double *from = r->work[window[0]], *to = r->work[window[1]];
+  double mass = 0;
   for (int b = 0; b < m->nbody; b++) {
     mass += m->body.mass[b].mass;
   }
@@ -237,18 +238,14 @@ static void look_at_motors(const lb_recording* r, lb_gait* G, const int window[2
     }
   }
   for (int f = window[0] + 1; f <= window[1]; f++) {
-    const double dt = r->time[f] - r->time[f - 1];
     double power = 0;
     for (int i = 0; i < m->nmotor; i++) {
-      const double own = repeats(m, i) ? channel_at(r, f, i, 2) : 0;
-      power += own;
-      in += fmax(0, own) * dt;
+      power += repeats(m, i) ? channel_at(r, f, i, 2) : 0;
     }
-    all += power * dt;
     G->power_peak = fmax(G->power_peak, power);
   }
-  G->power_mean = all / (G->to - G->from);
-  G->energy = in / G->cycles;
+  G->power_mean = (to[1] - from[1]) / (G->to - G->from);
+  G->energy = (to[0] - from[0]) / G->cycles;
   const double lifted = mass * lb_vec3_norm(m->gravity) * G->stride;
   G->transport = lifted > 0 ? G->energy / lifted : NAN;
 }

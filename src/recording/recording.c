@@ -10,7 +10,7 @@
 #include "recording/contact_frames.h"
 #include "recording/stress_peaks.h"
 
-enum { NARRAY = 12, FIRST_CAPACITY = 16 };
+enum { NARRAY = 13, FIRST_CAPACITY = 16 };
 
 // One of the arrays: where its pointer lives, and bytes a frame.
 typedef struct column {
@@ -30,6 +30,7 @@ static void columns(lb_recording* r, column c[NARRAY]) {
   c[4] = (column){(void**)&r->motor, nmotor * sizeof(double)};
   c[5] = (column){(void**)&r->kinetic, sizeof(double)};
   c[6] = (column){(void**)&r->potential, sizeof(double)};
+  c[12] = (column){(void**)&r->work, sizeof *r->work};
   c[11] = (column){(void**)&r->force, (size_t)r->nchannel * sizeof(double)};
   const size_t reactions = (size_t)r->model->njoint + (size_t)r->model->constraint.npair;
   c[7] = (column){(void**)&r->qdd, r->keeps & LB_KEEP_RATES ? nv * sizeof(double) : 0};

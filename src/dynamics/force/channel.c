@@ -86,14 +86,13 @@ void lb_channel_put_joints(lb_channel_walk* w, const lb_force* force, const char
 
 // --- motors ---
 
-static double speed_of(const lb_channel_walk* w, int motor) {
-  const lb_model* m = w->m;
+double lb_motor_speed(const lb_model* m, lb_data* d, int motor) {
   if (m->motor.v[motor] >= 0) {
-    return w->d->qd[m->motor.v[motor]];
+    return d->qd[m->motor.v[motor]];
   }
   lb_pair P;
   lb_constraint_row row[3];
-  lb_constraint_pair(&P, w->d, m->motor.loop[motor]);
+  lb_constraint_pair(&P, d, m->motor.loop[motor]);
   lb_loop_free_rows(m, &P, m->motor.loop[motor], row);
   return row[0].rate;
 }
@@ -102,7 +101,8 @@ static void put_motors(lb_channel_walk* w) {
   const lb_model* m = w->m;
   for (int i = 0; i < m->nmotor; i++) {
     const bool linear = lb_motor_is_linear(m, i);
-    const double force = w->value ? w->d->motor_force[i] : 0, speed = w->value ? speed_of(w, i) : 0;
+    const double force = w->value ? w->d->motor_force[i] : 0,
+                 speed = w->value ? lb_motor_speed(m, w->d, i) : 0;
     lb_channel_put(w, m->motor.name[i], linear ? LB_CHANNEL_MOTOR_FORCE : LB_CHANNEL_MOTOR_TORQUE,
                    force, "force");
     lb_channel_put(w, m->motor.name[i], linear ? LB_CHANNEL_MOTOR_SPEED : LB_CHANNEL_MOTOR_SPIN,

@@ -19,6 +19,9 @@ void lb_channel_put(lb_channel_walk* w, const char* name, lb_channel_kind kind, 
 void lb_channel_put_vector(lb_channel_walk* w, const char* name, int body, const char* part,
                            lb_v4 force);
 
+// Velocity of the coordinate that a motor drives; velocities of origins are in place.
+double lb_motor_speed(const lb_model* m, lb_data* d, int motor);
+
 struct lb_force;
 // Channels of a force along joints' coordinates, where it acts: what it adds to tau.
 void lb_channel_put_joints(lb_channel_walk* w, const struct lb_force* force, const char* what,

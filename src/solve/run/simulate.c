@@ -7,9 +7,11 @@
 
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/contact/contact_set.h"
+#include "dynamics/force/channel.h"
 #include "dynamics/force/force.h"
 #include "dynamics/joint/joint.h"
 #include "elastic/reduced/stored.h"
+#include "math/curve/time_profile.h"
 #include "math/linear/blas_thread.h"
 #include "model/use/initial_pose.h"
 #include "model/use/model_derive.h"
@@ -42,6 +44,8 @@ typedef struct watch {
   lb_moved_start moved;
   lb_overlaps overlaps;
   lb_contact_figures contact;
+  bool works;             // motors' work is added up, step by step
+  double work[2];         // so far, as a recording has it
   lb_momenta first, now;  // momentum
   lb_momenta most;        // largest sums
   double linear, angular; // worst changes of momentum
@@ -67,6 +71,29 @@ static void look_at_contacts(watch* w, const lb_data* d) {
     w->contact.unsolved += of.status != LB_CONTACT_SOLVED;
     w->contact.residual = fmax(w->contact.residual, of.measure.residual);
     w->contact.points = n > w->contact.points ? n : w->contact.points;
+  }
+}
+
+static bool repeats(const lb_model* m, int motor) {
+  return m->motor.profile[motor] && m->motor.profile[motor]->period > 0;
+}
+
+// Impacts last a step, so frames do not tell what walking takes.
+static bool adds_up(const lb_model* m) {
+  bool any = false;
+  for (int i = 0; i < m->nmotor && m->contact.ncollider > 0; i++) {
+    any = any || repeats(m, i);
+  }
+  return any;
+}
+
+static void look_at_work(watch* w, lb_stepper* st, lb_data* d, double h) {
+  const lb_model* m = d->model;
+  lb_stepper_observe(st, d);
+  for (int i = 0; i < m->nmotor; i++) {
+    const double power = repeats(m, i) ? d->motor_force[i] * lb_motor_speed(m, d, i) : 0;
+    w->work[0] += fmax(0, power) * h;
+    w->work[1] += power * h;
   }
 }
 
@@ -156,6 +183,7 @@ static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d,
     r->nframe--;
     return lb_diagnose_lost(st, d, h, true, err);
   }
+  memcpy(r->work[r->nframe - 1], w->work, sizeof w->work);
   w->gap = fmax(w->gap, lb_constraint_gap(d->model, d, NULL));
   w->yielded = fmax(w->yielded, lb_compliant_gap(d->model, d));
   note_inversion(w, d->model, d);
@@ -274,6 +302,9 @@ static lb_status step_through(const lb_plan* p, const lb_simulate_options* o, lb
     }
     d->time = (double)i * p->step; // no drift from adding up
     look_at_contacts(w, d);
+    if (w->works) {
+      look_at_work(w, st, d, p->step);
+    }
     if (i % p->stride == 0 || i == p->steps) {
       status = record_frame(r, st, d, o, p->step, w, err);
     } else if (by == LB_METHOD_LINEAR && check_gap(w, st, d, err) != LB_OK) {
@@ -410,6 +441,7 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
     status = lb_find_overlaps(simulated, d, recording->allocator, &w.overlaps, err);
   }
   if (status == LB_OK) {
+    w.works = adds_up(simulated);
     status = run(&p, options, st, d, recording, &w, err);
   }
   *summary = (lb_summary){.job = "simulate",
