@@ -25,6 +25,15 @@ typedef struct { double w, x, y, z; } lb_quat;
 typedef struct { lb_quat q; lb_vec3 p; } lb_transform;
 typedef struct { lb_vec3 force; lb_vec3 moment; } lb_reaction;
 
+typedef struct {
+  int body[2];
+  uint64_t id;
+  lb_vec3 point, normal, force, slip;
+  double gap;
+} lb_body_contact;
+typedef struct { lb_vec3 origin, direction; double most; } lb_ray;
+typedef struct { double distance; lb_vec3 normal, point_a, point_b; ...; } lb_separation;
+
 typedef struct { int nparameter, ngoal; struct lb_scene_parameter* parameter; ...; }
     lb_scene_optimize;
 struct lb_scene_parameter { const char* name; ...; };
@@ -48,12 +57,17 @@ void lb_scene_release(lb_scene* scene);
 typedef struct { const char** name; ...; } lb_model_bodies;
 typedef struct { const char** name; int* q; int* nq; int* v; int* nv; ...; } lb_model_joints;
 typedef struct { const char** name; ...; } lb_model_motors;
+typedef struct { const char* name; ...; } lb_scene_material;
+typedef struct { lb_scene_material* material; ...; } lb_model_looks;
+typedef struct { int npair; ...; } lb_model_constraints;
 typedef struct {
   const char* name;
   int nq, nv, nbody, njoint, nmotor;
   lb_model_bodies body;
   lb_model_joints joint;
   lb_model_motors motor;
+  lb_model_looks look;
+  lb_model_constraints constraint;
   ...;
 } lb_model;
 typedef struct lb_data lb_data;
@@ -65,9 +79,12 @@ typedef struct {
   lb_channel* channel;
   double* time;
   lb_transform* pose;
-  double *q, *qd, *motor, *force, *kinetic, *potential;
+  double *q, *qd, *motor, *force, *kinetic, *potential, *torque;
+  lb_reaction* reaction;
   ...;
 } lb_recording;
+lb_status lb_comparison_write(const char* a, const char* b, const char* dir,
+                              const lb_allocator* allocator, lb_error* err);
 typedef struct {
   lb_status (*put)(void* context, const lb_recording* recording, int frame, lb_error* err);
   void* context;
@@ -99,6 +116,26 @@ struct lb_optimize_result {
   ...;
 };
 
+typedef enum { LB_FIT_SURE, ... } lb_fit_doubt;
+typedef int... lb_fit_quantity;
+const char* lb_fit_quantity_name(lb_fit_quantity quantity);
+const char* lb_fit_doubt_text(lb_fit_doubt doubt);
+typedef struct {
+  lb_fit_quantity quantity;
+  int material;
+  double start, value, low, high;
+  lb_fit_doubt doubt;
+  ...;
+} lb_fit_value;
+struct lb_fit {
+  int nvalue;
+  lb_fit_value* value;
+  const lb_model* model;
+  double rms_start, rms, explained, correlation;
+  bool converged;
+  ...;
+};
+
 typedef struct {
   double wall_seconds;
   long steps;
@@ -107,6 +144,7 @@ typedef struct {
   bool conservative, interrupted;
   int threads;
   double step;
+  const struct lb_fit* fit;
   const struct lb_retarget_result* retarget;
   const struct lb_optimize_result* optimize;
   ...;

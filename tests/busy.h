@@ -211,8 +211,10 @@ static inline void busy_motors(busy* b) {
     b->angle[k] = 0.3 * (k % 2);
     b->push[k] = 0.7 + k;
   }
-  const lb_profile_definition moves = {LB_PROFILE_SMOOTH, 3, 4, b->time, b->angle, 0};
-  const lb_profile_definition pushes = {LB_PROFILE_LINEAR, 3, 4, b->time, b->push, 0};
+  const lb_profile_definition moves = {
+      .kind = LB_PROFILE_SMOOTH, .degree = 3, .count = 4, .time = b->time, .value = b->angle};
+  const lb_profile_definition pushes = {
+      .kind = LB_PROFILE_LINEAR, .degree = 3, .count = 4, .time = b->time, .value = b->push};
   for (int i = 0; i < s->njoint && s->nmotor < BUSY_MOTORS; i++) {
     const lb_scene_joint* j = &s->joint[i];
     const bool hinge = j->kind == LB_JOINT_REVOLUTE;

@@ -3,18 +3,14 @@
 #include "math/contact/contact_problem.h"
 #include "test.h"
 
-enum {
-  WORLD_BODIES = 2048,
-  WORLD_ROWS = 40000,
-  WORLD_WIDTH = 8 // six velocities, angular first, padded
-};
+enum { WORLD_WIDTH = 8 }; // six velocities of a body, angular first, padded
 
 typedef struct lb_body {
   double mass;
   double inertia[3]; // principal, along the world's axes
 } lb_body;
 
-typedef struct lb_world_rows {
+typedef struct lb_contact_world {
   lb_contact_problem problem;
   lb_body* body;
   int* velocity;

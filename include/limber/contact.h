@@ -1,5 +1,7 @@
 // Contact between bodies, as scenes describe it: which shapes collide, and by what law.
 #pragma once
+#include <stdint.h>
+
 #include "limber/geometry.h"
 #include "limber/status.h"
 
@@ -63,6 +65,18 @@ typedef struct lb_scene_contacts {
   int npair;
   lb_scene_contact_pair* pair;
 } lb_scene_contacts;
+
+/// A point where two bodies touch, with the force there: that of the last step. Vectors are in the
+/// world.
+typedef struct lb_body_contact {
+  int body[2];    ///< that touch, or LB_WORLD: scenery
+  uint64_t id;    ///< of the features that touch: it stays from step to step
+  lb_vec3 point;  ///< midway between the surfaces
+  lb_vec3 normal; ///< unit, from the second body to the first
+  lb_vec3 force;  ///< on the first body, friction included [N]
+  lb_vec3 slip;   ///< velocity of the first body's surface over the second's [m/s]
+  double gap;     ///< between the surfaces before the step, negative where they overlap [m]
+} lb_body_contact;
 
 #ifdef __cplusplus
 }

@@ -128,6 +128,10 @@ typedef struct lb_channel {
 /// names, or values, are not wanted; without values `data` may be NULL.
 int lb_channels(const lb_model* model, lb_data* data, lb_channel* channel, double* value);
 
+/// Points where bodies touch, of the last step; returns how many there are, and writes at most
+/// `room` of them. Points that are near and bear nothing do not count.
+int lb_body_contacts(const lb_data* data, lb_body_contact* out, int room);
+
 /// Largest compression of an elastic body.
 typedef struct lb_squeeze {
   int body;      ///< -1: no body is elastic

@@ -67,6 +67,7 @@ typedef struct lb_job_options {
   bool baseline;    ///< retargeting: compare with filters and shapers
   bool perturb;     ///< retargeting: compare with robots that differ
   bool verify;      ///< retargeting: play the result with every node
+  bool no_estimate; ///< retargeting: leave out the estimate of the bases' error
   bool resume;      ///< searches: go on from what is in `out`
   lb_progress
       progress; ///< told and asked in the thread that runs the job. Of work whose end is not
@@ -85,7 +86,9 @@ lb_status lb_job_create(const lb_job_options* options, const lb_allocator* alloc
 /// NULL is ignored. Results that were not kept with lb_job_write() are gone.
 void lb_job_release(lb_job* job);
 
-/// Read the scene and make its model. LB_INVALID and LB_IO: a mistake in it, or in another file.
+/// Read the scene and make its model, then make the folder `out` and keep other jobs out of it
+/// until results are written, or this one is released. LB_INVALID and LB_IO: a mistake in it, or in
+/// another file; another job writes there.
 lb_status lb_job_load(lb_job* job, lb_error* err);
 /// Runs the job. LB_INTERRUPTED and LB_FAILED leave what was done so far.
 lb_status lb_job_run(lb_job* job, lb_error* err);

@@ -40,11 +40,12 @@ enum { LB_COUPLER_SAMPLES = 361 }; ///< from one end of the range to the other
 /// One linkage as it is drawn.
 typedef struct lb_linkage_motion {
   const char *name, *crank;
-  bool turns;             ///< all the way round
-  double from, to;        ///< range of the crank's angle [rad]
-  int ndead;              ///< 0 or 2
-  lb_dead_point dead[2];  ///< at `from` and at `to`
-  double transmission;    ///< least singular value of bars' directions, 0 at a dead point
+  bool turns;            ///< all the way round
+  double from, to;       ///< range of the crank's angle [rad]
+  int ndead;             ///< 0 or 2
+  lb_dead_point dead[2]; ///< at `from` and at `to`
+  double transmission; ///< least singular value of bars' directions, 0 at a dead point; NAN: points
+                       ///< are free beside the crank
   double transmission_at; ///< angle where it is least [rad]
   int ncurve;
   lb_coupler_curve* curve;

@@ -82,11 +82,11 @@ typedef struct lb_model_elastic {
   lb_mesh surface;          ///< vertices at sharp edges stand once for each side
   double* Phi;              ///< [r][3 * surface.nvertex]
   int* node;                ///< [surface.nvertex] node of the mesh that each is
-  struct lb_stress* stress; ///< on its surface, or NULL: its mesh is not known
+  struct lb_stress* stress; ///< of its elements, or NULL: its mesh is not known
 } lb_model_elastic;
 
-/// Coupling: a linear equation of coordinates of the tree, sum of factor times coordinate = value,
-/// or not below (sign 1) or above it (sign -1).
+/// Coupling: an equation of coordinates of the tree, sum of factor times coordinate, or function of
+/// it, = value, or not below (sign 1) or above it (sign -1).
 typedef struct lb_model_coupling {
   const char* name;
   lb_place place;
@@ -96,6 +96,10 @@ typedef struct lb_model_coupling {
   int motor;           ///< motor whose profile is the value, or -1
   bool velocity_level; ///< the path is of the sum's rate instead; what the sum is follows
   bool unilateral;
+  lb_compliance compliance;
+  bool bends;      ///< some of its terms are functions of coordinates
+  bool ratchet;    ///< its value is the last tooth that was passed
+  double pitch;    ///< of the teeth; 0: none
   bool eliminated; ///< by lb_elimination: it is no constraint
   double sign;     ///< 1 or -1
 } lb_model_coupling;
@@ -103,6 +107,7 @@ typedef struct lb_model_coupling {
 typedef struct lb_model_term {
   int q, v; ///< the coordinate
   double factor;
+  lb_profile* curve; ///< function of the coordinate in its place, or NULL
 } lb_model_term;
 
 /// Elimination of couplings of fixed ratio: each is solved for a dependent coordinate, held = sum
@@ -137,8 +142,10 @@ typedef struct lb_model_constraint {
   bool velocity_level;   ///< something of it is about velocities alone
   int body[2], face[2];  ///< bodies of the frames a and b, or LB_WORLD, and their faces, or -1
   lb_transform frame[2]; ///< frames in the bodies
+  bool aligned;          ///< of a line or plane: the z axes of its frames are parallel
   lb_vec3 normal;        ///< of a floor: unit, in the world
   double value;          ///< of a floor: its height along the normal; of a distance: that
+  lb_compliance compliance[2]; ///< of rows along directions or on coordinates; then about axes
 } lb_model_constraint;
 
 /// Prescribed motion of a point or frame of a body along the world's axes; or of a joint's
@@ -306,7 +313,15 @@ typedef struct lb_model_motors {
   lb_motor_drive* drive;       ///< [nmotor]
   lb_profile** profile;        ///< [nmotor] NULL of those that prescribe rotations
   struct lb_turning** turning; ///< [nmotor] rotations prescribed, of the first of three; else NULL
+  int nservo;
+  struct lb_model_servo* servo; ///< [nservo]
 } lb_model_motors;
+
+/// A motor that follows its profile as far as it can.
+typedef struct lb_model_servo {
+  int motor;
+  double stiffness, damping, limit; ///< as in the scene
+} lb_model_servo;
 
 /// Constraints on top of the tree.
 typedef struct lb_model_constraints {
@@ -314,6 +329,8 @@ typedef struct lb_model_constraints {
   lb_model_constraint* item; ///< [count] loop joints, then others of frames, npair in all; then
                              ///< couplings
   int nloop, nprescribed, ncoupling, nterm;
+  int ncompliant;                  ///< constraints that yield
+  int nratchet;                    ///< couplings that are ratchets
   lb_scene_joint* loop;            ///< [nloop] joints that close loops
   int* loop_motor;                 ///< [nloop] motor that prescribes its motion, or -1
   lb_model_prescribed* prescribed; ///< [nprescribed]

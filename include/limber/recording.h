@@ -25,14 +25,14 @@ typedef struct lb_recording {
   double* qd;         ///< [nframe][nv]
   double* motor;      ///< [nframe][nmotor] force or torque of each motor
   int nchannel;
-  lb_channel* channel; ///< [nchannel] of forces and motors
-  double* force;       ///< [nframe][nchannel] their values
-  int nstress;         ///< faces of elastic bodies where stress is known, of all together
-  double* stress;  ///< [2 * nstress] largest von Mises stress of each so far, and room for that now
-  double* kinetic; ///< [nframe] energy [J]
-  double* potential;     ///< [nframe] of gravity and springs [J]
-  int keeps;             ///< lb_keep's, added: which of the next are there
-  double* qdd;           ///< [nframe][nv]
+  lb_channel* channel;                ///< [nchannel] of forces and motors
+  double* force;                      ///< [nframe][nchannel] their values
+  struct lb_contact_frames* contacts; ///< where bodies touch; lb_recording_contacts() reads it
+  struct lb_stress_peaks* stress;     ///< [elastic bodies] the largest of every element so far
+  double* kinetic;                    ///< [nframe] energy [J]
+  double* potential;                  ///< [nframe] of gravity and springs [J]
+  int keeps;                          ///< lb_keep's, added: which of the next are there
+  double* qdd;                        ///< [nframe][nv]
   double* torque;        ///< [nframe][nv] generalised forces needed besides the scene's
   lb_reaction* reaction; ///< [nframe][njoint + npair]
   double* coupling;      ///< [nframe][ncoupling] multipliers, kept with the reactions
@@ -60,11 +60,33 @@ typedef struct lb_sink {
 /// True where all numbers of a frame are finite.
 bool lb_recording_is_finite(const lb_recording* recording, int frame);
 
+/// Points where bodies touch in a frame, and how many there are.
+int lb_recording_contacts(const lb_recording* recording, int frame, const lb_body_contact** points);
+/// Points of all frames together.
+long lb_recording_ncontact(const lb_recording* recording);
+/// Time from which on points are left out, since there are more than LB_CONTACTS_KEPT; NAN: never.
+double lb_recording_contacts_end(const lb_recording* recording);
+enum { LB_CONTACTS_KEPT = 500000 };
+/// Add those of the last step to the last frame; false: there is no memory.
+bool lb_recording_put_contacts(lb_recording* recording, const lb_data* data);
+
 /// A channel over the frames: its largest size, when that was, and its root mean square over time.
 typedef struct lb_channel_figures {
   double peak, time, rms;
 } lb_channel_figures;
 lb_channel_figures lb_recording_figures(const lb_recording* recording, int channel);
+/// The largest von Mises stress in an elastic body over the frames that count, where and when.
+typedef struct lb_stress_peak {
+  int element;  ///< of the mesh, from 0; -1: the body's mesh is not known
+  lb_vec3 at;   ///< its middle, undeformed, in the body's frame
+  double value; ///< [Pa]
+  double time;  ///< [s]
+} lb_stress_peak;
+lb_stress_peak lb_recording_stress(const lb_recording* recording, int elastic);
+/// True where some body's is known.
+bool lb_recording_has_stress(const lb_recording* recording);
+/// Count the last frame's stress among the peaks; the first frame's starts them anew.
+void lb_recording_count_stress(lb_recording* recording);
 /// The largest force and moment that pass through a joint or constraint of frames, of a recording
 /// that keeps reactions, and when the force was largest.
 typedef struct lb_reaction_peak {
@@ -135,6 +157,28 @@ typedef struct lb_moved_start {
   bool rate;            ///< it is the velocity
 } lb_moved_start;
 
+/// Contact problems of a run's steps.
+typedef struct lb_contact_figures {
+  long steps;      ///< steps with points of contact
+  long unsolved;   ///< of these, steps that were not solved to the tolerance
+  double residual; ///< largest velocity that was left of a condition [m/s]
+  int points;      ///< most at once
+} lb_contact_figures;
+
+/// Two bodies that overlap.
+typedef struct lb_overlap {
+  int body[2];  ///< or LB_WORLD: scenery
+  double depth; ///< [m]
+} lb_overlap;
+
+enum { LB_OVERLAPS_SHOWN = 5 };
+/// Bodies that overlap at the start.
+typedef struct lb_overlaps {
+  int count;                             ///< of places where two shapes do
+  int nshown;                            ///< pairs of bodies below
+  lb_overlap deepest[LB_OVERLAPS_SHOWN]; ///< deepest first
+} lb_overlaps;
+
 /// The figures of a run, as in summary.json.
 typedef struct lb_summary {
   const char* job;     ///< kind of job, as "simulate"
@@ -149,13 +193,17 @@ typedef struct lb_summary {
   double linear_drift;         ///< worst change over the frames, over the most that the links have
   double angular_drift;
   double constraint_violation; ///< worst, [m] or [rad]
+  double compliant_gap;        ///< worst of constraints that yield, [m] or [rad]
   lb_inversion inversion;      ///< of elastic bodies
   lb_steep_friction steep;     ///< at the start
   lb_moved_start moved;        ///< there, too
+  lb_overlaps overlaps;        ///< there, too
+  lb_contact_figures contact;  ///< of scenes with contacts
   bool conservative;           ///< no motor, damper or load: the energy should not change
   bool interrupted;
   lb_failure failure;
   int threads;
+  const char* scene_text;                    ///< the scene as it was read, or NULL
   int nset;                                  ///< values that were set from outside
   const char* const* set;                    ///< [nset] these, as of lb_scene_origin
   double step;                               ///< as used [s]
@@ -165,6 +213,7 @@ typedef struct lb_summary {
   const struct lb_retarget_result* retarget; ///< of retargeting, else NULL
   const struct lb_optimize_result* optimize; ///< of an optimisation, else NULL
   const struct lb_mechanism* mechanism;      ///< of scenes with linkages, else NULL
+  const struct lb_gait* gait;                ///< of what walks, else NULL
   /// Use of the trained range by elastic bodies from files: the largest coordinate over its range,
   /// of the body that went farthest. Beyond LB_RANGE_LEFT the motion is not to be trusted.
   double range_used;

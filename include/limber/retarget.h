@@ -212,7 +212,9 @@ lb_status lb_retarget_run(const lb_model* model, const lb_retarget* retarget,
   X(LB_LIMITING_SMOOTHNESS, "smoothness", "with a hundredth of the smoothness")                    \
   X(LB_LIMITING_MOTORS, "limits", "without limits of angles, speeds and accelerations")            \
   X(LB_LIMITING_TORQUE, "torque", "without limits of torques")                                     \
-  X(LB_LIMITING_BASIS, "basis", "were the basis as good as every node")
+  X(LB_LIMITING_BASIS, "basis", "were the basis as good as every node")                            \
+  X(LB_LIMITING_WEIGHT, "weight", "elastic bodies buckle under it")                                \
+  X(LB_LIMITING_ITERATIONS, "iterations", "the search was stopped by them")
 
 typedef enum lb_limiting_factor {
 #define LB_LIMITING_CODE(code, name, words) code,
@@ -235,8 +237,8 @@ typedef struct lb_limiting {
 /// none of them helps.
 void lb_limiting_note(lb_limiting* limiting, lb_limiting_factor factor, double left);
 
-/// What limits the curves that a search ended with. The basis is not looked at: that takes a run
-/// with every node.
+/// What limits the curves that a search ended with. The basis is not looked at, which takes other
+/// runs, nor the weight (lb_target_buckles), nor how the search ended.
 lb_status lb_limiting_find(const lb_model* model, const lb_retarget* retarget,
                            const lb_targets* targets, const lb_curves* curves,
                            const lb_retarget_options* options, lb_limiting* limiting,

@@ -5,6 +5,7 @@
 #include "limber/geometry.h"
 #include "limber/profile.h"
 #include "limber/progress.h"
+#include "limber/scene_tasks.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,6 +38,7 @@ typedef struct lb_scene_shape {
   int material;      ///< index into the scene's materials
   bool massless;     ///< for looks only
   bool solid;        ///< it collides where the scene has contacts
+  bool convex;       ///< a mesh collides by its convex hull
   lb_vec3 belt;      ///< velocity of its surface, in the body's axes [m/s]
 } lb_scene_shape;
 
@@ -222,6 +224,12 @@ typedef struct lb_joint_hold {
   bool averages; ///< it holds the means of those faces, and does not make them rigid
 } lb_joint_hold;
 
+/// Compliance of a constraint, which exerts -(stiffness gap + damping rate): of distances [N/m,
+/// N s/m] or of angles [N m/rad, N m s/rad]. A stiffness of 0: it does not yield.
+typedef struct lb_compliance {
+  double stiffness, damping;
+} lb_compliance;
+
 /// A joint carries `child` on `parent`. In the tree every body is carried at most once; a joint
 /// marked `loop` closes a loop instead and becomes a constraint. A body that no joint carries moves
 /// freely.
@@ -243,6 +251,7 @@ typedef struct lb_scene_joint {
   const struct lb_scene_joint* part; ///< [npart] each moves the next. Of a part, `in_parent` is
                                      ///< its frame in the one before, and no body is named
   bool loop;
+  lb_compliance compliance[2]; ///< where it closes a loop: of distances, then of angles
   lb_joint_cut cut;
   lb_joint_hold hold;
   lb_joint_resistance resistance; ///< of all its coordinates, or of those that are distances where
@@ -358,7 +367,8 @@ typedef struct lb_scene_deformable {
 
 typedef enum lb_motor_drive {
   LB_DRIVE_POSITION, ///< the coordinate follows the profile exactly
-  LB_DRIVE_FORCE     ///< the profile is a torque or force on the coordinate
+  LB_DRIVE_FORCE,    ///< the profile is a torque or force on the coordinate
+  LB_DRIVE_SERVO     ///< the coordinate follows as far as stiffness, damping and limit let it
 } lb_motor_drive;
 
 /// Drives a coordinate of a joint, or pushes along a velocity of one: they are the same but for
@@ -373,6 +383,10 @@ typedef struct lb_scene_motor {
   /// [profile.count] unit: the rotation of a spherical or free joint follows these in place of the
   /// profile's values, and `coordinate` is 0. NULL: it drives a number
   lb_quat* rotation;
+  // of servos
+  double stiffness; ///< [N m/rad, N/m]; 0: as the next is, or exact
+  double damping;   ///< [N m s/rad, N s/m]; both 0: exact
+  double limit;     ///< most torque or force [N m, N]; 0: none
 } lb_scene_motor;
 
 /// A point of a linkage in the plane of its drawing.
@@ -434,6 +448,7 @@ typedef struct lb_scene_linkage {
   double radius; ///< of bars [m]
   const char* material;
   const char* profile; ///< that the crank follows, or NULL
+  const char* group;   ///< of the bodies of its bars, for contacts, or NULL
   const char* crank_name;
   int npoint, nside, nbar, npin, ncopy;
   lb_linkage_point* point;
@@ -464,7 +479,9 @@ typedef struct lb_scene_load {
   X(LB_CONSTRAINT_COUPLE, couple)     /* a linear coupling of joints' coordinates */               \
   X(LB_CONSTRAINT_FOLLOW, follow)     /* a point or frame that is held or prescribed */            \
   X(LB_CONSTRAINT_FLOOR, floor)       /* points that stay above a height */                        \
-  X(LB_CONSTRAINT_DISTANCE, distance) /* a rod or a rope between points of two bodies */
+  X(LB_CONSTRAINT_DISTANCE, distance) /* a rod or a rope between points of two bodies */           \
+  X(LB_CONSTRAINT_LINE, line)         /* a point of a body on a line of another */                 \
+  X(LB_CONSTRAINT_PLANE, plane)       /* a point of a body on a plane of another */
 
 typedef enum lb_constraint_kind {
 #define LB_CONSTRAINT_CODE(code, name) code,
@@ -473,11 +490,12 @@ typedef enum lb_constraint_kind {
       LB_CONSTRAINT_COUNT
 } lb_constraint_kind;
 
-/// A part of a coupling: a coordinate of a joint, times a factor.
+/// A part of a coupling: a coordinate of a joint or a function of it, times a factor.
 typedef struct lb_scene_term {
   int joint;
   int coordinate; ///< of those of the joint
   double factor;
+  lb_profile_definition curve; ///< function of the coordinate in its place; count 0: none
 } lb_scene_term;
 
 /// Constraint on the motion, besides joints.
@@ -488,6 +506,8 @@ typedef struct lb_scene_constraint {
   int nterm; ///< couple: least <= sum of the terms <= most, -INFINITY and INFINITY for neither
   lb_scene_term* term;
   double least, most;
+  bool ratchet;         ///< couple: the sum does not fall behind a tooth that it has passed
+  double pitch;         ///< couple: from tooth to tooth; 0: it does not fall at all
   int body;             ///< follow, floor
   int npoint;           ///< follow: 1
   lb_vec3* point;       ///< [npoint] in the body's frame
@@ -496,184 +516,23 @@ typedef struct lb_scene_constraint {
   /// follow: where; count 0: where the point is at the start. couple: the first is what the sum is
   /// over time; count 0: `least`, which then is `most`
   lb_profile_definition path[3];
-  bool velocity_level[3];      ///< paths of velocities instead; positions follow
-  bool turn;                   ///< follow: the orientation is prescribed, too
-  lb_vec3 about;               ///< axis of the prescribed turn, in the world, unit
+  bool velocity_level[3]; ///< paths of velocities instead; positions follow
+  bool turn;              ///< follow: the orientation is prescribed, too
+  lb_vec3 about; ///< axis of the prescribed turn, in the world, unit; line, plane: axis of the body
+                 ///< that stays along `normal`, zero: none does
   lb_profile_definition angle; ///< angle of that turn from the start; count 0: it is held
   bool angle_velocity_level;   ///< path of a spin instead
   bool has_from;               ///< the angle counts from `from`, not from the start
   lb_quat from;                ///< orientation of the body at angle zero
-  lb_vec3 normal;              ///< floor: out of it, unit, in the world; zero: z
-  double height;               ///< floor: of its plane along the normal, from the world's origin
-  lb_scene_point* other;       ///< distance: the end that is not `point`; else NULL
+  lb_vec3 normal; ///< floor: out of it, unit, in the world; zero: z. line, plane: direction of the
+                  ///< line or at right angles to the plane, in the other body
+  double height;  ///< floor: of its plane along the normal, from the world's origin
+  lb_scene_point* other;       ///< distance: the end that is not `point`; line, plane: a point of
+                               ///< them; else NULL
   double length;               ///< distance: of the rod [m]; NAN: as it is at the start
   bool unilateral;             ///< distance: a rope, whose ends may come nearer
+  lb_compliance compliance[2]; ///< of distances, or of a coupling's sum; then of rotations
 } lb_scene_constraint;
-
-/// A point whose motion was measured.
-typedef struct lb_scene_marker {
-  const char* name; ///< as the columns NAME.x, NAME.y and NAME.z of a table call it
-  lb_place place;
-  int body;
-  bool has_at;
-  /// In the body's frame. On an elastic body it moves with the nearest point of the surface; one
-  /// without `at` is the body's frame, which moves with the face that is held.
-  lb_vec3 at;
-} lb_scene_marker;
-
-/// code, name in scene files
-#define LB_FIT_DAMPING_LIST(X)                                                                     \
-  X(LB_FIT_TOGETHER, "together") /* both in the proportion they have */                            \
-  X(LB_FIT_MASS, "mass")                                                                           \
-  X(LB_FIT_STIFFNESS, "stiffness")                                                                 \
-  X(LB_FIT_BOTH, "both") /* each on its own */                                                     \
-  X(LB_FIT_NONE, "none")
-
-typedef enum lb_fit_damping {
-#define LB_FIT_DAMPING_CODE(code, name) code,
-  LB_FIT_DAMPING_LIST(LB_FIT_DAMPING_CODE)
-#undef LB_FIT_DAMPING_CODE
-      LB_FIT_DAMPING_COUNT
-} lb_fit_damping;
-
-/// Unknowns of a material in a fit.
-typedef struct lb_scene_fit_material {
-  lb_place place;
-  int material;
-  bool young;
-  lb_fit_damping damping;
-  double within; ///< Young's modulus is looked for within this factor of the scene's, >= 1
-} lb_scene_fit_material;
-
-/// Fit to measured markers.
-typedef struct lb_scene_fit {
-  int nmaterial; ///< 0: all that elastic bodies are made of, young and damping
-  lb_scene_fit_material* material;
-  bool clock; ///< also how far the markers' clock is off
-  bool shift; ///< also how far the markers' origin is off
-} lb_scene_fit;
-
-/// A body that should be where it would be if nothing swung.
-typedef struct lb_scene_track {
-  lb_place place;
-  int body;
-  bool has_point;               ///< else it is the centre of mass
-  lb_vec3 point;                ///< of it, in its frame
-  double position, orientation; ///< weights: of squared distance and of squared sines
-  lb_profile_definition weight; ///< factor on both over time; count 0: 1
-} lb_scene_track;
-
-/// Limits of a motor's curve; INFINITY: none.
-typedef struct lb_scene_motor_limit {
-  lb_place place;
-  int motor;
-  double angle[2], speed, acceleration;
-  double torque; ///< or force
-} lb_scene_motor_limit;
-
-/// Retargeting.
-typedef struct lb_scene_retarget {
-  lb_place place;
-  int ntrack;
-  lb_scene_track* track;
-  int nmotor; ///< 0: all that drive positions of joints of one coordinate
-  lb_scene_motor_limit* motor;
-  double spacing; ///< of control points [s]; 0: by vibrations and the input
-  lb_place spacing_place;
-  double closeness, smoothness; ///< weights of a change and of its acceleration
-  double tolerance;
-  int iterations;
-  double robust; ///< part by which stiffness and masses may be off; 0: they are as they are
-} lb_scene_retarget;
-
-/// Parameters that an optimisation may change. code, name in scene files
-#define LB_PARAMETER_LIST(X)                                                                       \
-  X(LB_PARAMETER_POSITION, "position") /* of a joint's coordinates or a free body at the start */  \
-  X(LB_PARAMETER_ROTATION, "rotation") /* of a free body: a vector from the scene's own */         \
-  X(LB_PARAMETER_VELOCITY, "velocity") /* likewise; of a free body along the world's axes */       \
-  X(LB_PARAMETER_SPIN, "spin")         /* of a free body, along its own axes */                    \
-  X(LB_PARAMETER_MOTOR, "motor")       /* the values of a motor's keys or spline */                \
-  X(LB_PARAMETER_PHASE, "phase")       /* of a motor whose curve repeats */                        \
-  X(LB_PARAMETER_MASS, "mass")         /* of a rigid body */                                       \
-  X(LB_PARAMETER_LENGTH, "length")     /* of a rigid body, over what the scene says */             \
-  X(LB_PARAMETER_STIFFNESS, "stiffness")           /* of a joint, spring, cable, rope, ground */   \
-  X(LB_PARAMETER_DAMPING, "damping")               /* likewise */                                  \
-  X(LB_PARAMETER_TURN_STIFFNESS, "turn_stiffness") /* of a joint that slides and turns */          \
-  X(LB_PARAMETER_TURN_DAMPING, "turn_damping")     /* likewise */                                  \
-  X(LB_PARAMETER_REST, "rest")   /* where a joint's springs pull to; a rest length */              \
-  X(LB_PARAMETER_YOUNG, "young") /* of a material that a deformable is made of */
-
-typedef enum lb_parameter_kind {
-#define LB_PARAMETER_CODE(code, name) code,
-  LB_PARAMETER_LIST(LB_PARAMETER_CODE)
-#undef LB_PARAMETER_CODE
-      LB_PARAMETER_COUNT
-} lb_parameter_kind;
-
-/// Whose number it is.
-typedef enum lb_owner {
-  LB_OWNER_BODY,
-  LB_OWNER_JOINT,
-  LB_OWNER_FORCE,
-  LB_OWNER_MOTOR,
-  LB_OWNER_ROPE,
-  LB_OWNER_MATERIAL,
-  LB_OWNER_COUNT
-} lb_owner;
-
-/// One or more numbers that an optimisation may change; they start as the scene has them.
-typedef struct lb_scene_parameter {
-  const char* name;
-  lb_place place;
-  lb_parameter_kind kind;
-  lb_owner owner;
-  int index;          ///< of the owner
-  int part;           ///< of a composite joint: which of its parts, from 1 on; 0: all
-  int knots;          ///< of a motor: its curve becomes straight between so many; 0: as it is
-  lb_vec3 along;      ///< of a length: unit, in the body
-  double least, most; ///< of each of its numbers; -INFINITY, INFINITY: any
-} lb_scene_parameter;
-
-/// Goals of an optimisation. code, name in scene files
-#define LB_GOAL_LIST(X)                                                                            \
-  X(LB_GOAL_POINT, "point") /* a body's point at a place */                                        \
-  X(LB_GOAL_JOINT, "joint") /* a joint's coordinates */                                            \
-  X(LB_GOAL_MOTOR, "motor") /* little of a motor's force or torque */
-
-typedef enum lb_goal_kind {
-#define LB_GOAL_CODE(code, name) code,
-  LB_GOAL_LIST(LB_GOAL_CODE)
-#undef LB_GOAL_CODE
-      LB_GOAL_COUNT
-} lb_goal_kind;
-
-enum { LB_GOAL_MOST = 6 }; ///< numbers that one goal compares
-
-/// weight times the sum of squares of (what it is - what it should be), at a moment or integrated
-/// over a while.
-typedef struct lb_scene_goal {
-  const char* name;
-  lb_place place;
-  lb_goal_kind kind;
-  int index;  ///< body, joint or motor
-  lb_vec3 at; ///< of a point: in the body
-  bool rate;  ///< its velocity rather than its place
-  int count;  ///< numbers compared: 3 of a point; of a joint its velocities; 1 of a motor
-  bool counts[LB_GOAL_MOST]; ///< components that count
-  double value[LB_GOAL_MOST];
-  double from, to; ///< [s] the same: at that moment
-  double weight;   ///< >= 0
-} lb_scene_goal;
-
-/// Optimisation.
-typedef struct lb_scene_optimize {
-  lb_place place;
-  int nparameter, ngoal;
-  lb_scene_parameter* parameter;
-  lb_scene_goal* goal;
-  double tolerance; ///< stop when an iteration gains less than this part of the objective
-  int iterations;
-} lb_scene_optimize;
 
 /// Method by which an integrator finds the end of a step.
 typedef enum lb_method {
@@ -770,8 +629,9 @@ typedef struct lb_scene {
   const char* name;  ///< title
   const char* about; ///< a sentence or more, or ""
   const char* file;
-  lb_vec3 gravity; ///< [m/s^2]
-  double duration; ///< [s]
+  const char* text; ///< its own file as it was read, without what it includes; NULL: made by hand
+  lb_vec3 gravity;  ///< [m/s^2]
+  double duration;  ///< [s]
   lb_scene_solver solver;
   lb_scene_record record;
   int nmaterial, nbody, nshape, njoint, nforce, nmotor, nload, nconstraint, nmarker, nrope,

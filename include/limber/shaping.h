@@ -86,6 +86,10 @@ lb_status lb_targets_quasistatic(const lb_model* model, const lb_retarget* what,
                                  const lb_simulate_options* options, lb_recording* recording,
                                  lb_targets** targets, lb_error* err);
 
+/// Whether elastic bodies buckle under the weight at some moment of a quasistatic motion, by linear
+/// buckling analysis. What the weight alone holds is not judged.
+lb_status lb_target_buckles(const lb_recording* rest, bool* buckles, lb_error* err);
+
 // --- playing ---
 
 /// One motion and how well it does.
@@ -94,6 +98,8 @@ typedef struct lb_replay {
   const char* words;
   lb_deviation* track; ///< [ntrack]
   lb_deviation all;
+  double basis; ///< error of the elastic bodies' bases: largest distance of a tracked point from
+                ///< where it is with every node [m]; 0: none, or not looked at; NAN: unknown
 } lb_replay;
 
 /// Everything that comes out of retargeting: what files and reports show.
@@ -108,9 +114,8 @@ typedef struct lb_retarget_result {
   int nperturbed;
   lb_replay* perturbed; ///< [nperturbed]
   int nverified;
-  lb_replay* verified;  ///< [nverified] before and after with every node of elastic bodies
-  double basis_error;   ///< largest distance of a tracked point from where it is with every
-                        ///< node, with the same curves [m]; NAN: not looked at
+  lb_replay* verified;  ///< [nverified] before and after with every node of elastic bodies; none:
+                        ///< errors of bases in `was` and `is` are estimates
   lb_limiting limiting; ///< what keeps the curves from coming nearer ...
   bool explained;       ///< ... if it was looked at
   bool unchanged;       ///< nothing was gained, and the curves are the input's

@@ -17,6 +17,10 @@ lb_status lb_assemble(const lb_model* model, lb_data* data, lb_error* err);
 lb_status lb_find_moved_start(const lb_model* model, const lb_allocator* allocator,
                               lb_moved_start* moved, lb_error* err);
 
+/// Bodies that overlap where `data` is, by more than a thousandth of the smaller one.
+lb_status lb_find_overlaps(const lb_model* model, lb_data* data, const lb_allocator* allocator,
+                           lb_overlaps* overlaps, lb_error* err);
+
 /// Joint friction that is too steep for steps of this length by the model's integrator, where
 /// `data` is: a start that lb_assemble made. Explicit integrators of fixed steps alone have any.
 lb_status lb_find_steep_friction(const lb_model* model, lb_data* data, double step,

@@ -14,6 +14,7 @@
 // calls need no checks of their own. One world a thread; different worlds do not know of each
 // other.
 #pragma once
+#include "limber/collision.h"
 #include "limber/simulate.h"
 
 #ifdef __cplusplus
@@ -126,6 +127,28 @@ int lb_world_nv(const lb_world* world);
 /// in the world's axes. J is [6][nv] by rows; the point is in the body's frame. LB_INVALID in
 /// worlds with every node of elastic bodies.
 lb_status lb_world_jacobian(lb_world* world, int body, lb_vec3 point, double* J);
+
+// --- contact, in scenes with `contacts`; of others there is nothing to find ---
+
+/// Points where bodies touch, with the forces of the last step. Returns how many there are, and
+/// writes at most `room` of them.
+int lb_world_contacts(lb_world* world, lb_body_contact* out, int room);
+
+/// Hit of a ray.
+typedef struct lb_world_hit {
+  int body;       ///< or LB_WORLD: scenery
+  double t;       ///< hit at origin + t * direction
+  lb_vec3 point;  ///< in the world
+  lb_vec3 normal; ///< outward, unit
+} lb_world_hit;
+
+/// The first solid shape on a ray. False: there is none, and `hit` is unchanged.
+bool lb_world_ray(lb_world* world, const lb_ray* ray, lb_world_hit* hit);
+/// Closest points of the solid shapes of two bodies, or of scenery (LB_WORLD). Where they overlap
+/// the distance is negative. Infinite: one of them has no solid shape.
+lb_separation lb_world_distance(lb_world* world, int body_a, int body_b);
+/// Whether they have a point in common.
+bool lb_world_overlap(lb_world* world, int body_a, int body_b);
 
 // --- all numbers at once ---
 

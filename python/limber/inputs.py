@@ -12,6 +12,8 @@ Path = Union[str, "os.PathLike[str]"]
 Progress = Callable[[float, str], Optional[bool]]
 #: Values of a scene to be others: {"bodies.rod.mass": "2 kg", "gravity": [0, 0, -1.62]}
 Changes = Mapping[str, Any]
+#: Values that numbers of a scene may have: {"bodies.rod.mass": "1kg:3kg:5", "gravity.2": [-9.81, 0]}
+Ranges = Mapping[str, Union[str, Sequence[float]]]
 #: A folder where elastic bodies are kept for other runs; True: the program's, False: none.
 Cache = Union[Path, bool]
 
@@ -27,6 +29,12 @@ def cache_folder(cache: Cache) -> Optional[Path]:
 def assignments(changes: Optional[Changes]) -> List[str]:
     """As the program's `--set` has them."""
     return [f"{path}={value}" for path, value in (changes or {}).items()]
+
+
+def ranges(over: Ranges) -> List[str]:
+    """As the program's `--over` has them."""
+    return [f"{path}={values if isinstance(values, str) else ','.join(repr(float(x)) for x in values)}"
+            for path, values in over.items()]
 
 
 class Texts:

@@ -1,13 +1,18 @@
 """What the verbs of the program do, with arrays as results."""
 from __future__ import annotations
 
+import csv
+import json
+import os
+import tempfile
 from typing import Any, Dict, List, Optional, TypeVar
 
 import numpy as np
 
 from ._limber import ffi, lib
 from .errors import Errors, text_of
-from .inputs import Cache, Changes, Path, Progress, Texts, Watcher, assignments, cache_folder
+from .inputs import (Cache, Changes, Path, Progress, Ranges, Texts, Watcher, assignments,
+                     cache_folder, ranges)
 from .views import Array, view
 
 
@@ -94,6 +99,77 @@ class Optimization(Recording):
             for i in range(what.nparameter)}
         #: objective at the start and after each iteration
         self.history: Array = view(owner, result.history, (result.nhistory,))
+
+
+class Fitting(Recording):
+    """Numbers of materials found from measured markers, and the motion that they give.
+
+    `values` are by name ("spring-steel young"): `start`, `value`, `low` and `high`, which hold the
+    true one with 95 % probability, and whether it is `determined`, with the `verdict` in words.
+    """
+
+    def __init__(self, owner: Any, c: Any, result: Any):
+        super().__init__(owner, c)
+        #: distance of the markers from their simulated places before and after [m]
+        self.rms_start: float = result.rms_start
+        self.rms: float = result.rms
+        self.explained: float = result.explained
+        self.converged: bool = result.converged
+        self.values: Dict[str, Dict[str, Any]] = {}
+        for v in (result.value[i] for i in range(result.nvalue)):
+            material = text_of(result.model.look.material[v.material].name) if v.material >= 0 else ""
+            name = f"{material} {text_of(lib.lb_fit_quantity_name(v.quantity))}".strip()
+            self.values[name] = {"start": v.start, "value": v.value, "low": v.low, "high": v.high,
+                                 "determined": v.doubt == lib.LB_FIT_SURE,
+                                 "verdict": text_of(lib.lb_fit_doubt_text(v.doubt))}
+
+
+class Inversion(Recording):
+    """What a measured motion needs."""
+
+    def __init__(self, owner: Any, c: Any):
+        super().__init__(owner, c)
+        n, count = c.nframe, c.model.njoint + c.model.constraint.npair
+        numbers = ffi.cast("double*", c.reaction)
+        #: torques and forces along the velocities, (nframe, nv)
+        self.torques: Array = view(owner, c.torque, (n, c.model.nv))
+        #: what joints pass to the bodies that they carry, along the bodies' axes, then constraints:
+        #: forces and moments, (nframe, njoint + constraints, 3)
+        self.reaction_forces: Array = view(owner, numbers, (n, count, 3), every=6)
+        self.reaction_moments: Array = view(owner, numbers + 3 if numbers else numbers,
+                                            (n, count, 3), every=6)
+
+
+class Results:
+    """Files of a job whose results are no motion: the folder, its figures and the printed lines."""
+
+    def __init__(self, out: Path, report: List[str]):
+        self.out = os.fspath(out)
+        self.report = report
+        with open(os.path.join(self.out, "summary.json"), encoding="utf-8") as file:
+            #: as in summary.json
+            self.summary: Dict[str, Any] = json.load(file)
+
+
+class Sweep(Results):
+    """Runs of a scene for all combinations of values, in the order of sweep.csv."""
+
+    def __init__(self, out: Path, report: List[str]):
+        super().__init__(out, report)
+        with open(os.path.join(self.out, "sweep.csv"), encoding="utf-8", newline="") as file:
+            head, *rows = csv.reader(file)
+        #: columns of sweep.csv by name, (runs,) each; of runs that failed there are no numbers
+        self.table: Dict[str, Any] = {
+            name: _column([row[i] if i < len(row) else "" for row in rows])
+            for i, name in enumerate(head)}
+
+
+def _column(cells: List[str]) -> Any:
+    """Numbers, or texts where there are any; an empty cell is not a number."""
+    try:
+        return np.array([float(cell or "nan") for cell in cells])
+    except ValueError:
+        return np.array(cells)
 
 
 def figures(c: Any) -> Dict[str, Any]:
@@ -227,6 +303,84 @@ def optimize(scene: Optional[Path] = None, *, text: Optional[str] = None,
     job = _run("optimize", scene, text, progress, set, cache, options)
     result = job.required(lib.lb_job_summary(job.c).optimize)
     return _finish(job, Optimization(job.c, lib.lb_job_recording(job.c), result))
+
+
+def fit(scene: Optional[Path] = None, markers: Optional[Path] = None, *,
+        text: Optional[str] = None, out: Optional[Path] = None, duration: Optional[float] = None,
+        step: Optional[float] = None, threads: int = 1, progress: Optional[Progress] = None,
+        set: Optional[Changes] = None, cache: Cache = True, **options: Any) -> Fitting:
+    """Find numbers of materials from measured markers, a table as of `limber fit`."""
+    options.update(table=_needed(markers, "markers"), out=out, duration=duration, step=step,
+                   threads=threads)
+    job = _run("fit", scene, text, progress, set, cache, options)
+    result = job.required(lib.lb_job_summary(job.c).fit)
+    return _finish(job, Fitting(job.c, lib.lb_job_recording(job.c), result))
+
+
+def inverse(scene: Optional[Path] = None, motion: Optional[Path] = None, *,
+            text: Optional[str] = None, out: Optional[Path] = None, forces: Optional[Path] = None,
+            cutoff: Optional[float] = None, force_cutoff: Optional[float] = None,
+            progress: Optional[Progress] = None, set: Optional[Changes] = None,
+            cache: Cache = True, **options: Any) -> Inversion:
+    """Find the forces that a motion needs, a table as of `limber inverse`."""
+    options.update(table=_needed(motion, "motion"), out=out, forces=forces, cutoff=cutoff,
+                   force_cutoff=force_cutoff)
+    job = _run("inverse", scene, text, progress, set, cache, options)
+    return _finish(job, Inversion(job.c, lib.lb_job_recording(job.c)))
+
+
+def replay(scene: Path, curves: Path, *, out: Optional[Path] = None, step: Optional[float] = None,
+           threads: int = 1, full: bool = False, progress: Optional[Progress] = None,
+           set: Optional[Changes] = None, cache: Cache = True, **options: Any) -> Retargeting:
+    """Play the curves that `retarget` left in the folder `curves`, beside the scene's own."""
+    options.update({"from": curves}, out=out, step=step, threads=threads, full=full)
+    job = _run("replay", scene, None, progress, set, cache, options)
+    result = job.required(lib.lb_job_summary(job.c).retarget)
+    return _finish(job, Retargeting(job.c, lib.lb_job_recording(job.c), result))
+
+
+def reduce(scene: Optional[Path] = None, *, out: Path, text: Optional[str] = None,
+           run: Optional[Path] = None, modes: Optional[int] = None, missed: Optional[float] = None,
+           duration: Optional[float] = None, step: Optional[float] = None, threads: int = 1,
+           keep: bool = False, progress: Optional[Progress] = None, set: Optional[Changes] = None,
+           cache: Cache = True, **options: Any) -> Results:
+    """Make bases of elastic bodies from a run with every node, or from that in the folder `run`.
+
+    `simulate(scene, basis=out)` takes them.
+    """
+    options.update({"from": run}, out=out, modes=modes, missed=missed, duration=duration, step=step,
+                   threads=threads, keep=keep)
+    return Results(out, _run("reduce", scene, text, progress, set, cache, options).report())
+
+
+def sweep(scene: Path, over: Ranges, *, out: Optional[Path] = None, runs: int = 0,
+          duration: Optional[float] = None, step: Optional[float] = None, full: bool = False,
+          keep: bool = False, progress: Optional[Progress] = None, set: Optional[Changes] = None,
+          cache: Cache = True, **options: Any) -> Sweep:
+    """Simulate a scene for all values that numbers of it may have.
+
+    `over` has them by path: {"bodies.rod.mass": "1kg:3kg:5"}, or a list of numbers.
+    """
+    with tempfile.TemporaryDirectory() as aside:
+        options.update(out=out or aside, over=ranges(over), runs=runs, duration=duration, step=step,
+                       full=full, keep=keep)
+        job = _run("sweep", scene, None, progress, set, cache, options)
+        return Sweep(out or aside, job.report())
+
+
+def compare(a: Path, b: Path, out: Path = "out/compare") -> str:
+    """Two runs on one page, from their folders of results; the page's path."""
+    errors, texts = Errors(), Texts()
+    status = lib.lb_comparison_write(texts.one(a), texts.one(b), texts.one(out), ffi.NULL, errors.c)
+    if status != lib.LB_OK:
+        raise errors.exception(status)
+    return os.path.join(os.fspath(out), "compare.html")
+
+
+def _needed(table: Optional[Path], name: str) -> Path:
+    if table is None:
+        raise TypeError(f"a file of {name} is needed")
+    return table
 
 
 def check(scene: Optional[Path] = None, *, text: Optional[str] = None,

@@ -7,10 +7,11 @@ from typing import Any, Dict, Optional
 import numpy as np
 
 from ._limber import ffi, lib
+from .contacts import Contacts, Hit
 from .errors import Errors, text_of
 from .inputs import Cache, Changes, Path, Texts, Watcher, assignments, cache_folder
 from .parts import Body, Constraint, Joint, Motor, Parts, Point, names
-from .views import Array, vector, view
+from .views import Array, vec3, vector, view
 
 
 class World:
@@ -210,6 +211,35 @@ class World:
     def reaction_moments(self) -> Array:
         """The moments of that about the joints' origins, (njoint, 3)."""
         return self._exerted(self._moments)
+
+    # --- contact ---
+
+    @property
+    def contacts(self) -> Contacts:
+        """Where bodies touch, with the forces of the last step."""
+        count = lib.lb_world_contacts(self._c, ffi.NULL, 0)
+        points = ffi.new("lb_body_contact[]", count)
+        lib.lb_world_contacts(self._c, points, count)
+        return Contacts.read(points, count, list(self._index[lib.LB_PART_BODY]))
+
+    def ray(self, origin: Array, direction: Array, most: float = np.inf) -> Optional[Hit]:
+        """The first solid shape on a ray, up to `most` times the direction's length."""
+        ray = ffi.new("lb_ray*", {"origin": vec3(origin), "direction": vec3(direction), "most": most})
+        hit = ffi.new("lb_world_hit*")
+        if not lib.lb_world_ray(self._c, ray, hit):
+            return None
+        return Hit.read(hit, list(self._index[lib.LB_PART_BODY]))
+
+    def distance(self, a: Optional[str], b: Optional[str]) -> float:
+        """Between the solid shapes of two bodies by name, None: of scenery; negative: they overlap."""
+        return float(lib.lb_world_distance(self._c, self._number(a), self._number(b)).distance)
+
+    def overlap(self, a: Optional[str], b: Optional[str]) -> bool:
+        """Whether solid shapes of two bodies, or of scenery, have a point in common."""
+        return bool(lib.lb_world_overlap(self._c, self._number(a), self._number(b)))
+
+    def _number(self, body: Optional[str]) -> int:
+        return -1 if body is None else self.bodies[body].index
 
     def __repr__(self) -> str:
         name = text_of(lib.lb_world_model(self._c).name)

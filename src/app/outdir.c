@@ -1,19 +1,16 @@
-// Finds, makes and tries the folder that results go to.
+// Finds and tries the folder that results go to.
 #include "app/outdir.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "app/terminal.h"
 #include "geom/mesh/file_load.h"
-#include "output/file/whole_file.h"
 #include "scene/yaml/yaml_node.h"
 
 void outdir_default(const char* scene, const char* inside, char* out, size_t size) {
@@ -53,20 +50,6 @@ static bool try_writing(const char* dir) {
 }
 
 // --- other runs ---
-
-// One run at a time: the lock on the folder goes with the process. File systems without locks are
-// trusted.
-static bool lock(const char* dir) {
-  const int folder = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder >= 0 && flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    close(folder);
-    tell_error("%s: another run is writing its results there (wait for it, or choose another "
-               "folder with --out)",
-               dir);
-    return false;
-  }
-  return true;
-}
 
 // Is it half a file of a run that is dead, ".NAME.PID-NUMBER.part"?
 static bool is_left(const char* name) {
@@ -147,15 +130,6 @@ static bool is_free(const char* dir, const char* scene, const char* job) {
 }
 
 bool outdir_prepare(const char* dir, const char* scene, const char* job, bool force) {
-  lb_error err = lb_error_make(NULL);
-  const bool there = lb_folder_create(dir, NULL, &err) == LB_OK;
-  if (!there) {
-    tell_errors(&err);
-  }
-  lb_error_clear(&err);
-  if (!there || !lock(dir)) {
-    return false;
-  }
   if (!try_writing(dir)) {
     tell_error("%s: cannot write results there: %s", dir, strerror(errno));
     return false;

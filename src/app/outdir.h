@@ -11,8 +11,7 @@ void outdir_default(const char* scene, const char* inside, char* out, size_t siz
 // where there is neither. The text is in `out`.
 const char* cache_default(char* out, size_t size);
 
-// Make the folder (and those above it), keep other runs out of it until the program ends, and try
-// to write in it, so that a long job does not find out at its end. Results of another scene, or
-// of a search by another job, are in the way, unless `force`. Tells what is wrong and returns false
-// when that fails.
+// Try to write in a folder that a job holds, so that a long one does not find out at its end.
+// Results of another scene, or of a search by another job, are in the way, unless `force`. Tells
+// what is wrong and returns false when that fails.
 bool outdir_prepare(const char* dir, const char* scene, const char* job, bool force);

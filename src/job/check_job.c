@@ -12,6 +12,7 @@
 typedef struct check_job {
   lb_optimization* optimization; // of scenes that say what to optimise
   lb_moved_start moved;
+  lb_overlaps overlaps;
   lb_steep_friction steep;
   lb_mechanism* mechanism; // where it was asked for
 } check_job;
@@ -33,6 +34,9 @@ static lb_status try_start(lb_job* j, lb_error* err) {
   }
   if (status == LB_OK) {
     status = lb_find_moved_start(m, j->arena.allocator, &own->moved, err);
+  }
+  if (status == LB_OK) {
+    status = lb_find_overlaps(m, data, j->arena.allocator, &own->overlaps, err);
   }
   lb_data_release(data);
   return status;
@@ -273,7 +277,10 @@ static void add_linkage(lb_job* j, const lb_linkage_motion* k) {
     }
     put(&l, "%s", dead->nbar ? " in line)" : "");
   }
-  if (k->turns) {
+  if (k->turns && isnan(k->transmission)) {
+    lb_job_figure(j, "linkage", "%s: %s turns all the way; other points are free beside it",
+                  k->name, k->crank);
+  } else if (k->turns) {
     lb_job_figure(j, "linkage", "%s: %s turns all the way; transmission %.3g at least, at %.4g deg",
                   k->name, k->crank, k->transmission, whole_turn(k->transmission_at));
   } else {
@@ -307,6 +314,7 @@ static void report(lb_job* j) {
   }
   add_joints(j);
   add_constraints(j);
+  lb_job_add_compliance(j);
   add_freedom(j);
   add_forces(j);
   add_run(j);
@@ -314,6 +322,7 @@ static void report(lb_job* j) {
   add_mechanism(j, own->mechanism);
   lb_job_warn_of_unheld(j);
   lb_job_warn_of_start(j, &own->moved, &own->steep, j->model->solver.step);
+  lb_job_warn_of_overlaps(j, &own->overlaps);
 }
 
 static void release(lb_job* j) {

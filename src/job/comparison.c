@@ -47,7 +47,6 @@ void lb_comparison_conclude(lb_job* j, lb_comparison* c, const lb_curves* curves
                                    .after = &c->shown[2],
                                    .was = c->was,
                                    .is = c->is,
-                                   .basis_error = NAN,
                                    .rate = j->o.rate,
                                    .done = done};
   j->summary.retarget = n > 0 ? &c->result : NULL;
@@ -55,11 +54,15 @@ void lb_comparison_conclude(lb_job* j, lb_comparison* c, const lb_curves* curves
 }
 
 const char* lb_comparison_text(const lb_comparison* c, char* out, size_t size) {
-  const double is = c->is.all.peak, was = c->was.all.peak;
+  const double is = c->is.all.peak, was = c->was.all.peak, basis = c->result.is.basis;
+  char error[48] = "";
+  if (basis > 0) {
+    snprintf(error, sizeof error, " (basis: ± %.2g mm)", 1e3 * basis);
+  }
   if (c->result.unchanged) {
-    snprintf(out, size, "peak deviation %.3g mm, as it was; ", 1e3 * is);
+    snprintf(out, size, "peak deviation %.3g mm%s, as it was; ", 1e3 * is, error);
   } else {
-    snprintf(out, size, "peak deviation %.3g mm, was %.3g mm: %.1f times less; ", 1e3 * is,
+    snprintf(out, size, "peak deviation %.3g mm%s, was %.3g mm: %.1f times less; ", 1e3 * is, error,
              1e3 * was, was / is);
   }
   return out;

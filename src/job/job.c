@@ -10,6 +10,7 @@
 #include "limber/inverse.h"
 #include "limber/reduce.h"
 #include "math/linear/blas_thread.h"
+#include "output/file/whole_file.h"
 #include "output/file/writers.h"
 #include "output/film/film.h"
 
@@ -77,7 +78,7 @@ lb_status lb_job_create(const lb_job_options* options, const lb_allocator* alloc
   lb_arena_init(&arena, allocator);
   lb_job* j = LB_TAKE(&arena, lb_job, 1);
   if (j) {
-    *j = (lb_job){.arena = arena, .type = type, .o = *options};
+    *j = (lb_job){.arena = arena, .type = type, .o = *options, .lock = -1};
     j->own = lb_arena_take(&j->arena, type->size + 1, LB_ALIGN);
     copy_texts(j);
     arena = j->arena;
@@ -90,9 +91,15 @@ lb_status lb_job_create(const lb_job_options* options, const lb_allocator* alloc
   return LB_OK;
 }
 
+static void leave_folder(lb_job* j) {
+  lb_folder_release(j->lock);
+  j->lock = -1;
+}
+
 void lb_job_release(lb_job* j) {
   if (j) {
     lb_results_drop(j->results);
+    leave_folder(j);
     lb_recording_release(j->recording);
     if (j->type->release) {
       j->type->release(j);
@@ -187,10 +194,11 @@ lb_status lb_job_load(lb_job* j, lb_error* err) {
     return status;
   }
   const lb_status loaded = j->type->load(j, err);
-  if (loaded == LB_OK) {
-    ask_of_masses(j);
+  if (loaded != LB_OK) {
+    return loaded;
   }
-  return loaded;
+  ask_of_masses(j);
+  return j->o.out ? lb_folder_lock(j->o.out, j->arena.allocator, &j->lock, err) : LB_OK;
 }
 
 lb_status lb_job_run(lb_job* j, lb_error* err) {
@@ -207,6 +215,7 @@ lb_status lb_job_run(lb_job* j, lb_error* err) {
   j->summary.wall_seconds = lb_clock() - j->start;
   j->summary.interrupted = status == LB_INTERRUPTED;
   j->summary.threads = j->o.threads;
+  j->summary.scene_text = j->scene.text;
   j->summary.nset = j->o.nset;
   j->summary.set = j->o.set;
   j->outcome = status;
@@ -227,17 +236,20 @@ static lb_status write_images(lb_job* j, lb_error* err) {
   return status;
 }
 
-lb_status lb_job_write(lb_job* j, lb_error* err) {
+static lb_status write_results(lb_job* j, lb_error* err) {
   lb_results* results = j->results;
-  if (!j->kept || !j->o.out) {
-    return LB_OK;
-  }
   j->results = NULL;
   lb_status status = j->type->write ? j->type->write(j, err)
                      : results      ? lb_results_close(results, j->recording, &j->summary, err)
                                     : lb_recording_write(j->recording, &j->summary, j->o.out, err);
   const lb_status images = j->recording ? write_images(j, err) : LB_OK;
   return status == LB_OK ? images : status;
+}
+
+lb_status lb_job_write(lb_job* j, lb_error* err) {
+  const lb_status status = j->kept && j->o.out ? write_results(j, err) : LB_OK;
+  leave_folder(j);
+  return status;
 }
 
 const char* lb_job_path(lb_job* j, const char* dir, const char* name) {

@@ -31,6 +31,7 @@ struct lb_job {
   bool read; // the scene is there
   lb_model* model;
   lb_recording* recording;
+  int lock;            // on the folder of results, or -1
   lb_results* results; // under way
   lb_summary summary;
   void* own;         // of its kind

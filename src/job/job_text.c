@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "job/job_inside.h"
+#include "model/use/compliance.h"
 #include "model/use/motor_use.h"
 
 // --- numbers ---
@@ -57,11 +58,14 @@ static double millimetres(double x) {
 }
 
 void lb_job_add_deviations(lb_job* j, const lb_replay* r) {
-  char pause[32] = "", delay[32] = "";
+  char basis[32] = "", pause[32] = "", delay[32] = "";
   if (!r) {
-    lb_job_row(j, "%-16s %11s %11s %12s %8s %12s", "", "peak", "rms", "in pauses", "delay",
-               "motors");
+    lb_job_row(j, "%-16s %11s %11s %11s %12s %8s %12s", "", "peak", "basis", "rms", "in pauses",
+               "delay", "motors");
     return;
+  }
+  if (r->basis > 0) { // a byte more than it is wide
+    snprintf(basis, sizeof basis, "± %.2g mm", millimetres(r->basis));
   }
   if (isfinite(r->all.pause)) {
     snprintf(pause, sizeof pause, "%.3g mm", millimetres(r->all.pause));
@@ -69,8 +73,9 @@ void lb_job_add_deviations(lb_job* j, const lb_replay* r) {
   if (isfinite(r->all.delay)) {
     snprintf(delay, sizeof delay, "%.0f ms", round(1e3 * r->all.delay) + 0.0);
   }
-  lb_job_row(j, "%-16s %8.3g mm %8.3g mm %12s %8s %8.3g %s", r->name, millimetres(r->all.peak),
-             millimetres(r->all.rms), pause, delay, r->all.torque, effort_unit(j->model));
+  lb_job_row(j, "%-16s %8.3g mm %*s %8.3g mm %12s %8s %8.3g %s", r->name, millimetres(r->all.peak),
+             11 + (r->basis > 0), basis, millimetres(r->all.rms), pause, delay, r->all.torque,
+             effort_unit(j->model));
 }
 
 static lb_words with_unit(double value, const char* unit) {
@@ -106,15 +111,16 @@ static void add_motors(lb_job* j) {
 
 static const double MEGA = 1e-6;
 
-// The largest stress in each elastic body.
+// The largest stress in each elastic body, and its element.
 static void add_stress(lb_job* j) {
   const lb_recording* r = j->recording;
-  for (int i = 0; i < r->nchannel; i++) {
-    const lb_channel* c = &r->channel[i];
-    if (c->kind == LB_CHANNEL_STRESS) {
-      const lb_channel_figures of = lb_recording_figures(r, i);
-      lb_job_figure(j, "stress", "%s: up to %.3g MPa (von Mises), at %.3g s", c->name,
-                    MEGA * of.peak, of.time);
+  for (int i = 0; i < r->model->elastic.count; i++) {
+    const lb_stress_peak p = lb_recording_stress(r, i);
+    if (p.element >= 0) {
+      lb_job_figure(j, "stress",
+                    "%s: up to %.3g MPa (von Mises), at %.3g s in element %d, (%.3g, %.3g, %.3g) m",
+                    r->model->body.name[r->model->elastic.body[i].body], MEGA * p.value, p.time,
+                    p.element, p.at.x, p.at.y, p.at.z);
     }
   }
 }
@@ -204,5 +210,40 @@ void lb_job_warn_of_motion(lb_job* j) {
                 "body '%s' leaves the range that its basis was made for at t = %.4g s, up to %.3g "
                 "times; what it does then may be wrong (see 'limber reduce')",
                 s->range_body, s->range_left, s->range_used);
+  }
+}
+
+// --- compliance ---
+
+static lb_compliance compliance_of(const lb_model* m, int i) {
+  return m->constraint.item[i / LB_COMPLIANCES].compliance[i % LB_COMPLIANCES];
+}
+
+static bool is_alike(const lb_model* m, int i, int k) {
+  const lb_compliance a = compliance_of(m, i), b = compliance_of(m, k);
+  return i % LB_COMPLIANCES == k % LB_COMPLIANCES && a.stiffness == b.stiffness &&
+         a.damping == b.damping;
+}
+
+// A line for each stiffness and damping there is, with how many constraints have it.
+void lb_job_add_compliance(lb_job* j) {
+  static const char* const part[LB_COMPLIANCES] = {"", " about axes"};
+  const lb_model* m = j->model;
+  const int count = m->constraint.count * LB_COMPLIANCES;
+  const double h = m->solver.step;
+  for (int i = 0; i < count; i++) {
+    const lb_compliance by = compliance_of(m, i);
+    bool told = !(by.stiffness > 0);
+    int alike = 0;
+    for (int k = 0; k < count && !told; k++) {
+      alike += is_alike(m, i, k);
+      told = k < i && is_alike(m, i, k);
+    }
+    if (!told) {
+      lb_job_figure(j, "yields", "%d %s%s: kp %.4g, kd %.4g; ERP %.3g, CFM %.3g at %s", alike,
+                    alike == 1 ? "constraint" : "constraints", part[i % LB_COMPLIANCES],
+                    by.stiffness, by.damping, lb_compliance_erp(by, h), lb_compliance_cfm(by, h),
+                    lb_text_duration(h).text);
+    }
   }
 }

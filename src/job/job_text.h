@@ -17,6 +17,9 @@ void lb_job_add_deviations(lb_job* job, const lb_replay* replay);
 // Stress of elastic bodies, and a table of what motors have to do, in the recorded motion.
 void lb_job_add_forces(lb_job* job);
 
+// Stiffness and damping of constraints that yield, with ERP and CFM for the scene's step.
+void lb_job_add_compliance(lb_job* job);
+
 // Warning that a search cannot be kept, once, and why.
 void lb_job_warn_of_state(lb_job* job, bool* told, const lb_error* err);
 // Warnings of the start, with steps of this length, and of the recorded motion.
@@ -25,3 +28,7 @@ void lb_job_warn_of_start(lb_job* job, const lb_moved_start* moved, const lb_ste
 void lb_job_warn_of_motion(lb_job* job);
 // Warnings of bodies that nothing holds, and of those that fell out of the recorded motion.
 void lb_job_warn_of_unheld(lb_job* job);
+// Warnings of bodies that overlap at the start, and of contacts of a run that were not solved or
+// not kept.
+void lb_job_warn_of_overlaps(lb_job* job, const lb_overlaps* overlaps);
+void lb_job_warn_of_contacts(lb_job* job);

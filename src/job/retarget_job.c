@@ -7,6 +7,7 @@
 
 #include "base/parallel.h"
 #include "job/job_text.h"
+#include "job/retarget_basis.h"
 #include "output/file/search_file.h"
 
 typedef struct retarget_job {
@@ -283,59 +284,31 @@ static lb_status explain(lb_job* j, lb_error* err) {
   if (r->is.all.peak < LITTLE * r->was.all.peak) {
     return LB_OK;
   }
-  const lb_status status =
+  lb_status status =
       lb_limiting_find(j->model, r->what, own->targets, own->state->curves, &o, &r->limiting, err);
+  bool buckles = false;
+  status = status == LB_OK ? lb_target_buckles(own->c.target, &buckles, err) : status;
+  if (r->limiting.factor == LB_LIMITING_REACH && r->niteration >= r->what->iterations) {
+    r->limiting.factor = LB_LIMITING_ITERATIONS;
+  }
+  r->limiting.factor = buckles ? LB_LIMITING_WEIGHT : r->limiting.factor;
   r->explained = status == LB_OK;
   return status;
 }
 
-// The largest distance between tracked points of two runs.
-static double distance_of(const lb_retarget* w, const lb_recording* a, const lb_recording* b) {
-  const int n = a->nframe < b->nframe ? a->nframe : b->nframe;
-  double most = 0;
-  for (int f = 0; f < n; f++) {
-    for (int i = 0; i < w->ntrack; i++) {
-      const lb_retarget_track* t = &w->track[i];
-      const lb_transform *A = &a->pose[(size_t)f * (size_t)a->model->nbody + (size_t)t->body],
-                         *B = &b->pose[(size_t)f * (size_t)b->model->nbody + (size_t)t->body];
-      most = fmax(most, lb_vec3_norm(lb_vec3_sub(lb_transform_point(*A, t->point),
-                                                 lb_transform_point(*B, t->point))));
-    }
-  }
-  return most;
-}
-
-// Both motions with every node, the new one first.
-static lb_status verify(lb_job* j, lb_error* err) {
+// The basis's error, measured or estimated.
+static lb_status look_at_basis(lb_job* j, lb_error* err) {
   retarget_job* own = j->own;
   lb_retarget_result* r = &own->c.result;
-  lb_recording* run = NULL;
-  lb_simulate_options o = alone(j, j->o.threads);
-  o.progress = lb_job_progress(j);
-  own->verified[0].name = "before, verified";
-  own->verified[1].name = "after, verified";
-  lb_status status = lb_job_record(j, own->full, &run, err);
-  if (status == LB_OK) {
-    status = lb_replay_run(own->full, r->what, r->unchanged ? NULL : r->curves, own->c.target, &o,
-                           run, NULL, &own->verified[1], err);
+  if (j->o.verify) {
+    return lb_basis_verify(j, r, own->full, own->verified, err);
   }
-  if (status == LB_OK) {
-    r->basis_error = distance_of(r->what, run, r->after);
-    status = lb_replay_run(own->full, r->what, NULL, own->c.target, &o, NULL, NULL,
-                           &own->verified[0], err);
-  }
-  lb_recording_release(run);
-  if (status == LB_OK) {
-    r->verified = own->verified;
-    r->nverified = 2;
-    lb_limiting_note(&r->limiting, LB_LIMITING_BASIS, r->is.all.rms / own->verified[1].all.rms);
-  }
-  return status;
+  return j->o.no_estimate ? LB_OK : lb_basis_estimate(j, r, err);
 }
 
 static lb_status finish(lb_job* j, lb_error* err) {
   lb_status status = explain(j, err);
-  status = status == LB_OK && j->o.verify ? verify(j, err) : status;
+  status = status == LB_OK ? look_at_basis(j, err) : status;
   return status == LB_OK ? compare(j, err) : status;
 }
 
@@ -351,6 +324,7 @@ static lb_status conclude(lb_job* j, lb_status outcome, lb_error* err) {
   status = worse ? keep_input(j, err) : status;
   lb_comparison_conclude(j, c, own->plain ? own->plain : own->state->curves, outcome == LB_OK);
   c->result.unchanged = worse;
+  c->result.was.basis = c->result.is.basis = NAN; // until it is looked at
   c->result.niteration = own->state->iteration;
   c->result.nhistory = own->history.count;
   c->result.history = own->history.value;
@@ -434,12 +408,25 @@ static void add_limiting(lb_job* j, const lb_retarget_result* r) {
   }
   if (r->explained && f == LB_LIMITING_REACH) {
     lb_job_row(j, "limited by reach: other curves of these motors would do little better");
+  } else if (r->explained && f == LB_LIMITING_WEIGHT) {
+    lb_job_row(j, "limited by weight: elastic bodies buckle under it (stiffen what bends, or make "
+                  "what it carries lighter)");
+  } else if (r->explained && f == LB_LIMITING_ITERATIONS) {
+    lb_job_row(j, "limited by iterations: the search was stopped after %d, and more may do better",
+               r->niteration);
   } else if (r->explained) {
     lb_job_row(j, "limited by %s: %s, about %.0f %% of the rms would be left", lb_limiting_name(f),
                lb_limiting_words(f), 100 * r->limiting.left[f]);
   }
-  if (isfinite(r->basis_error)) {
-    lb_job_row(j, "basis: up to %.3g mm from the motion with every node", 1e3 * r->basis_error);
+}
+
+static void add_basis(lb_job* j, const lb_retarget_result* r) {
+  if (r->nverified > 0) {
+    lb_job_row(j, "basis: up to %.3g mm from the motion with every node", 1e3 * r->is.basis);
+  } else if (r->is.basis > 0) {
+    lb_job_row(j, "basis: ± is an estimate by richer bases; --verify plays every node");
+  } else if (isnan(r->is.basis)) {
+    lb_job_row(j, "basis: its error is not known; --verify plays every node");
   }
 }
 
@@ -471,6 +458,7 @@ static void report(lb_job* j) {
     lb_job_add_deviations(j, &r->verified[i]);
   }
   add_limiting(j, r);
+  add_basis(j, r);
   add_torques(j, r);
 }
 

@@ -3,11 +3,13 @@
 
 #include "job/job_inside.h"
 #include "job/job_text.h"
+#include "limber/gait.h"
 #include "limber/mechanism.h"
 #include "limber/optimize.h"
 
 typedef struct simulate_job {
   lb_mechanism* mechanism; // of scenes with linkages
+  lb_gait* gait;           // of what walks
 } simulate_job;
 
 // --- loading ---
@@ -47,8 +49,13 @@ static lb_status load(lb_job* j, lb_error* err) {
 static lb_status run(lb_job* j, lb_error* err) {
   lb_simulate_options o = lb_job_runs(j);
   o.sink = lb_job_sink(j);
-  const lb_status status = lb_job_play(j, j->model, &o, err);
-  j->summary.mechanism = ((simulate_job*)j->own)->mechanism;
+  simulate_job* own = j->own;
+  lb_status status = lb_job_play(j, j->model, &o, err);
+  if (status == LB_OK) {
+    status = lb_gait_create(j->recording, &own->gait, err);
+  }
+  j->summary.mechanism = own->mechanism;
+  j->summary.gait = own->gait;
   return status;
 }
 
@@ -102,6 +109,15 @@ static void add_constraints(lb_job* j) {
   }
 }
 
+static void add_gait(lb_job* j, const lb_gait* g) {
+  if (g) {
+    lb_job_figure(j, "walks",
+                  "%.3g m, %.3g m a cycle of %s, %.3g m/s; its feet slide %.2g m a cycle",
+                  g->distance, g->stride, lb_text_duration(g->period).text, g->speed, g->slip);
+    lb_job_figure(j, "takes", "%.4g J a cycle: cost of transport %.3g", g->energy, g->transport);
+  }
+}
+
 // A whole motion in a handful of steps says nothing.
 static void warn_of_few_steps(lb_job* j) {
   enum { FEW = 10 };
@@ -121,18 +137,26 @@ static void report(lb_job* j) {
     add_steps(j);
     add_energy(j);
     add_constraints(j);
+    if (j->model->constraint.ncompliant > 0) {
+      lb_job_figure(j, "yields", "by up to %.2g (m or rad)", j->summary.compliant_gap);
+    }
+    add_gait(j, j->summary.gait);
     lb_job_add_forces(j);
   }
   if (j->recording) {
     warn_of_few_steps(j);
     lb_job_warn_of_unheld(j);
     lb_job_warn_of_start(j, &j->summary.moved, &j->summary.steep, j->summary.step);
+    lb_job_warn_of_overlaps(j, &j->summary.overlaps);
+    lb_job_warn_of_contacts(j);
     lb_job_warn_of_motion(j);
   }
 }
 
 static void release(lb_job* j) {
-  lb_mechanism_release(((simulate_job*)j->own)->mechanism);
+  simulate_job* own = j->own;
+  lb_mechanism_release(own->mechanism);
+  lb_gait_release(own->gait);
 }
 
 const lb_job_type lb_job_simulate = {.name = "simulate",

@@ -1,10 +1,9 @@
 // Bodies that nothing holds: most often a joint was forgotten.
-#include <math.h>
 #include <stdio.h>
 
-#include "geom/shape/shape.h"
 #include "job/job_inside.h"
 #include "job/job_text.h"
+#include "model/use/model_extent.h"
 
 // Bodies that something acts on or that somebody throws.
 static void mark_forces(const lb_scene* s, bool* held) {
@@ -46,6 +45,19 @@ static void mark_others(const lb_scene* s, bool* held) {
   }
 }
 
+// Solid bodies, where something solid stays that they may land on: scenery, or bodies that are
+// held.
+static void mark_solid(const lb_scene* s, bool* held) {
+  bool lands = false;
+  for (int i = 0; i < s->nshape && !lands; i++) {
+    const int body = s->shape[i].body;
+    lands = s->shape[i].solid && (body == LB_WORLD || held[1 + body]);
+  }
+  for (int i = 0; i < s->nshape && lands && s->contacts.on; i++) {
+    held[1 + s->shape[i].body] = held[1 + s->shape[i].body] || s->shape[i].solid;
+  }
+}
+
 // Names of up to MOST of them.
 static void warn(lb_job* j, const bool* held) {
   enum { MOST = 5 };
@@ -79,37 +91,18 @@ static lb_vec3 place(const lb_recording* r, int frame, int body) {
   return r->pose[(size_t)frame * (size_t)r->model->nbody + (size_t)body].p;
 }
 
-// Radius of all bodies at the start about their mean, with that of the largest shape.
-static double start_size(const lb_recording* r, lb_vec3* centre) {
-  const lb_model* m = r->model;
-  double size = 0;
-  *centre = lb_vec3_make(0, 0, 0);
-  for (int b = 0; b < m->nbody; b++) {
-    *centre = lb_vec3_add(*centre, lb_vec3_scale(1.0 / m->nbody, place(r, 0, b)));
-  }
-  for (int b = 0; b < m->nbody; b++) {
-    size = fmax(size, lb_vec3_norm(lb_vec3_sub(place(r, 0, b), *centre)));
-  }
-  for (int i = 0; i < m->look.nshape; i++) {
-    size =
-        fmax(size,
-             m->look.shape[i].body == LB_WORLD ? 0 : lb_shape_ball(&m->look.shape[i].shape).radius);
-  }
-  return size;
-}
-
 // Free bodies that end far below where everything began, while something else is still there.
 static void warn_of_lost(lb_job* j, const bool* held) {
   static const double FAR = 20; // sizes
   const lb_recording* r = j->recording;
   const lb_model* m = r->model;
-  lb_vec3 centre;
-  const double size = r->nframe > 0 ? start_size(r, &centre) : 0;
-  for (int i = 0; i < m->njoint && size > 0; i++) {
+  const lb_extent start = r->nframe > 0 ? lb_model_extent(m, r->pose, r->q) : (lb_extent){0};
+  for (int i = 0; i < m->njoint && start.size > 0; i++) {
     const int body = m->joint.body[i];
-    const lb_vec3 way = lb_vec3_sub(place(r, r->nframe - 1, body), centre);
+    const lb_vec3 way = lb_vec3_sub(place(r, r->nframe - 1, body), start.centre);
     const double down = lb_vec3_dot(way, m->gravity) / lb_vec3_norm(m->gravity);
-    if (m->joint.kind[i] == LB_JOINT_FREE && held[1 + body] && down > FAR * size && m->nbody > 1) {
+    if (m->joint.kind[i] == LB_JOINT_FREE && held[1 + body] && down > FAR * start.size &&
+        m->nbody > 1) {
       lb_job_warn_at(j, m->joint.place[i],
                      "'%s' fell out of the scene: it ends %.3g m below where all began",
                      m->joint.name[i], down);
@@ -123,6 +116,7 @@ void lb_job_warn_of_unheld(lb_job* j) {
   if (held && lb_vec3_norm(s->gravity) > 0) {
     mark_forces(s, held);
     mark_others(s, held);
+    mark_solid(s, held);
     warn(j, held);
     if (j->recording) {
       warn_of_lost(j, held);

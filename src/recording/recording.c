@@ -7,7 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "elastic/reduced/stress.h"
+#include "recording/contact_frames.h"
+#include "recording/stress_peaks.h"
 
 enum { NARRAY = 12, FIRST_CAPACITY = 16 };
 
@@ -71,18 +72,6 @@ static bool resize(lb_recording* r, int capacity) {
   return true;
 }
 
-static bool take_stress(lb_recording* r) {
-  for (int i = 0; i < r->model->elastic.count; i++) {
-    const lb_stress* s = r->model->elastic.body[i].stress;
-    r->nstress += s ? s->count : 0;
-  }
-  r->stress = lb_allocate(r->allocator, (size_t)(2 * r->nstress + 1) * sizeof *r->stress);
-  if (r->stress) {
-    memset(r->stress, 0, (size_t)(2 * r->nstress + 1) * sizeof *r->stress);
-  }
-  return r->stress;
-}
-
 static bool name_channels(lb_recording* r) {
   r->nchannel = lb_channels(r->model, NULL, NULL, NULL);
   r->channel = lb_allocate(r->allocator, (size_t)(r->nchannel + 1) * sizeof *r->channel);
@@ -102,7 +91,11 @@ lb_status lb_recording_create(const lb_model* model, int capacity, const lb_allo
                         .keeps = (model->record.rates ? LB_KEEP_RATES : 0) |
                                  (model->record.reactions ? LB_KEEP_REACTIONS : 0)};
   }
-  if (!r || !name_channels(r) || !take_stress(r) ||
+  if (r) {
+    r->stress = lb_stress_peaks_create(model, from);
+    r->contacts = lb_contact_frames_create(from);
+  }
+  if (!r || !r->stress || !r->contacts || !name_channels(r) ||
       !resize(r, capacity > 0 ? capacity : FIRST_CAPACITY)) {
     lb_recording_release(r);
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0},
@@ -117,6 +110,7 @@ void lb_recording_release(lb_recording* recording) {
     const lb_allocator* allocator = recording->allocator;
     lb_release(allocator, recording->channel);
     lb_release(allocator, recording->stress);
+    lb_contact_frames_release(recording->contacts, allocator);
     lb_release(allocator, recording->time);
     lb_release(allocator, recording);
   }

@@ -214,3 +214,12 @@ Z
 run "$LIMBER" simulate --quiet --out table table.yaml
 claim "what falls out of the scene" exits 0
 claim "... is named" complains "'cup' fell out of the scene: it ends"
+
+run "$LIMBER" check --linkage --set joints.stand.type=fixed "$LIMBER_SOURCE_DIR/scenes/dog.yaml"
+claim "check --linkage says which ways a scene can move" prints "mobility  4 (20 coordinates, 16 independent of 40 rows"
+claim "... what loops say twice" prints "redundant 24 rows: 3 of 5 of loop joint"
+claim "... how far cranks turn" prints "leg: crank turns all the way"
+claim "... and where feet go" prints "foot      G: path 0.32097 m wide"
+run "$LIMBER" simulate --quiet --duration 0.02 --set joints.stand.type=fixed --out dog "$LIMBER_SOURCE_DIR/scenes/dog.yaml"
+claim "linkages are in the summary" grep -q '"mobility": 4' dog/summary.json
+claim "... and drawn in the report" grep -q 'the paths of its points' dog/report.html

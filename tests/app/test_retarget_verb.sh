@@ -86,7 +86,14 @@ duration: 400 ms
 record: {every: 10 ms}
 retarget: {bodies: {weight: {position: 1}}, iterations: 3}
 Y
-run "$LIMBER" retarget rod.yaml --out rod --verify
+run "$LIMBER" retarget rod.yaml --out rod
+claim "figures carry the error of bases" prints "mm (basis: ± "
+claim "... and say where it is from" prints "± is an estimate by richer bases"
+claim "... in the report, too" grep -q "mm ± .*mm</td>" rod/report.html
+cp rod/summary.json estimated.json
+run "$LIMBER" retarget rod.yaml --out rod --resume --no-estimate
+claim "it can be left out" prints "basis: its error is not known"
+run "$LIMBER" retarget rod.yaml --out rod --resume --verify
 claim "a result is verified" exits 0
 claim "... with every node" prints "after, verified"
 claim "... and the basis's error beside it" prints "from the motion with every node"
@@ -97,9 +104,16 @@ s = json.load(open("rod/summary.json"))
 before, after = (v["deviation"]["peak"] for v in s["verified"])
 assert after < before / 5, s["verified"]
 assert 0 < s["basis_error"] < 0.1 * before, s["basis_error"]
+e = json.load(open("estimated.json"))
+assert (e["basis_error_by"], s["basis_error_by"]) == ("richer bases", "every node")
+for key in "basis_error", "basis_error_before":
+    assert s[key] <= e[key] < 20 * s[key], (key, e[key], s[key])
 P
 }
-claim "... as good as it looked" check_verified
+claim "... as good as it looked, and as was estimated" check_verified
+run "$LIMBER" retarget cart.yaml --out rigid
+rigid_is_exact() { python3 -c 'import json; assert json.load(open("rigid/summary.json"))["basis_error"] == 0'; }
+claim "without elastic bodies there is no such error" rigid_is_exact
 
 # Short of memory it steps again what it cannot keep, to the same curves.
 run "$LIMBER" retarget cart.yaml --out little --rate 500 --memory 60kB

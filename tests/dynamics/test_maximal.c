@@ -48,14 +48,18 @@ static void make_scene(uint64_t seed, bool elastic) {
   S.time[1] = 0.3;
   S.angle[1] = 0.5;
   S.push[0] = S.push[1] = 0.7;
-  S.motor[0] = (lb_scene_motor){.name = "turns",
-                                .joint = 0,
-                                .drive = LB_DRIVE_POSITION,
-                                .profile = {LB_PROFILE_SMOOTH, 3, 2, S.time, S.angle, 0}};
-  S.motor[1] = (lb_scene_motor){.name = "pushes",
-                                .joint = 4,
-                                .drive = LB_DRIVE_FORCE,
-                                .profile = {LB_PROFILE_LINEAR, 3, 2, S.time, S.push, 0}};
+  S.motor[0] = (lb_scene_motor){
+      .name = "turns",
+      .joint = 0,
+      .drive = LB_DRIVE_POSITION,
+      .profile = {
+          .kind = LB_PROFILE_SMOOTH, .degree = 3, .count = 2, .time = S.time, .value = S.angle}};
+  S.motor[1] = (lb_scene_motor){
+      .name = "pushes",
+      .joint = 4,
+      .drive = LB_DRIVE_FORCE,
+      .profile = {
+          .kind = LB_PROFILE_LINEAR, .degree = 3, .count = 2, .time = S.time, .value = S.push}};
   t->joint[0].qd[0] = 0;
   t->scene.motor = S.motor;
   t->scene.nmotor = 2;

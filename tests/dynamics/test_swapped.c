@@ -4,8 +4,8 @@
 //
 // No damping here: Rayleigh's (alpha M + beta K) etad is of velocities relative to the held face,
 // which is not the same from the other side.
-#include "projected.h"
 #include "motions.h"
+#include "projected.h"
 #include "random_tree.h"
 #include "test_arena.h"
 
@@ -170,10 +170,12 @@ static void make_assembly(assembly* a, bool swapped) {
   }
   a->joint[1].hold.face[0] = 0;
   add_joint(a, LB_JOINT_REVOLUTE, HUB, ARM, -0.02);
-  a->motor = (lb_scene_motor){.name = "swing",
-                              .joint = 2,
-                              .drive = LB_DRIVE_POSITION,
-                              .profile = {LB_PROFILE_SMOOTH, 3, 3, time, angle, 0}};
+  a->motor = (lb_scene_motor){
+      .name = "swing",
+      .joint = 2,
+      .drive = LB_DRIVE_POSITION,
+      .profile = {
+          .kind = LB_PROFILE_SMOOTH, .degree = 3, .count = 3, .time = time, .value = angle}};
 }
 
 // The rod's frame is that of the face it hangs on: only the rigid bodies can be compared.

@@ -63,7 +63,10 @@ static void coordinates_under_a_motor_are_held(void** state) {
   random_tree_make(&t, &r, 12, kinds, 2);
   static lb_scene_motor motor;
   motor = (lb_scene_motor){
-      .name = "m", .joint = 4, .profile = {LB_PROFILE_SMOOTH, 3, 2, time, angle, 0}};
+      .name = "m",
+      .joint = 4,
+      .profile = {
+          .kind = LB_PROFILE_SMOOTH, .degree = 3, .count = 2, .time = time, .value = angle}};
   t.scene.motor = &motor;
   t.scene.nmotor = 1;
   assert_int_equal(lb_model_create(&t.scene, NULL, &m, NULL), LB_OK);

@@ -308,6 +308,35 @@ static void a_heavier_body_leaves_the_one_it_came_from_as_it_was(void** state) {
   release_rod(&R);
 }
 
+static void without_training_poses_all_points_stay(void** state) {
+  (void)state;
+  make_rod(&R, 30, lb_basis_default());
+  const int r = R.basis.r;
+  const lb_cubature_options options = lb_cubature_default();
+  lb_points all, kept;
+  lb_cubature_report report;
+  double eta[64], f[2][64];
+  assert_int_equal(lb_points_create(R.fem, &R.basis, &R.arena, &all), LB_OK);
+  assert_int_equal(
+      lb_cubature_train(&all, 1, R.basis.omega, NULL, 0, &options, &R.arena, &kept, &report),
+      LB_OK);
+  assert_near(report.error, 0, 0);
+  const lb_reduced_force each[] = {lb_points_force(&all), lb_points_force(&kept)};
+  for (int k = 0; k < r; k++) {
+    eta[k] = 1e-3 / R.basis.omega[k];
+  }
+  for (int i = 0; i < 2; i++) {
+    double* scratch = test_malloc((size_t)each[i].scratch * sizeof *scratch);
+    each[i].force(each[i].context, f[i], NULL, eta, NULL, scratch);
+    test_free(scratch);
+  }
+  for (int k = 0; k < r; k++) {
+    assert_true(f[0][k] != 0);
+    assert_near(f[1][k], f[0][k], 1e-9 * fabs(f[0][k]));
+  }
+  release_rod(&R);
+}
+
 static void a_few_points_give_nearly_the_forces_of_all(void** state) {
   (void)state;
   make_rod(&R, 30, lb_basis_default());
@@ -609,6 +638,7 @@ int main(void) {
       cmocka_unit_test(the_default_basis_bends_far_as_the_elastica_does),
       cmocka_unit_test(points_give_the_damping_of_regions),
       cmocka_unit_test(a_heavier_body_leaves_the_one_it_came_from_as_it_was),
+      cmocka_unit_test(without_training_poses_all_points_stay),
       cmocka_unit_test(a_few_points_give_nearly_the_forces_of_all),
       cmocka_unit_test(rod_with_a_weight_swings_at_its_frequency),
       cmocka_unit_test(momentum_of_a_floating_rod_drifts_with_order_two),

@@ -271,6 +271,32 @@ static void a_mesh_rests_on_a_mesh(void** state) {
   }
 }
 
+// Wholly within a closed mesh or below a height field: out by the nearest way.
+static void bodies_inside_are_pushed_out(void** state) {
+  (void)state;
+  lb_mesh drawn, welded;
+  lb_vec3* normal;
+  const lb_shape shape = {.type = LB_SHAPE_BOX, .size = {2, 2, 1}};
+  assert_int_equal(lb_shape_tessellate(&shape, 8, &arena, &drawn, &normal), LB_OK);
+  assert_int_equal(lb_mesh_weld(&drawn, &arena, &welded), LB_OK);
+  const lb_collider mesh =
+      make(&(lb_collider_def){.type = LB_COLLIDER_MESH, .size = {1, 1, 1}, .mesh = &welded});
+  const lb_collider heights = heights_of(flat), sheet_below = mesh_of(flat);
+  const lb_collider box = sized(LB_COLLIDER_BOX, 0.1, 0.1, 0.1);
+  const lb_placed inside = at(&box, 0.05, 0.03, 0.2), solid = at(&mesh, 0, 0, 0);
+  const lb_placed field = ground_at(&heights), below = at(&box, 0.1, 0.2, -0.5);
+  const lb_placed open = ground_at(&sheet_below);
+  lb_manifold m[ROOM];
+  assert_int_equal(lb_collide(&inside, &solid, 1e-3, NULL, m, ROOM).nmanifold, 1);
+  assert_near(m[0].normal.z, 1, 1e-12);
+  assert_near(m[0].distance, -0.35, 1e-12);
+  assert_near(lb_separate(&inside, &solid).distance, -0.35, 1e-12);
+  assert_int_equal(lb_collide(&below, &field, 1e-3, NULL, m, ROOM).nmanifold, 1);
+  assert_near(m[0].normal.z, 1, 1e-12);
+  assert_near(m[0].distance, -0.55, 1e-12);
+  assert_int_equal(lb_collide(&below, &open, 1e-3, NULL, m, ROOM).nmanifold, 0);
+}
+
 static void bad_definitions_are_refused(void** state) {
   (void)state;
   lb_collider c;
@@ -309,6 +335,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_height_field_is_the_mesh_of_its_triangles, begin, end),
       cmocka_unit_test_setup_teardown(moved_meshes_follow_their_vertices, begin, end),
       cmocka_unit_test_setup_teardown(a_mesh_rests_on_a_mesh, begin, end),
+      cmocka_unit_test_setup_teardown(bodies_inside_are_pushed_out, begin, end),
       cmocka_unit_test_setup_teardown(bad_definitions_are_refused, begin, end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

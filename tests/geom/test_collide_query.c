@@ -131,6 +131,60 @@ static void rays_hit_meshes_where_they_hit_shapes(void** state) {
   assert_true(hits > 3000);
 }
 
+typedef struct shooting {
+  const lb_case* body;
+  lb_ray ray;
+  int id, asked;
+} shooting;
+
+static double shoot(void* context, int id, double most) {
+  shooting* s = context;
+  lb_ray ray = s->ray;
+  lb_ray_hit hit;
+  ray.most = most;
+  s->asked++;
+  if (!lb_collide_ray(&s->body[id].c, s->body[id].X, &ray, &hit)) {
+    return most;
+  }
+  s->id = id;
+  return hit.t;
+}
+
+// The closest of many bodies, through the tree and by asking all.
+static void rays_through_the_tree_find_the_closest_body(void** state) {
+  (void)state;
+  enum { BODIES = 150 };
+  static const lb_collider_type kind[] = {LB_COLLIDER_SPHERE, LB_COLLIDER_CAPSULE, LB_COLLIDER_BOX,
+                                          LB_COLLIDER_CYLINDER, LB_COLLIDER_ELLIPSOID};
+  static lb_case body[BODIES];
+  lb_random random = {7};
+  lb_broad* tree;
+  int asked = 0, hits = 0;
+  assert_int_equal(lb_broad_create(0.1, NULL, &tree), LB_OK);
+  for (int i = 0; i < BODIES; i++) {
+    int id;
+    random_case(&random, kind[i % 5], &arena, &body[i]);
+    place_case(&body[i], random_pose(&random, 8));
+    assert_int_equal(lb_broad_insert(tree, lb_placed_bounds(&body[i].placed), &id), LB_OK);
+    assert_int_equal(id, i);
+  }
+  for (int k = 0; k < 500; k++) {
+    const lb_ray ray = {random_vec3(&random, 8), random_vec3(&random, 1), 20};
+    shooting tried = {body, ray, -1, 0}, all = {body, ray, -1, 0};
+    double most = ray.most;
+    for (int i = 0; i < BODIES; i++) {
+      most = shoot(&all, i, most);
+    }
+    lb_broad_ray(tree, &ray, shoot, &tried);
+    assert_true(tried.id == all.id || most == 0); // several may hold the start
+    asked += tried.asked;
+    hits += tried.id >= 0;
+  }
+  assert_true(hits > 100);
+  assert_true(asked < 500 * BODIES / 5);
+  lb_broad_release(tree);
+}
+
 // --- times of impact ---
 
 // Two balls: a quadratic equation.
@@ -374,6 +428,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(rays_hit_the_zero_of_the_distance, begin, end),
       cmocka_unit_test_setup_teardown(rays_hit_meshes_where_they_hit_shapes, begin, end),
+      cmocka_unit_test_setup_teardown(rays_through_the_tree_find_the_closest_body, begin, end),
       cmocka_unit_test_setup_teardown(balls_meet_when_a_quadratic_says, begin, end),
       cmocka_unit_test_setup_teardown(a_turning_rod_strikes_in_time, begin, end),
       cmocka_unit_test_setup_teardown(a_fast_ball_does_not_pass_a_thin_plate, begin, end),

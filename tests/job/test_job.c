@@ -112,6 +112,10 @@ static void frames_are_streamed_as_they_come_and_files_are_whole_at_the_end(void
   assert_true(lb_job_fraction(job) == 1);
   assert_int_equal(lb_job_write(job, NULL), LB_OK);
   assert_int_equal(count_files(".part"), 0);
+  char* page = slurp("report.html"); // it shows the scene that was read, which is no file here
+  assert_non_null(strstr(page, "The scene, pendulum.yaml"));
+  assert_non_null(strstr(page, "<pre>name: A pendulum\nduration: 0.5\n"));
+  free(page);
   char* streamed = slurp("trajectory.csv");
   // the same by a recording that is written at once
   assert_int_equal(lb_recording_write(lb_job_recording(job), lb_job_summary(job), folder, NULL),
@@ -174,6 +178,28 @@ static void a_job_that_is_not_written_leaves_nothing(void** state) {
   assert_int_equal(lb_job_run(job, NULL), LB_OK);
   lb_job_release(job);
   assert_int_equal(count_files("csv") + count_files(".part"), 0);
+}
+
+// A folder is one job's until its results are written, or it is released.
+static void a_second_job_into_a_folder_is_refused(void** state) {
+  (void)state;
+  lb_error err = lb_error_make(NULL);
+  lb_job *first = make(PENDULUM, folder, (lb_sink){0}), *second = NULL;
+  lb_job_options o = lb_job_default();
+  o.scene = "pendulum.yaml";
+  o.text = PENDULUM;
+  o.out = folder;
+  assert_int_equal(lb_job_create(&o, NULL, &second, NULL), LB_OK);
+  assert_int_equal(lb_job_load(second, &err), LB_IO);
+  assert_non_null(strstr(err.message[0].text, "another run is writing its results there"));
+  lb_error_clear(&err);
+  lb_job_release(second);
+  assert_int_equal(lb_job_run(first, NULL), LB_OK);
+  assert_int_equal(lb_job_write(first, NULL), LB_OK);
+  second = make(PENDULUM, folder, (lb_sink){0}); // the first is still there, with its recording
+  lb_job_release(first);
+  lb_job_release(second);
+  lb_job_release(make(PENDULUM, folder, (lb_sink){0}));
 }
 
 static void a_report_has_a_title_figures_and_files(void** state) {
@@ -315,6 +341,7 @@ static void refused_memory_leaves_nothing_behind(void** state) {
 int main(void) {
 #define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
   const struct CMUnitTest tests[] = {
+      WITH_FOLDER(a_second_job_into_a_folder_is_refused),
       WITH_FOLDER(frames_are_streamed_as_they_come_and_files_are_whole_at_the_end),
       WITH_FOLDER(a_job_that_is_cancelled_keeps_what_was_done),
       WITH_FOLDER(a_sink_that_fails_ends_the_run),

@@ -40,17 +40,22 @@ static int count_red(const shot* s, double* u) {
   return count;
 }
 
-// A red ball that goes from one side to the other.
-static fixture* rolling(void) {
+// A red ball that goes from one side to the other of a square floor.
+static fixture* rolling_on(double floor) {
   fixture* f = fixture_make("Ball");
   const int ball = fixture_body(f, "ball", LB_JOINT_PRISMATIC, LB_WORLD);
   fixture_shape(f, ball, LB_SHAPE_SPHERE, lb_vec3_make(0.3, 0, 0), lb_transform_identity(), 0);
-  fixture_shape(f, LB_WORLD, LB_SHAPE_BOX, lb_vec3_make(20, 20, 0.1), fixture_at(0, 0, -0.35), 1);
+  fixture_shape(f, LB_WORLD, LB_SHAPE_BOX, lb_vec3_make(floor, floor, 0.1), fixture_at(0, 0, -0.35),
+                1);
   for (int i = 0; i <= 10; i++) {
     const int k = fixture_frame(f, 0.1 * i);
     *fixture_pose(f, k, ball) = fixture_at(0.2 * i - 1, 0, 0);
   }
   return f;
+}
+
+static fixture* rolling(void) {
+  return rolling_on(20);
 }
 
 static void a_ball_is_seen_where_it_is(void** state) {
@@ -87,6 +92,25 @@ static void frames_do_not_depend_on_each_other(void** state) {
   fixture_release(f);
 }
 
+// A floor that goes on behind the camera is cut there, and the rest of it is seen: all of the lower
+// half of the picture but the ball and its shadow.
+static void a_floor_that_passes_the_camera_is_cut(void** state) {
+  (void)state;
+  fixture *small = rolling_on(8), *large = rolling_on(2000);
+  shot a = take(small->recording, 0), b = take(large->recording, 0);
+  const unsigned char* middle = a.image.rgb + 3 * (WIDTH * (HEIGHT - 8) + WIDTH / 2);
+  int alike = 0;
+  for (int i = WIDTH * HEIGHT / 2; i < WIDTH * HEIGHT; i++) {
+    alike += memcmp(b.image.rgb + 3 * i, middle, 3) == 0;
+  }
+  print_message("%d of %d pixels are floor\n", alike, WIDTH * HEIGHT / 2);
+  assert_above(alike, 0.8 * WIDTH * HEIGHT / 2);
+  lb_arena_release(&a.arena);
+  lb_arena_release(&b.arena);
+  fixture_release(small);
+  fixture_release(large);
+}
+
 // The zoo's picture as a file, whose chunks are as PNG has them.
 static void pictures_are_png_files(void** state) {
   (void)state;
@@ -113,6 +137,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_ball_is_seen_where_it_is),
       cmocka_unit_test(frames_do_not_depend_on_each_other),
+      cmocka_unit_test(a_floor_that_passes_the_camera_is_cut),
       cmocka_unit_test(pictures_are_png_files),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,7 @@ follow() {
   done < <(commands "$1")
 }
 # What the page shows in a block is what was told, but for the numbers in it.
-shapes() { sed -E 's/[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?/#/g; s/ +/ /g'; }
+shapes() { sed -E 's/-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?/#/g; s/ +/ /g'; }
 shows() {
   while read -r line; do
     claim "it was told: $line" grep -qxF -- "$(shapes <<<"$line")" <(sed 's/^ *//' told | shapes)

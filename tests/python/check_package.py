@@ -82,6 +82,25 @@ class Worlds(unittest.TestCase):
         np.testing.assert_allclose(twist[:3], hand.angular_velocity, atol=1e-12)
         np.testing.assert_allclose(twist[3:], hand.velocity, atol=1e-12)
 
+    def test_contacts_and_rays_of_a_box_at_rest(self):
+        w = limber.World.from_text("contacts: {}\n"
+                                   "scenery: [{box: [4, 4, 1], position: [0, 0, -0.5], solid: true}]\n"
+                                   "bodies:\n"
+                                   "  block: {shape: {box: [0.1, 0.1, 0.1]}, position: [0, 0, 5 cm]}\n")
+        self.assertEqual(len(w.contacts), 0)
+        w.step(count=50)
+        c = w.contacts
+        self.assertEqual(set(c.bodies), {("block", None)})
+        np.testing.assert_allclose(c.forces.sum(axis=0), [0, 0, 9.81], atol=1e-4)
+        np.testing.assert_allclose(c.normals, [[0, 0, 1]] * 4, atol=1e-6)
+        hit = w.ray([0, 0, 1], [0, 0, -2])
+        self.assertEqual(hit.body, "block")
+        self.assertAlmostEqual(hit.t, 0.45)
+        self.assertIsNone(w.ray([1, 0, 1], [0, 0, -2], most=0.4))
+        self.assertIsNone(w.ray([1, 0, 1], [0, 0, -2]).body)
+        self.assertAlmostEqual(w.distance("block", None), 0)
+        self.assertTrue(w.overlap("block", None))
+
     def test_parts_are_found_by_name_and_placed(self):
         w = limber.World.from_text(PENDULUM)
         self.assertEqual(list(w.bodies), ["rod"])

@@ -31,6 +31,7 @@ static const char* value_words(const lb_field* f, char* text, size_t size) {
       [LB_VALUE_WAY] = "a list of [time, value]",
       [LB_VALUE_WAY_POINTS] = "a list of values",
       [LB_VALUE_CURVE] = "a list of [stretch, force]",
+      [LB_VALUE_PROFILE] = "a list of [coordinate, value]",
       [LB_VALUE_REGIONS] = "a mapping from names of regions to materials",
       [LB_VALUE_POSES] = "a list of positions, or of {position, rotation}",
       [LB_VALUE_PARTS] = "a list of joints without bodies",
@@ -217,6 +218,11 @@ static void write_kinds(FILE* out, const char* prefix, const lb_table* tables) {
   fputs("]}", out);
 }
 
+// A place in a plane.
+#define SPOT_SCHEMA                                                                                \
+  "{\"type\": \"array\", \"items\": {\"type\": [\"number\", \"string\"]}, \"minItems\": 2, "       \
+  "\"maxItems\": 2}"
+
 static const char* const rotation_schema =
     "{\"anyOf\": [{\"$ref\": \"#/$defs/angles\"}, {\"$ref\": \"#/$defs/rotation\"}]}";
 
@@ -234,6 +240,10 @@ static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
       [LB_VALUE_KEYS] = ("{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"array\", "
                          "\"items\": {\"type\": [\"number\", \"string\"]}, \"minItems\": 2, "
                          "\"maxItems\": 2}}"),
+      [LB_VALUE_PROFILE] =
+          ("{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"array\", "
+           "\"items\": {\"type\": [\"number\", \"string\"]}, \"minItems\": 2, "
+           "\"maxItems\": 2}}"),
       [LB_VALUE_BOUND] = "{\"type\": [\"number\", \"string\"]}",
       [LB_VALUE_MEASURE] = ("{\"anyOf\": [{\"type\": [\"number\", \"string\"]}, {\"type\": "
                             "\"array\", \"items\": {\"type\": [\"number\", \"string\"]}}]}"),
@@ -259,8 +269,10 @@ static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
                          "\"string\"]}}}"),
       [LB_VALUE_BODIES] = ("{\"type\": [\"array\", \"null\"], \"items\": {\"type\": "
                            "[\"string\", \"number\"]}}"),
-      [LB_VALUE_DRAWING] = ("{\"type\": \"object\", \"additionalProperties\": {\"type\": "
-                            "[\"array\", \"object\"]}}"),
+      [LB_VALUE_DRAWING] =
+          ("{\"type\": \"object\", \"additionalProperties\": {\"anyOf\": "
+           "[" SPOT_SCHEMA ", {\"type\": \"object\", \"required\": [\"fixed\"], "
+           "\"additionalProperties\": false, \"properties\": {\"fixed\": " SPOT_SCHEMA "}}]}}"),
       [LB_VALUE_LENGTHS] = ("{\"type\": [\"object\", \"null\"], \"additionalProperties\": "
                             "{\"type\": [\"number\", \"string\"]}}"),
       [LB_VALUE_PARTS] = ("{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": "

@@ -11,7 +11,8 @@ static const double GRAVITY = 9.81;
 
 // Head of scenes on a flat floor with a coefficient of friction.
 #define FLOOR                                                                                      \
-  "contacts: {}\nscenery: [{box: [40, 40, 1], position: [0, 0, -0.5], solid: true, material: m}]\n"
+  "contacts: {}\nscenery: [{box: [40, 40, 1], position: [0, 0, -0.5], solid: true, material: "     \
+  "m}]\n"
 
 static inline lb_world* contact_world(const char* format, ...) {
   char text[16384];

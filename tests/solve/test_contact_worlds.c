@@ -1,5 +1,6 @@
 // Contact against closed forms: sliding, sticking, tipping, rolling, bouncing, spinning.
 #include "contact_scene.h"
+#include "limber/dynamics.h"
 
 // --- sliding ---
 
@@ -7,7 +8,8 @@
 static void slide(double speed, double mu, double direction, const char* cone, double* distance,
                   double* rise) {
   lb_world* w = contact_world(
-      "materials: {m: {friction: %g}}\ncontacts: {cone: %s}\nscenery: [{box: [40, 40, 1], position: "
+      "materials: {m: {friction: %g}}\ncontacts: {cone: %s}\nscenery: [{box: [40, 40, 1], "
+      "position: "
       "[0, 0, -0.5], solid: true, material: m}]\nbodies: {b: {shape: {box: [0.1, 0.1, 0.1]}, "
       "material: m, position: [0, 0, 0.05]}}\ninitial: {b: {velocity: [%g, %g, 0]}}\n",
       mu, cone, speed * cos(direction), speed * sin(direction));
@@ -42,6 +44,23 @@ static void friction_is_as_strong_along_the_diagonal(void** state) {
   assert_near(diagonal, along, 5e-3 * along);
   slide(2, 0.5, 0.25 * 3.14159265358979, "pyramid", &diagonal, &rise);
   assert_near(diagonal, along / sqrt(2), 0.01 * along); // what the round cone is there for
+}
+
+// The document's program throws the block 37 mm into the air.
+static void as_printed_the_block_jumps(void** state) {
+  (void)state;
+  lb_world* w = contact_world(
+      "materials: {m: {friction: 0.5}}\ncontacts: {solver: as printed, cone: pyramid}\nscenery: "
+      "[{box: [40, 40, 1], position: [0, 0, -0.5], solid: true, material: m}]\nbodies: {b: {shape: "
+      "{box: [0.1, 0.1, 0.1]}, mass: 1, material: m, position: [0, 0, 0.05]}}\ninitial: {b: "
+      "{velocity: [2, 0, 0]}}\n");
+  double rise = 0;
+  for (double t = 0; t < 0.15; t += 0.005) {
+    contact_run(w, t);
+    rise = fmax(rise, contact_place(w, "b").z - 0.05);
+  }
+  assert_above(rise, 0.02);
+  lb_world_close(w);
 }
 
 // --- inclines ---
@@ -295,10 +314,225 @@ static void a_belt_carries_what_lies_on_it(void** state) {
   lb_world_close(w);
 }
 
+// --- mechanisms, constraints and integrators ---
+
+#define CHAIN                                                                                      \
+  "materials: {m: {friction: 0.1}}\nsolver: {step: %g, integrator: %s, coordinates: %s}\n" FLOOR   \
+  "bodies:\n  a: {shape: {box: [0.3, 0.1, 0.1]}, material: m, position: [0, 0, 0.3]}\n  b: "       \
+  "{shape: {box: [0.3, 0.1, 0.1], position: [0.15, 0, 0]}, material: m}\n  c: {shape: {capsule: "  \
+  "{radius: 0.03, from: [0, 0, 0], to: [0.3, 0, 0]}}, material: m}\njoints:\n  ab: {type: "        \
+  "revolute, parent: a, child: b, axis: y, at: [0.15, 0, 0]}\n  bc: {type: spherical, parent: b, " \
+  "child: c, at: [0.3, 0, 0]}\ninitial: {ab: {position: 40 deg}}\n"
+
+static lb_vec3 chain_at(double step, const char* integrator, const char* coordinates) {
+  lb_world* w = contact_world(CHAIN, step, integrator, coordinates);
+  contact_run(w, 1.5);
+  const lb_vec3 p = contact_place(w, "a");
+  assert_near(p.z, 0.05, 1e-6); // it lies flat
+  assert_near(contact_place(w, "b").z, 0.05, 1e-6);
+  lb_world_close(w);
+  return p;
+}
+
+// What collides differs between coordinates and integrators by their errors, of the first order.
+static void a_chain_falls_alike_in_all_coordinates_and_integrators(void** state) {
+  (void)state;
+  static const char* const BY[] = {"euler", "linear-euler", "bdf1", "bdf2", "sdirk2"};
+  const lb_vec3 fine = chain_at(1e-4, "linear-euler", "maximal");
+  for (int i = 0; i < 5; i++) {
+    const lb_vec3 x = chain_at(1e-3, BY[i], "reduced"), y = chain_at(2.5e-4, BY[i], "reduced");
+    assert_below(lb_vec3_norm(lb_vec3_sub(x, fine)), 0.01);
+    assert_below(lb_vec3_norm(lb_vec3_sub(y, fine)), 0.0035);
+  }
+}
+
+static void a_ball_rolls_alike_by_all_integrators(void** state) {
+  (void)state;
+  static const char* const BY[] = {"euler", "bdf1", "bdf2", "sdirk2"};
+  for (int i = 0; i < 4; i++) {
+    lb_world* w = contact_world("materials: {m: {friction: 0.5}}\nsolver: {integrator: %s}\n" FLOOR
+                                "bodies: {b: {shape: {sphere: {radius: 0.1}}, material: m, "
+                                "position: [0, 0, 0.1]}}\ninitial: {b: {velocity: [2, 0, 0]}}\n",
+                                BY[i]);
+    contact_run(w, 1);
+    assert_near(contact_velocity(w, "b").linear.x, 2 * 5. / 7, 5e-3);
+    assert_near(contact_place(w, "b").z, 0.1, 1e-6);
+    lb_world_close(w);
+  }
+}
+
+// A floor that is a constraint carries a box, on which another one lies.
+static void floors_and_contacts_are_solved_together(void** state) {
+  (void)state;
+  lb_world* w = contact_world("contacts: {}\nconstraints: {f: {floor: {body: a, height: 0}}}\n"
+                              "bodies:\n  a: {shape: {box: [0.2, 0.2, 0.2]}, position: [0, 0, "
+                              "0.1]}\n  b: {shape: {box: [0.1, 0.1, 0.1]}, position: [0.03, 0, "
+                              "0.25]}\n");
+  contact_run(w, 1);
+  assert_near(contact_place(w, "a").z, 0.1, 1e-6);
+  assert_near(contact_place(w, "b").z, 0.25, 1e-6);
+  lb_world_close(w);
+}
+
+static void a_motor_feels_what_lies_on_its_arm(void** state) {
+  (void)state;
+  static const char* const BY[] = {"linear-euler", "bdf1"};
+  for (int i = 0; i < 2; i++) {
+    lb_world* w = contact_world(
+        "contacts: {}\nsolver: {integrator: %s}\nbodies:\n  arm: {shape: {box: [1, 0.2, 0.02], "
+        "position: [0.5, 0, 0]}, mass: 2}\n  b: {shape: {box: [0.1, 0.1, 0.1]}, mass: 1, position: "
+        "[0.9, 0, 1.06]}\njoints: {j: {type: revolute, child: arm, axis: y, at: [0, 0, "
+        "1]}}\nmotors: {j: {joint: j, keys: [[0, 0]]}}\n",
+        BY[i]);
+    contact_run(w, 0.5);
+    lb_world_read(w, ~0);
+    assert_near(fabs(lb_world_motor_force(w, 0)), GRAVITY * (2 * 0.5 + 0.9), 1e-5);
+    lb_world_close(w);
+  }
+}
+
+// An arm of 1 kg at 0.5 m, horizontal: its weight takes 4.905 N m.
+#define SERVO                                                                                      \
+  "contacts: {}\nbodies: {arm: {shape: {sphere: {radius: 0.05}, position: [0.5, 0, 0]}, mass: 1, " \
+  "inertia: [1e-3, 1e-3, 1e-3]}}\njoints: {j: {type: revolute, child: arm, axis: y}}\nmotors: "    \
+  "{m: {joint: j, drive: servo, ease: linear, keys: [[0, 0], [10, 0]]%s}}\n"
+
+static void a_servo_follows_yields_and_gives_way_at_its_limit(void** state) {
+  (void)state;
+  static const char* const NUMBERS[] = {", limit: 6 N m", ", limit: 4 N m",
+                                        ", stiffness: 100 N m/rad, damping: 20 N m s/rad"};
+  const double weight = 0.5 * GRAVITY;
+  for (int i = 0; i < 3; i++) {
+    lb_world* w = contact_world(SERVO, NUMBERS[i]);
+    contact_run(w, i == 1 ? 0.1 : 4);
+    const double q = lb_world_q(w, 0)[0];
+    lb_world_read(w, ~0);
+    const double force = lb_world_motor_force(w, 0);
+    if (i == 0) { // it holds
+      assert_near(q, 0, 1e-12);
+      assert_near(fabs(force), weight, 1e-9);
+    } else if (i == 1) { // it falls with what is left: (4.905 - 4)/I
+      assert_near(fabs(force), 4, 1e-9);
+      assert_near(lb_world_qd(w, 0)[0], 0.1 * (weight - 4) / 0.251, 1e-3);
+    } else { // it sinks by its weight over the stiffness, cos q of it
+      assert_near(100 * fabs(q), weight * cos(q), 1e-6);
+    }
+    lb_world_close(w);
+  }
+}
+
+// Momentum of all bodies: linear, and angular about the origin.
+static void momentum(lb_world* w, lb_vec3* P, lb_vec3* L) {
+  const lb_model* m = lb_world_model(w);
+  *P = *L = lb_vec3_make(0, 0, 0);
+  for (int i = 0; i < m->nbody; i++) {
+    const lb_transform X = lb_world_pose(w, i);
+    const lb_body_velocity v = lb_world_velocity(w, i);
+    const lb_mass* mass = &m->body.mass[i];
+    const lb_vec3 c = lb_quat_rotate(X.q, mass->com), at = lb_vec3_add(X.p, c);
+    const lb_vec3 p = lb_vec3_scale(mass->mass, lb_vec3_add(v.linear, lb_vec3_cross(v.angular, c)));
+    const lb_vec3 turn = lb_quat_rotate(lb_quat_conjugate(X.q), v.angular);
+    const lb_vec3 spin = lb_quat_rotate(X.q, lb_sym3_apply(mass->inertia, turn));
+    *P = lb_vec3_add(*P, p);
+    *L = lb_vec3_add(*L, lb_vec3_add(lb_vec3_cross(at, p), spin));
+  }
+}
+
+// A motor turns two bars against each other in free flight: 2 N m for a second are exchanged.
+static void momentum_is_kept_in_free_flight_with_motors_on(void** state) {
+  (void)state;
+  lb_world* w = contact_world(
+      "contacts: {}\ngravity: [0, 0, 0]\nsolver: {coordinates: maximal}\nbodies:\n  a: {shape: "
+      "{box: [0.5, 0.1, 0.1], position: [0.2, 0, 0]}, position: [0, 0, 0]}\n  b: {shape: {box: "
+      "[0.4, 0.05, 0.1], position: [0.2, 0, 0]}}\njoints: {j: {type: revolute, parent: a, child: "
+      "b, axis: [0.6, 0, 0.8], at: [0.5, 0, 0]}}\nmotors: {j: {joint: j, drive: force, ease: "
+      "linear, keys: [[0, 2], [1, 2]]}}\ninitial: {a: {velocity: [1, 0.5, 0.2], spin: [0, 1, "
+      "2]}}\n");
+  lb_vec3 P0, L0, P, L;
+  momentum(w, &P0, &L0);
+  for (int i = 0; i < 10; i++) {
+    contact_run(w, 0.1 * i);
+    momentum(w, &P, &L);
+    assert_below(lb_vec3_norm(lb_vec3_sub(P, P0)), 2e-12);
+    assert_below(lb_vec3_norm(lb_vec3_sub(L, L0)), 2e-12);
+  }
+  lb_world_close(w);
+}
+
+// Impacts without bounce take energy away, whatever meets.
+static void energy_never_grows_in_an_impact(void** state) {
+  (void)state;
+  lb_world* w = contact_world(
+      "materials: {m: {friction: 0.7}}\ncontacts: {}\ngravity: [0, 0, 0]\nbodies:\n  a: {shape: "
+      "{box: [0.2, 0.3, 0.1]}, material: m, position: [-1, 0, 0]}\n  b: {shape: {box: [0.4, 0.2, "
+      "0.2]}, material: m, position: [0, 0.05, 0.03]}\n  c: {shape: {capsule: {radius: 0.1, "
+      "length: "
+      "0.5}}, material: m, position: [1, 0, 0.1]}\ninitial:\n  a: {velocity: [3, 0, 0], spin: [1, "
+      "2, "
+      "3]}\n  c: {velocity: [-2, 0, 0], spin: [0, 3, 1]}\n");
+  lb_data* d = lb_world_data(w);
+  double last = (double)INFINITY;
+  for (int i = 0; i < 1000; i++) {
+    contact_run(w, 1e-3 * i);
+    lb_world_read(w, ~0);
+    const double E = lb_kinetic_energy(lb_world_model(w), d);
+    assert_at_most(E, last * (1 + 1e-4)); // of tumbling: the step's own error
+    last = E;
+  }
+  lb_world_close(w);
+}
+
+// Friction follows a plate that a motor moves, in any coordinates: along, and about the vertical.
+static void what_lies_on_a_driven_plate_goes_with_it(void** state) {
+  (void)state;
+  static const char* const BY[][2] = {{"linear-euler", "reduced"},
+                                      {"linear-euler", "maximal"},
+                                      {"bdf1", "reduced"},
+                                      {"sdirk2", "reduced"}};
+  for (int i = 0; i < 4; i++) {
+    for (int turns = 0; turns < 2; turns++) {
+      lb_world* w = contact_world(
+          "contacts: {}\nsolver: {integrator: %s, coordinates: %s}\nbodies:\n  plate: {shape: "
+          "{box: [2, 2, 0.1]}}\n  b: {shape: {box: [0.1, 0.1, 0.1]}, position: [0.4, 0, 0.1]}\n"
+          "joints: {j: {type: %s, child: plate, axis: %s}}\nmotors: {j: {joint: j, keys: [[0, "
+          "0], [1, 0.5]]}}\n",
+          BY[i][0], BY[i][1], turns ? "revolute" : "prismatic", turns ? "z" : "x");
+      contact_run(w, 1);
+      const lb_vec3 p = contact_place(w, "b");
+      assert_near(p.x, turns ? 0.4 * cos(0.5) : 0.9, 2e-4);
+      assert_near(p.y, turns ? 0.4 * sin(0.5) : 0, 2e-4);
+      assert_near(p.z, 0.1, 1e-6);
+      lb_world_close(w);
+    }
+  }
+}
+
+// A ball goes through a ring, unless the ring collides by its hull, as it does where nothing else
+// is said.
+static void a_mesh_collides_by_its_hull_or_by_its_surface(void** state) {
+  (void)state;
+  static const char* const CONVEX[] = {"", ", convex: true", ", convex: false"};
+  for (int i = 0; i < 3; i++) {
+    lb_world* w = contact_world(
+        "contacts: {}\nbodies:\n  ring: {shape: {mesh: \"" LIMBER_SOURCE_DIR
+        "/scenes/meshes/ring.obj\"%s}}\n  b: {shape: {sphere: {radius: 0.3}}, position: [0, 0, "
+        "0.5]}\njoints: {j: {type: fixed, child: ring}}\n",
+        CONVEX[i]);
+    contact_run(w, 0.8);
+    if (i < 2) {
+      assert_near(contact_place(w, "b").z, 0.3 + 0.05706, 1e-4);
+    } else {
+      assert_below(contact_place(w, "b").z, -1);
+    }
+    lb_world_close(w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_block_stops_where_friction_says_and_never_rises),
       cmocka_unit_test(friction_is_as_strong_along_the_diagonal),
+      cmocka_unit_test(as_printed_the_block_jumps),
       cmocka_unit_test(a_block_holds_below_the_angle_of_friction_and_slides_above),
       cmocka_unit_test(a_block_that_sticks_does_not_creep),
       cmocka_unit_test(a_tall_box_tips_where_its_centre_leaves_the_base),
@@ -313,6 +547,15 @@ int main(void) {
       cmocka_unit_test(blocks_reach_out_as_far_as_their_centre_allows),
       cmocka_unit_test(a_compliant_contact_sinks_by_its_weight_over_its_stiffness),
       cmocka_unit_test(a_belt_carries_what_lies_on_it),
+      cmocka_unit_test(a_chain_falls_alike_in_all_coordinates_and_integrators),
+      cmocka_unit_test(a_ball_rolls_alike_by_all_integrators),
+      cmocka_unit_test(floors_and_contacts_are_solved_together),
+      cmocka_unit_test(a_motor_feels_what_lies_on_its_arm),
+      cmocka_unit_test(a_servo_follows_yields_and_gives_way_at_its_limit),
+      cmocka_unit_test(what_lies_on_a_driven_plate_goes_with_it),
+      cmocka_unit_test(a_mesh_collides_by_its_hull_or_by_its_surface),
+      cmocka_unit_test(momentum_is_kept_in_free_flight_with_motors_on),
+      cmocka_unit_test(energy_never_grows_in_an_impact),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

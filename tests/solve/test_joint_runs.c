@@ -541,7 +541,10 @@ static void motors_drive_screws_and_curves(void** state) {
   for (int i = 0; i < 4; i++) {
     one_kind(BY[i / 2], 5);
     lb_scene_motor motor = {
-        .name = "motor", .joint = 1, .profile = {LB_PROFILE_CUBIC, 3, 4, time, value, 0}};
+        .name = "motor",
+        .joint = 1,
+        .profile = {
+            .kind = LB_PROFILE_CUBIC, .degree = 3, .count = 4, .time = time, .value = value}};
     T.scene.motor = &motor;
     T.scene.nmotor = 1;
     T.joint[1].resistance.friction = 0.3;

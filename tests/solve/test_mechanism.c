@@ -35,17 +35,17 @@ static lb_mechanism* examine(const lb_scene* scene) {
 
 static void walkers_have_as_many_freedoms_as_cranks(void** state) {
   (void)state;
-  static const char* const freed[] = {"joints.stand.type=free"};
+  static const char* const held[] = {"joints.stand.type=fixed"};
   static const struct {
     const char *scene, *crank;
     int mobility, redundant, nset;
-  } expected[] = {{SCENE("jansen"), "crank", 1, 108, 0},
-                  {SCENE("klann"), NULL, 1, 48, 0}, // starts where rockers turn back
-                  {SCENE("dog"), "crank-lh", 4, 24, 0},
-                  {SCENE("dog"), NULL, 10, 24, 1}, // and six of the chassis
+  } expected[] = {{SCENE("jansen"), "crank", 1, 108, 1},
+                  {SCENE("klann"), NULL, 1, 48, 1}, // starts where rockers turn back
+                  {SCENE("dog"), "crank-lh", 4, 24, 1},
+                  {SCENE("dog"), NULL, 10, 24, 0}, // and six of the chassis
                   {SCENE("four-bar"), "motor-shaft", 1, 3, 0}};
   for (int i = 0; i < 5; i++) {
-    lb_scene s = read(expected[i].scene, expected[i].nset, freed, true);
+    lb_scene s = read(expected[i].scene, expected[i].nset, held, true);
     lb_mechanism* M = examine(&s);
     assert_int_equal(M->nfreedom, expected[i].mobility);
     assert_int_equal(M->rows - M->rank, expected[i].redundant);
@@ -190,6 +190,7 @@ static void repeated_linkages_have_names_of_their_own(void** state) {
       "      leg-(n):\n"
       "        at: [0, (n), 0]\n"
       "        crank: crank-(n)\n"
+      "        group: legs\n"
       "        points: {O: {fixed: [0, 0]}, R: {fixed: [0.3, 0]}, P: [0, 0.1], Q: [0.3, 0.2]}\n"
       "        bars: {crank-(n): {O-P: 10 cm, mass: (2n) kg}, rod-(n): {P-Q: 30 cm},\n"
       "               rocker-(n): {Q-R: 22 cm}}\n";
@@ -199,6 +200,7 @@ static void repeated_linkages_have_names_of_their_own(void** state) {
   assert_int_equal(s.njoint, 12);
   assert_string_equal(s.body[3].name, "crank-2");
   assert_near(s.body[3].mass.mass, 4, 0);
+  assert_string_equal(s.body[3].group, "legs");
   assert_string_equal(s.joint[s.linkage[1].copy[0].joint[0]].name, "crank-2");
   assert_near(s.joint[s.linkage[1].copy[0].joint[0]].in_parent.p.y, 2, 0);
   int loops = 0;

@@ -29,7 +29,7 @@ static void add_constraints(lb_scene* s) {
       plain = plain && (s->motor[i].joint != j || s->motor[i].drive == LB_DRIVE_FORCE);
     }
     if (plain) {
-      term[nterm] = (lb_scene_term){j, 0, nterm ? -1.7 : 1};
+      term[nterm] = (lb_scene_term){.joint = j, .factor = nterm ? -1.7 : 1};
       nterm++;
     }
   }

@@ -158,14 +158,12 @@ static void bodies_go_with_the_drawing(void** state) {
     walker w;
     lb_arena arena;
     lb_profile* profile[MOST_FEET];
-    char file[300];
     open_walker(&w, scene[i][0], scene[i][1]);
     lb_arena_init(&arena, NULL);
     for (int m = 0; m < w.scene.nmotor; m++) {
       assert_int_equal(lb_profile_create(&arena, &w.scene.motor[m].profile, &profile[m]), LB_OK);
     }
-    snprintf(file, sizeof file, LIMBER_SOURCE_DIR "/scenes/%s.yaml", scene[i][0]);
-    lb_world* world = lb_world_open(file, NULL);
+    lb_world* world = lb_world_create(&w.scene, NULL, NULL);
     assert_non_null(world);
     const lb_scene_linkage* k = w.k;
     const double up = w.scene.joint[0].in_parent.p.z;
@@ -270,15 +268,12 @@ static void shafts_walk_as_far_as_they_should(void** state) {
 }
 
 // The scene's own motors.
+static lb_profile* gait[MOST_FEET];
+
 static double by_motor(const walker* w, const lb_linkage_copy* copy, double part) {
-  const lb_scene_motor* m = &w->scene.motor[copy - w->k->copy];
-  lb_arena arena;
-  lb_profile* profile = NULL;
+  const lb_profile* own = gait[copy - w->k->copy];
   double v[3];
-  lb_arena_init(&arena, NULL);
-  assert_int_equal(lb_profile_create(&arena, &m->profile, &profile), LB_OK);
-  lb_profile_evaluate(profile, part * m->profile.period, v);
-  lb_arena_release(&arena);
+  lb_profile_evaluate(own, part * own->period, v);
   return v[0];
 }
 
@@ -308,8 +303,13 @@ static void dog_needs_its_phase_function(void** state) {
   (void)state;
   walker w;
   path p;
+  lb_arena arena;
   open_walker(&w, "dog", "G");
   find_path(&w, &p);
+  lb_arena_init(&arena, NULL);
+  for (int i = 0; i < w.scene.nmotor; i++) {
+    assert_int_equal(lb_profile_create(&arena, &w.scene.motor[i].profile, &gait[i]), LB_OK);
+  }
   const walk even = go(&w, &p, by_four_fifths), own = go(&w, &p, by_motor),
              half = go(&w, &p, by_halves), wrong = go(&w, &p, reversed);
   print_message("dog: tilt %.3f even, %.3f own, %.2f half, %.2f reversed; %.2f and %.2f a cycle\n",
@@ -321,6 +321,7 @@ static void dog_needs_its_phase_function(void** state) {
   assert_true(wrong.tilt >= 15 || wrong.falls);
   // the arc's length over its share of the cycle, where feet go back evenly
   assert_near(200 * own.along, 80.1, 0.03);
+  lb_arena_release(&arena);
   lb_scene_release(&w.scene);
 }
 
@@ -330,13 +331,11 @@ static void centres_of_mass_are_above_the_feet(void** state) {
   static const char* const scene[] = {"jansen", "klann", "dog", "giraffe"};
   const double most[] = {0.05, 0.05, 0.05, 0.1};
   for (int i = 0; i < 4; i++) {
-    char file[300];
     lb_error err = lb_error_make(NULL);
     lb_scene s;
     lb_model* m = NULL;
     lb_data* d = NULL;
-    snprintf(file, sizeof file, LIMBER_SOURCE_DIR "/scenes/%s.yaml", scene[i]);
-    assert_int_equal(lb_scene_read(file, NULL, &s, &err), LB_OK);
+    read_held(&s, scene[i]);
     assert_int_equal(lb_model_create(&s, NULL, &m, &err), LB_OK);
     assert_int_equal(lb_data_create(m, NULL, &d, &err), LB_OK);
     assert_int_equal(lb_assemble(m, d, &err), LB_OK);

@@ -12,15 +12,22 @@ typedef struct walker {
   int foot; // point
 } walker;
 
-static inline void open_walker(walker* w, const char* name, const char* foot) {
+// Scene of a walker that is held in the air, its feet free to go.
+static inline void read_held(lb_scene* s, const char* name) {
+  static const char* const held[] = {"joints.stand.type=fixed"};
   char path[300];
   lb_error err = lb_error_make(NULL);
-  snprintf(path, sizeof path, LIMBER_SOURCE_DIR "/scenes/%s.yaml", name);
-  if (lb_scene_read(path, NULL, &w->scene, &err) != LB_OK) {
+  snprintf(path, sizeof path, LIMBER_SOURCE_DIR "/scenes/parts/%s.yaml", name);
+  const lb_scene_origin from = {.name = path, .nset = 1, .set = held};
+  if (lb_scene_open(&from, NULL, s, &err) != LB_OK) {
     print_error("%s\n", err.message[0].text);
     fail();
   }
   lb_error_clear(&err);
+}
+
+static inline void open_walker(walker* w, const char* name, const char* foot) {
+  read_held(&w->scene, name);
   w->k = &w->scene.linkage[0];
   w->foot = 0;
   while (strcmp(w->k->point[w->foot].name, foot) != 0) {
@@ -49,10 +56,18 @@ typedef struct path {
 } path;
 
 static inline void find_path(const walker* w, path* p) {
-  const lb_linkage_copy plain = {.name = ""};
+  lb_arena arena;
+  lb_planar planar;
+  double(*at)[2];
+  lb_arena_init(&arena, NULL);
+  assert_true(lb_linkage_planar(w->k, &arena, &planar, &at));
+  double reached = lb_linkage_crank_angle(w->k, at);
   for (int i = 0; i <= SAMPLES; i++) {
-    find_foot(w, &plain, 2 * M_PI * i / SAMPLES, p->at[i]);
+    const double to = 2 * M_PI * i / SAMPLES;
+    assert_int_equal(lb_planar_turn(&planar, at, reached, to, &arena, &reached), LB_OK);
+    memcpy(p->at[i], at[w->foot], sizeof p->at[i]);
   }
+  lb_arena_release(&arena);
 }
 
 // By straight lines between its samples.

@@ -18,9 +18,18 @@ export function readData() {
   data.series.forEach((series, i) => {
     series.values = all.subarray(i * n, (i + 1) * n);
   });
+  data.arrows = readArrows(data.arrows);
   data.fit = readFit();
   data.retarget = readRetarget();
   return data;
+}
+
+// Arrows of forces: at each of their times where one begins, and the force, in the world.
+function readArrows({ list, time, values }) {
+  const times = new Float32Array(bytes(time));
+  const all = new Float32Array(bytes(values));
+  const size = 6 * times.length;
+  return { time: times, list: list.map((arrow, i) => ({ ...arrow, values: all.subarray(i * size, (i + 1) * size) })) };
 }
 
 // Measured and fitted places of markers, axis by axis, if there are any; what was not seen is null.

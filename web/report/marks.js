@@ -1,7 +1,20 @@
 // What the 3-D view can show on top of the motion: stress as colours, forces as arrows, the name of
 // a body that is clicked on or chosen from a list.
-import { ArrowHelper, BufferAttribute, Color, MeshStandardMaterial, Raycaster, Vector2, Vector3 } from "three";
+import {
+  BufferAttribute,
+  Color,
+  ConeGeometry,
+  CylinderGeometry,
+  Group,
+  Mesh,
+  MeshBasicMaterial,
+  MeshStandardMaterial,
+  Raycaster,
+  Vector2,
+  Vector3,
+} from "three";
 
+const UP = new Vector3(0, 1, 0);
 const yUp = (x, y, z) => new Vector3(x, z, -y);
 
 // Blue over green to red.
@@ -14,8 +27,8 @@ function pascals(x) {
   return `${Number((x / unit).toPrecision(3))} ${name}`;
 }
 
-function toggle(button, listener) {
-  let on = false;
+// A button that switches something on and off.
+function toggle(button, listener, on = false) {
   button.hidden = false;
   button.setAttribute("aria-pressed", on);
   button.addEventListener("click", () => {
@@ -23,6 +36,17 @@ function toggle(button, listener) {
     button.setAttribute("aria-pressed", on);
     listener(on);
   });
+}
+
+// A new one of a colour.
+export function addToggle(parent, name, color, on, listener) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = name;
+  button.className = "layer";
+  button.style.setProperty("--layer", color);
+  toggle(button, listener, on);
+  parent.append(button);
 }
 
 // The largest stress of the motion, on the surfaces of elastic bodies.
@@ -49,36 +73,92 @@ export function addStress(view, stage) {
   });
 }
 
-// Forces on bodies, from where these are; the largest is as long as a third of the view.
-export function addForces(view, data, stage) {
-  const arrows = data.series
-    .map((series, i) => ({ body: series.body, parts: data.series.slice(i, i + 3).map((s) => s.values) }))
-    .filter(({ body }) => body >= 0);
-  if (!arrows.length) return;
-  const size = ({ parts: [x, y, z] }, i) => Math.hypot(x[i], y[i], z[i]);
-  const most = Math.max(...arrows.map((arrow) => data.time.reduce((m, _, i) => Math.max(m, size(arrow, i)), 0)));
-  for (const arrow of arrows) {
-    arrow.shown = new ArrowHelper(yUp(0, 0, 1), new Vector3(), 1, 0xc2410c);
-    arrow.shown.visible = false;
+// Groups of forces: their colours, and whether they are shown before anybody asks.
+const GROUPS = {
+  contacts: { color: "#c2410c", first: true },
+  springs: { color: "#0f766e", first: true },
+  joints: { color: "#7c3aed", first: false },
+};
+
+// An arrow's place and force at a time, between two of the times it is known at.
+function interpolate({ values }, i, part, from) {
+  const at = (k, c) => values[6 * (i + k) + from + c];
+  return [0, 1, 2].map((c) => (part ? (1 - part) * at(0, c) + part * at(1, c) : at(0, c)));
+}
+
+// The usual size of the arrows: four in five are smaller. Impacts would make all others invisible.
+function usual(list) {
+  const sizes = list.flatMap(({ size }) => size).filter((x) => x > 0).sort((a, b) => a - b);
+  return sizes[Math.floor(0.8 * (sizes.length - 1))] ?? 1;
+}
+
+// An arrow along y, seen through bodies, for forces often act inside of them.
+class Arrow extends Group {
+  constructor(color, thickness) {
+    super();
+    const material = new MeshBasicMaterial({ color, depthTest: false, transparent: true, opacity: 0.9 });
+    this.shaft = new Mesh(new CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0), material);
+    this.head = new Mesh(new ConeGeometry(1, 1, 12).translate(0, 0.5, 0), material);
+    this.add(this.shaft, this.head);
+    this.thickness = thickness;
+    this.visible = false;
+    for (const part of this.children) part.renderOrder = 1;
+  }
+
+  set(from, direction, length) {
+    const head = Math.min(0.5 * length, 8 * this.thickness);
+    this.position.copy(from);
+    this.quaternion.setFromUnitVectors(UP, direction);
+    this.shaft.scale.set(this.thickness, length - head, this.thickness);
+    this.head.position.y = length - head;
+    this.head.scale.set(3 * this.thickness, head, 3 * this.thickness);
+  }
+}
+
+// Forces as arrows. Those of the usual size are as long as a fifth of the view, the longest four times that.
+export function addForces(view, { time, list }, stage) {
+  if (!list.length) return;
+  const groups = Object.keys(GROUPS).filter((name) => list.some(({ group }) => group === name));
+  const some = groups.some((name) => GROUPS[name].first);
+  const chosen = new Set(groups.filter((name) => !some || GROUPS[name].first));
+  for (const arrow of list) {
+    arrow.size = Array.from(time, (_, i) => Math.hypot(...interpolate(arrow, i, 0, 3)));
+    arrow.shown = new Arrow(GROUPS[arrow.group].color, 0.004 * view.radius);
     view.scene.add(arrow.shown);
   }
   let on = false;
+  let scale = 1;
+  const show = () => {
+    scale = usual(list.filter(({ group }) => chosen.has(group)));
+    view.show();
+  };
   view.marks.push(() => {
     let i = 0;
-    while (i + 1 < data.time.length && data.time[i + 1] <= view.clock.time + 1e-9) i++;
-    for (const arrow of arrows) {
-      const force = size(arrow, i);
-      arrow.shown.visible = on && force > 1e-3 * most;
+    while (i + 1 < time.length && time[i + 1] <= view.clock.time) i++;
+    const part = i + 1 < time.length ? Math.max(0, (view.clock.time - time[i]) / (time[i + 1] - time[i])) : 0;
+    for (const arrow of list) {
+      const force = interpolate(arrow, i, part, 3);
+      const size = Math.hypot(...force);
+      arrow.shown.visible = on && chosen.has(arrow.group) && size > 1e-2 * scale;
       if (!arrow.shown.visible) continue;
-      const length = (view.radius / 3) * (force / most);
-      arrow.shown.position.setFromMatrixPosition(view.nodes[arrow.body].matrixWorld);
-      arrow.shown.setDirection(yUp(...arrow.parts.map((part) => part[i])).normalize());
-      arrow.shown.setLength(length, 0.25 * length, 0.12 * length);
+      const length = (view.radius / 5) * Math.min(4, size / scale);
+      arrow.shown.set(yUp(...interpolate(arrow, i, part, 0)), yUp(...force).normalize(), length);
     }
   });
+  const choices = document.createElement("span");
+  choices.className = "choices";
+  choices.hidden = true;
+  stage.querySelector(".tools").append(choices);
+  for (const name of groups.length > 1 ? groups : []) {
+    addToggle(choices, name, GROUPS[name].color, chosen.has(name), (now) => {
+      now ? chosen.add(name) : chosen.delete(name);
+      show();
+    });
+  }
   toggle(stage.querySelector(".forces"), (now) => {
     on = now;
-    view.show();
+    choices.hidden = !on;
+    show();
   });
 }
 

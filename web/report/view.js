@@ -24,7 +24,7 @@ import {
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { RoomEnvironment } from "three/addons/environments/RoomEnvironment.js";
 import { GLTFLoader } from "three/addons/loaders/GLTFLoader.js";
-import { addBodies, addForces, addStress } from "./marks.js";
+import { addBodies, addForces, addStress, addToggle } from "./marks.js";
 import { onTheme, theme } from "./theme.js";
 
 // Limber is z up, the picture y up.
@@ -42,7 +42,7 @@ export async function createView(container, glb, data, clock) {
   await view.load(glb);
   const stage = container.parentElement;
   addStress(view, stage);
-  addForces(view, data, stage);
+  addForces(view, data.arrows, stage);
   addBodies(view, data.bodies, stage);
   clock.subscribe(() => view.show());
   onTheme(() => view.dress());
@@ -187,18 +187,10 @@ export class View {
       const layer = world.children.find((child) => child.name === name && !child.isMesh);
       if (!layer || world.children.filter((child) => ["target", "before", "after"].includes(child.name)).length < 3) continue;
       this.behind(layer, { target: 1, before: 2, after: 0 }[name]);
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = name;
-      button.style.setProperty("--layer", `var(--${name})`);
-      button.className = "layer";
-      button.setAttribute("aria-pressed", true);
-      button.addEventListener("click", () => {
-        layer.visible = !layer.visible;
-        button.setAttribute("aria-pressed", layer.visible);
+      addToggle(tools, name, `var(--${name})`, true, (on) => {
+        layer.visible = on;
         this.draw();
       });
-      tools.append(button);
     }
   }
 

@@ -289,6 +289,7 @@ static lb_status run(job* J, lb_recording* r, lb_summary* s) {
       status = lb_frame_put(r, J->d, J->err);
     }
     if (status == LB_OK) {
+      lb_recording_count_stress(r);
       memcpy(r->torque + (size_t)(r->nframe - 1) * (size_t)J->m->nv, J->torque,
              (size_t)J->m->nv * sizeof *r->torque);
       s->constraint_violation = fmax(s->constraint_violation, lb_constraint_gap(J->m, J->d, NULL));

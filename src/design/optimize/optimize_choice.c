@@ -223,7 +223,8 @@ lb_status lb_start_choose(lb_optimizing* o, lb_error* err) {
   lb_arena_init(&arena, o->allocator);
   lb_kinematics(o->tree, o->rest, o->rest->q, o->rest->qd);
   lb_move_origins(o->tree, o->rest->work, o->rest->qd);
-  const lb_constraint_rows of = lb_constraints_linearise(o->tree, o->rest, LB_SET_BILATERAL);
+  const lb_constraint_rows of =
+      lb_constraints_linearise(o->tree, o->rest, LB_SET_BILATERAL | LB_SET_COMPLIANT);
   const int nv = o->tree->nv;
   choice c = {.o = o,
               .m = o->tree,

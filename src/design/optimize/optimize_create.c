@@ -49,6 +49,15 @@ static lb_status check_scene(lb_optimizing* o, lb_error* err) {
                         "integrator 'linear-euler' has no exact gradients (optimise with bdf1, the "
                         "nearest to it, or with bdf2, the default)");
   }
+  for (int i = 0; i < s->nconstraint; i++) {
+    const lb_scene_constraint* c = &s->constraint[i];
+    if (c->ratchet && c->pitch == 0) {
+      return lb_error_add(err, LB_INVALID, c->place,
+                          "constraint '%s' is a ratchet without teeth, which has no exact gradients "
+                          "(give it a small pitch)",
+                          c->name);
+    }
+  }
   return LB_OK;
 }
 
@@ -115,12 +124,13 @@ static lb_status put_together(lb_optimizing* o, lb_error* err) {
   const lb_model* m = o->tree;
   lb_data* d = o->rest;
   lb_status status =
-      assemble(o, LB_SET_ACTIVE, err); // what closes loops does not go through floors
+      assemble(o, LB_SET_COMPLIANT, err); // what closes loops does not go through floors
   if (status != LB_OK) {
     return status;
   }
   memcpy(d->qd, m->start.qd, (size_t)m->nv * sizeof *d->qd);
-  return assemble(o, LB_SET_BILATERAL, err); // what unilateral ones do to velocities, a run does
+  return assemble(o, LB_SET_BILATERAL | LB_SET_COMPLIANT,
+                  err); // what unilateral ones do to velocities, a run does
 }
 
 // Start of every run, before numbers change it.

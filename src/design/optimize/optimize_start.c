@@ -127,7 +127,7 @@ static void linearise(closer* c) {
   const lb_model* m = c->m;
   lb_kinematics(m, c->d, c->d->q, c->d->qd);
   lb_move_origins(m, c->d->work, c->d->qd);
-  c->of = lb_constraints_linearise(m, c->d, LB_SET_BILATERAL);
+  c->of = lb_constraints_linearise(m, c->d, LB_SET_BILATERAL | LB_SET_COMPLIANT);
   memcpy(c->J, c->of.J, (size_t)c->of.count * (size_t)m->nv * sizeof *c->J);
 }
 

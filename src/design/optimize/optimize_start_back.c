@@ -131,8 +131,9 @@ static void differentiate(way_back* w) {
   memcpy(w->d->qd, o->v1, (size_t)tree->nv * sizeof *o->v1);
   lb_kinematics(tree, w->d, w->d->q, w->d->qd);
   lb_move_origins(tree, w->d->work, w->d->qd);
-  w->rows =
-      w->d->work->constraints ? lb_constraints_linearise(tree, w->d, LB_SET_BILATERAL).count : 0;
+  w->rows = w->d->work->constraints
+                ? lb_constraints_linearise(tree, w->d, LB_SET_BILATERAL | LB_SET_COMPLIANT).count
+                : 0;
   lb_derive(w->D, w->d, w->d->q, w->d->qd, w->d->qdd, false);
 }
 

@@ -73,8 +73,10 @@ lb_status lb_spacing_choose(const lb_model* m, lb_retarget* r, const lb_allocato
   if (r->spacing > 0 || status != LB_OK) {
     return status;
   }
-  const double widest = fmin(fast > 0 ? 1 / (A_PERIOD * fast) : USUAL, m->duration / LEAST_SPANS);
-  const double least = fmax(STEPS * m->solver.step, widest / DETAIL);
+  const double steps = STEPS * m->solver.step; // what is faster the steps do not see either
+  const double widest =
+      fmin(fast > 0 ? fmax(steps, 1 / (A_PERIOD * fast)) : USUAL, m->duration / LEAST_SPANS);
+  const double least = fmax(steps, widest / DETAIL);
   double error = INFINITY;
   r->spacing = widest;
   for (int k = 0; k < TRIES && error > FOLLOWED && status == LB_OK; k++) {

@@ -72,7 +72,7 @@ const bool* lb_constraints_inactive(const lb_data* d) {
 enum { STATE_NUMBERS = 2, ACTIVE = 1, REDUNDANT = 2 };
 
 size_t lb_constraints_state_size(const lb_model* m) {
-  return STATE_NUMBERS + 2 * (size_t)lb_constraints_most(m);
+  return STATE_NUMBERS + 2 * (size_t)lb_constraints_most(m) + (size_t)m->constraint.ncoupling;
 }
 
 void lb_constraints_save(const lb_data* d, double* state) {
@@ -88,6 +88,7 @@ void lb_constraints_save(const lb_data* d, double* state) {
     flags[i] = (L->state.active[i] ? ACTIVE : 0) + (L->state.redundant[i] ? REDUNDANT : 0);
     length[i] = L->state.length[i];
   }
+  memcpy(length + n, L->state.latch, (size_t)d->model->constraint.ncoupling * sizeof *length);
 }
 
 void lb_constraints_load(lb_data* d, const double* state) {
@@ -107,6 +108,7 @@ void lb_constraints_load(lb_data* d, const double* state) {
     L->state.redundant[i] = redundant;
     L->state.length[i] = length[i];
   }
+  memcpy(L->state.latch, length + n, (size_t)d->model->constraint.ncoupling * sizeof *length);
   L->state.choices += changed;
 }
 
@@ -171,7 +173,7 @@ void lb_constraints_add_forces(const lb_model* m, lb_data* d, const double* lamb
     const lb_constraint_row* r = &L->row[i];
     count = lb_constraint_group(L, i);
     if (r->coupling >= 0) {
-      lb_coupling_row(m, r->coupling, r->sign * scale * lambda[i], false, out);
+      lb_coupling_row(m, d, r->coupling, r->sign * scale * lambda[i], false, out);
     } else {
       const lb_motion F = sum_rows(r, count, lambda + i);
       pull_link(L, state, r->b->link, r->at, scale, F);

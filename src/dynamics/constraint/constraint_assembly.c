@@ -69,7 +69,7 @@ static int find_rank(const lb_model* m, lb_data* d) {
 // All constraints that are bilateral, where d is.
 static void fill_rows(const lb_model* m, lb_data* d) {
   lb_kinematics(m, d, d->q, d->qd);
-  lb_constraint_rows_fill(m, d, LB_SET_BILATERAL);
+  lb_constraint_rows_fill(m, d, LB_SET_BILATERAL | LB_SET_COMPLIANT);
 }
 
 static bool keep_first(const lb_model* m, lb_data* d, const int* named) {
@@ -200,7 +200,7 @@ static bool go_to_drawn(const closer* c) {
     }
   }
   memcpy(d->q, L->closing.base, (size_t)m->nq * sizeof *d->q);
-  return lb_constraints_gap_of(m, d, false, NULL) < FITS && close_places_by_others(c);
+  return lb_constraints_gap_in(m, d, c->by.set) < FITS && close_places_by_others(c);
 }
 
 static bool come_from_drawn(const closer* c) {
@@ -218,7 +218,7 @@ static bool close_as_written(const closer* c) {
 
 // Assembly by the coordinates that are not kept; false: they cannot.
 static bool close_with_kept(const closer* c) {
-  const double gap = lb_constraints_gap_of(c->m, c->d, false, NULL);
+  const double gap = lb_constraints_gap_in(c->m, c->d, c->by.set);
   const bool closed = gap < CLOSED || (gap < FITS ? close_as_written(c) || come_from_drawn(c)
                                                   : come_from_drawn(c) || close_as_written(c));
   if (!closed) {
@@ -248,7 +248,7 @@ static void close_places(closer* c, const int* named) {
 // Rates of bilateral constraints; running into a unilateral one is an impact, in which all take
 // part.
 static bool close_rates_by_others(const closer* c) {
-  const lb_closing by = {.set = LB_SET_BILATERAL, .kept = c->by.kept};
+  const lb_closing by = {.set = LB_SET_BILATERAL | LB_SET_COMPLIANT, .kept = c->by.kept};
   double fastest = 1, worst = 0;
   lb_constraint_rows_impact(c->m, c->d, by);
   fill_rows(c->m, c->d);

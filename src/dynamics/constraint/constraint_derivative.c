@@ -86,6 +86,43 @@ void lb_pair_push(lb_derivatives* D, double* tau, const lb_pair_derivative* L, l
   lb_derive_force(D, tau, L->Sb, L->on_b);
 }
 
+// --- springs along rows ---
+
+static void add_along(lb_motion* F, const lb_constraint_row* row, double force) {
+  *(row->turns ? &F->w : &F->v) += row->e * force;
+}
+
+// The force changes with b's place x and velocity y as seen from a; only the part beyond turning
+// with a is asked for.
+void lb_row_spring_differentiate(const lb_pair_derivative* L, const lb_constraint_row* row,
+                                 lb_row_spring by, bool by_rate) {
+  const lb_gap_type* type = row->type;
+  for (int v = L->begin[0]; v < L->end[1]; v = lb_pair_next(L, v)) {
+    const lb_motion x = lb_pair_apart(L, v), y = by_rate ? x : lb_pair_rate_apart(L, v);
+    double change = by.damping * lb_v4_dot(row->e, lb_gap_part(type, y));
+    if (!by_rate) {
+      change += by.stiffness * (type->change ? type->change(&L->P, row, x)
+                                             : lb_v4_dot(row->e, lb_gap_part(type, x)));
+    }
+    if (!by_rate && type->turn) {
+      const lb_v4 de = type->turn(&L->P, row, x);
+      change += by.damping * lb_v4_dot(de, lb_gap_part(type, L->P.rate));
+      *(type->turns ? &L->on_b[v].w : &L->on_b[v].v) -= de * by.pull;
+    }
+    add_along(&L->on_b[v], row, -change);
+  }
+}
+
+void lb_row_spring_stiffen(const lb_pair_derivative* L, const lb_constraint_row* row,
+                           double stiff) {
+  for (int v = L->begin[0]; v < L->end[1]; v = lb_pair_next(L, v)) {
+    const lb_v4 x = lb_gap_part(row->type, lb_pair_apart(L, v));
+    add_along(&L->on_b[v], row, -stiff * lb_v4_dot(row->e, x));
+  }
+}
+
+// --- forces of multipliers ---
+
 // Rows from r on that are of the same constraint: the number of the first after them.
 static int end_of(const lb_data* d, int r) {
   const int count = lb_constraints_count(d);
@@ -100,7 +137,7 @@ static int end_of(const lb_data* d, int r) {
 // Force of a constraint with multiplier lambda, and its change in a's axes.
 static void add_force(const lb_pair_derivative* L, const lb_constraint_row* row, double lambda,
                       lb_motion* F) {
-  *(row->turns ? &F->w : &F->v) += row->e * lambda;
+  add_along(F, row, lambda);
   for (int k = L->begin[0]; row->type->turn && k < L->end[1]; k = lb_pair_next(L, k)) {
     const lb_v4 de = row->type->turn(&L->P, row, lb_pair_apart(L, k));
     *(row->turns ? &L->on_b[k].w : &L->on_b[k].v) += de * lambda;
@@ -110,8 +147,11 @@ static void add_force(const lb_pair_derivative* L, const lb_constraint_row* row,
 void lb_constraints_differentiate(lb_derivatives* D, lb_data* d, const double* lambda) {
   for (int r = 0, end = 0; r < lb_constraints_count(d); r = end) {
     end = end_of(d, r);
-    if (!lb_constraints_row(d, r)->type) {
-      continue; // couplings are linear
+    const lb_constraint_row* row = lb_constraints_row(d, r);
+    if (!row->type) {
+      lb_coupling_bend(D->model, d, row->coupling,
+                       &(lb_term_bend){.scale = -row->sign * lambda[r], .force_q = D->tau_q});
+      continue;
     }
     const lb_pair_derivative L = lb_pair_differentiate(D, d, lb_constraints_row(d, r)->constraint);
     lb_motion F = lb_motion_zero();
@@ -162,10 +202,13 @@ void lb_constraints_differentiate_rows(lb_derivatives* D, lb_data* d, double* ga
   for (int r = 0, end = 0; r < count; r = end) {
     const lb_constraint_row* row = lb_constraints_row(d, r);
     end = end_of(d, r);
-    if (!row->type) { // its factors are all there is
+    if (!row->type) {
       const double sign = row->velocity_level ? 0 : row->sign;
-      lb_coupling_row(D->model, row->coupling, sign, true, gap_q + (size_t)r * (size_t)nv);
-      lb_coupling_row(D->model, row->coupling, row->sign, true, J + (size_t)r * (size_t)nv);
+      const size_t at = (size_t)r * (size_t)nv;
+      lb_coupling_row(D->model, d, row->coupling, sign, true, gap_q + at);
+      lb_coupling_row(D->model, d, row->coupling, row->sign, true, J + at);
+      lb_coupling_bend(D->model, d, row->coupling,
+                       &(lb_term_bend){.scale = row->sign, .rate_q = rate_q + at});
       continue;
     }
     lb_pair_derivative L = lb_pair_differentiate(D, d, row->constraint);
@@ -277,14 +320,19 @@ void lb_constraints_differentiate_accelerations(lb_derivatives* D, lb_data* d, d
                                                 double* by_v, double* J) {
   const int nv = D->model->nv, count = lb_constraints_count(d);
   const size_t size = (size_t)count * (size_t)nv * sizeof(double);
-  memset(by_q, 0, size); // couplings are linear
+  memset(by_q, 0, size);
   memset(by_v, 0, size);
   memset(J, 0, size);
   for (int r = 0, end = 0; r < count; r = end) {
     const lb_constraint_row* row = lb_constraints_row(d, r);
     end = end_of(d, r);
     if (!row->type) {
-      lb_coupling_row(D->model, row->coupling, row->sign, true, J + (size_t)r * (size_t)nv);
+      const size_t at = (size_t)r * (size_t)nv;
+      lb_coupling_row(D->model, d, row->coupling, row->sign, true, J + at);
+      lb_coupling_bend(D->model, d, row->coupling,
+                       &(lb_term_bend){.scale = row->sign,
+                                       .acceleration_q = by_q + at,
+                                       .acceleration_v = by_v + at});
       continue;
     }
     const lb_pair_derivative L = lb_pair_differentiate(D, d, row->constraint);

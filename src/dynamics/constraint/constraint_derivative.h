@@ -44,6 +44,19 @@ static inline lb_motion lb_pair_rate_apart(const lb_pair_derivative* L, int k) {
 void lb_gap_differentiate(const lb_pair_derivative* L, const lb_constraint_row* row, double* gap_q,
                           double* rate_q, double* J);
 
+// A spring and damper along a row: what it exerts there is -pull.
+typedef struct lb_row_spring {
+  double stiffness, damping;
+  double pull; // stiffness times stretch and damping times rate
+} lb_row_spring;
+
+// Add to on_b the change of a spring's force beyond turning with a, by coordinates or, by_rate, by
+// velocities. After lb_pair_fill_turn.
+void lb_row_spring_differentiate(const lb_pair_derivative* L, const lb_constraint_row* row,
+                                 lb_row_spring by, bool by_rate);
+// The symmetric part alone, -e e'x times `stiff`, that linearly implicit steps count.
+void lb_row_spring_stiffen(const lb_pair_derivative* L, const lb_constraint_row* row, double stiff);
+
 // Add to tau, D's tau_q or tau_qd, the derivative of a force on b at P, and of its opposite on a,
 // that changes by on_b beyond turning with a. F is that force; by velocities nothing turns, and it
 // is zero.

@@ -56,6 +56,7 @@ void lb_constraint_ask(lb_constraint_row* row, const double want[3]) {
   row->gap -= want[0];
   row->gap = row->type && row->type->periodic ? remainder(row->gap, 2 * M_PI) : row->gap;
   row->rate -= want[1];
+  row->asked = want[1];
   row->acceleration -= want[2];
 }
 
@@ -88,7 +89,7 @@ static void add(const lb_model* m, lb_data* d, const lb_model_constraint* c) {
   for (int k = 0; k < 6; k++) {
     if (J->forbidden[k]) {
       const lb_v4 e = axis[k % 3];
-      lb_constraint_row* row = lb_constraint_next(L, false, false);
+      lb_constraint_row* row = lb_constraint_next(L, k < 3 ? 0 : LB_ROW_TURNS);
       if (row) {
         lb_pair_fill_row(row, &P, type[k / 3], e, lb_v4_dot(e, gap[k / 3]));
       }

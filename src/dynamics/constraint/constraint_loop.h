@@ -15,11 +15,13 @@ typedef struct lb_constraints lb_constraints;
 // fewer, by these.
 typedef enum lb_constraint_set {
   LB_SET_ACTIVE = 0,
-  LB_SET_INACTIVE = 1,  // with unilateral ones that are not active
-  LB_SET_BILATERAL = 2, // without unilateral ones
-  LB_SET_REDUNDANT = 4, // with redundant ones
-  LB_SET_JOINTS = 8,    // joints that close loops alone, without what motors ask of them
-  LB_SET_REDUCED = 16,  // without couplings that are eliminated (elimination.h)
+  LB_SET_INACTIVE = 1,   // with unilateral ones that are not active
+  LB_SET_BILATERAL = 2,  // without unilateral ones
+  LB_SET_REDUNDANT = 4,  // with redundant ones
+  LB_SET_JOINTS = 8,     // joints that close loops alone, without what motors ask of them
+  LB_SET_REDUCED = 16,   // without couplings that are eliminated (elimination.h)
+  LB_SET_COMPLIANT = 32, // with compliant ones, as if they did not yield: for starts
+  LB_SET_YIELDING = 64,  // compliant ones alone, whose forces are those of springs
   LB_SET_STEP = LB_SET_INACTIVE | LB_SET_REDUCED // constraints with multipliers in steps
 } lb_constraint_set;
 
@@ -29,6 +31,7 @@ typedef struct lb_constraint_row {
   lb_v4 at;                // point of action, world
   lb_v4 spin;              // angular velocity of the axes that the gap is measured in
   double gap, rate;        // c and its rate
+  double asked;            // rate that it asks of what it measures, J qd: rate is J qd less that
   double acceleration;     // under the links' accelerations in the work space
   const lb_gap_type* type; // gap measured between a and b; NULL: of coordinates
   const lb_frame *a, *b;   // frames of the gap; NULL: of coordinates
@@ -53,6 +56,7 @@ static inline void lb_pair_fill_row(lb_constraint_row* row, const lb_pair* P,
   row->spin = P->spin;
   row->gap = gap;
   row->rate = lb_v4_dot(e, r);
+  row->asked = 0;
   row->acceleration = lb_v4_dot(e, lb_gap_part(type, P->acceleration));
   row->type = type;
   row->a = P->at_a;
@@ -125,6 +129,8 @@ void lb_constraints_assemble_aside(const lb_model* m, lb_data* d, lb_constraint_
 // lb_constraint_gap of places alone, or of what asks for rates alone. `which` stays where there is
 // none.
 double lb_constraints_gap_of(const lb_model* m, lb_data* d, bool rates, int* which);
+// Widest gap of places in a set, redundant ones included.
+double lb_constraints_gap_in(const lb_model* m, lb_data* d, lb_constraint_set set);
 // Widest gap of places, lengths over the size [m] of what is simulated; angles as they are.
 double lb_constraints_relative_gap(const lb_model* m, lb_data* d, double size);
 
@@ -195,7 +201,8 @@ void lb_constraints_set_active(lb_data* d, const bool* active);
 // is found when it is not known, and chosen anew where that depends on the pose. Those are left out
 // from then on.
 void lb_constraints_find_redundant(const lb_model* m, lb_data* d);
-// Forgotten choice: for motions that are to be the same whatever came before.
+// Forgotten choice, and teeth that ratchets passed: for motions that are to be the same whatever
+// came before.
 void lb_constraints_forget_redundant(lb_data* d);
 // Take over the choice of the same world with its joints in a tree: in maximal coordinates those
 // are redundant that are so there.
@@ -211,8 +218,33 @@ void lb_constraints_set_redundant(lb_data* d, const bool* redundant);
 // forgotten.
 bool lb_constraints_redundant_open(const lb_model* m, lb_data* d);
 
-// Add scale times a coupling's factors to out [nv]; `all`: to driven coordinates, too.
-void lb_coupling_row(const lb_model* m, int coupling, double scale, bool all, double* out);
+// --- compliant constraints (force_compliant.c) ---
+
+// Multipliers of a linearly implicit step from q0 with velocities v1, with d's time that of its
+// end: forces are applied with these until lb_compliant_free.
+void lb_compliant_hold(const lb_model* m, lb_data* d, const double* q0, const double* v1, double h);
+void lb_compliant_free(lb_data* d);
+// Widest gap of them at d's q [m or rad].
+double lb_compliant_gap(const lb_model* m, lb_data* d);
+
+// Add scale times a coupling's slopes to out [nv], where it was last filled; `all`: of driven
+// coordinates, too.
+void lb_coupling_row(const lb_model* m, const lb_data* d, int coupling, double scale, bool all,
+                     double* out);
+// Derivatives of a coupling beyond its slopes, where functions of coordinates bend: what they are
+// added to, times scale; NULL: not wanted.
+typedef struct lb_term_bend {
+  double scale;
+  double* force_q;                         // [nv][nv] of its force for a multiplier of one, by q
+  double* rate_q;                          // [nv] of its rate
+  double *acceleration_q, *acceleration_v; // [nv] of its acceleration, at d's qdd
+} lb_term_bend;
+void lb_coupling_bend(const lb_model* m, const lb_data* d, int coupling, const lb_term_bend* by);
+// Before a step: ratchets hold the last tooth that was passed.
+void lb_constraints_latch(const lb_model* m, lb_data* d);
+// The same for a state that another step began with, whatever came before. (With teeth, it says
+// which one that is.)
+void lb_constraints_relatch(const lb_model* m, lb_data* d);
 
 // A moment and a force at a point of the world, on a link or, for nothing, the world.
 void lb_link_add_wrench(lb_work* w, int link, lb_v4 at, lb_v4 n, lb_v4 f);

@@ -22,6 +22,7 @@ static void add_turns(lb_constraints* L, const lb_model_prescribed* g, const lb_
   const lb_v4 axis[3] = {P->a.R.x, P->a.R.y, P->a.R.z};
   for (int k = 0; k < 3; k++) {
     lb_constraint_row row = lb_pair_row(P, &lb_gap_turn, axis[k], lb_v4_dot(axis[k], turn));
+    row.asked = lb_v4_dot(axis[k], P->a.w); // where a is the world's, and turns as it is asked to
     row.motor = g->motor[k];
     row.velocity_level = g->angle_velocity_level;
     lb_constraint_add(L, &row);

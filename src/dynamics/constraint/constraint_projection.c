@@ -89,6 +89,10 @@ double lb_constraints_gap_of(const lb_model* m, lb_data* d, bool rates, int* whi
   return all.worst;
 }
 
+double lb_constraints_gap_in(const lb_model* m, lb_data* d, lb_constraint_set set) {
+  return d->work->constraints ? measure_opening(m, d, set | LB_SET_REDUNDANT).worst : 0;
+}
+
 static bool is_length(const lb_model* m, const lb_constraint_row* r) {
   return r->coupling >= 0
              ? m->dof.counts[m->constraint.term[m->constraint.coupling[r->coupling].first].v] ==

@@ -288,6 +288,7 @@ void lb_constraints_forget_redundant(lb_data* d) {
   lb_constraints* L = d->work->constraints;
   if (L) {
     keep_every(d->model, L);
+    lb_constraints_unlatch(d->model, L);
     L->state.own = -1;
     L->state.moves = false;
     L->state.choices++;

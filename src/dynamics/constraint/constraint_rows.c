@@ -7,6 +7,7 @@
 #include "dynamics/system/kkt.h"
 #include "dynamics/tree/kinematics.h"
 #include "elastic/reduced/reduced.h"
+#include "model/use/compliance.h"
 #include "model/use/initial_pose.h"
 
 #define LB_TYPE(code, name) extern const lb_constraint_type lb_constraint_type_##name;
@@ -70,6 +71,12 @@ lb_status lb_constraints_check_dense(const lb_model* m, const char* what, lb_err
                             m->name, m->nv, lb_constraints_most(m), what);
 }
 
+void lb_constraints_unlatch(const lb_model* m, lb_constraints* L) {
+  for (int i = 0; i < m->constraint.ncoupling; i++) {
+    L->state.latch[i] = NAN;
+  }
+}
+
 lb_constraints* lb_constraints_lay_out(lb_carver* c, const lb_model* m) {
   const size_t nv = (size_t)m->nv;
   const size_t n = (size_t)lb_constraints_most(m);
@@ -80,6 +87,7 @@ lb_constraints* lb_constraints_lay_out(lb_carver* c, const lb_model* m) {
   lb_constraints* L = lb_carve(c, 1, sizeof *L);
   lb_constraints made = {.frame = lb_carve(c, 2 * (size_t)m->constraint.npair, sizeof *made.frame),
                          .row = lb_carve(c, n, sizeof *made.row),
+                         .slope = lb_carve(c, (size_t)m->constraint.nterm, sizeof(double)),
                          .x = lb_carve(c, n, sizeof(double)),
                          .b = lb_carve(c, n, sizeof(double)),
                          .dq = lb_carve(c, nv, sizeof(double)),
@@ -89,10 +97,16 @@ lb_constraints* lb_constraints_lay_out(lb_carver* c, const lb_model* m) {
                          .unilateral = lb_carve(c, n, sizeof(bool)),
                          .inactive = lb_carve(c, n, sizeof(bool)),
                          .velocity_level = lb_carve(c, n, sizeof(bool))};
-  made.state = (lb_active_set){.active = lb_carve(c, n, sizeof(bool)),
-                               .redundant = lb_carve(c, n, sizeof(bool)),
-                               .length = lb_carve(c, n, sizeof(double)),
-                               .own = -1};
+  made.state =
+      (lb_active_set){.active = lb_carve(c, n, sizeof(bool)),
+                      .redundant = lb_carve(c, n, sizeof(bool)),
+                      .latch = lb_carve(c, (size_t)m->constraint.ncoupling, sizeof(double)),
+                      .length = lb_carve(c, n, sizeof(double)),
+                      .own = -1};
+  const size_t soft = m->constraint.ncompliant > 0 ? n : 0;
+  made.compliant = (lb_compliant_rows){.row = soft ? lb_carve(c, soft, sizeof *made.row) : NULL,
+                                       .force = lb_carve(c, soft, sizeof(double)),
+                                       .rate = lb_carve(c, soft, sizeof(double))};
   made.closing = (lb_closing_work){.near = lb_carve(c, n, sizeof(bool)),
                                    .sum = lb_carve(c, n, sizeof(double)),
                                    .total = lb_carve(c, nv, sizeof(double)),
@@ -115,6 +129,10 @@ lb_constraints* lb_constraints_lay_out(lb_carver* c, const lb_model* m) {
     return NULL;
   }
   *L = made;
+  for (int i = 0; i < m->constraint.nterm; i++) {
+    L->slope[i] = m->constraint.term[i].factor;
+  }
+  lb_constraints_unlatch(m, L);
   for (int i = 0; i < 2 * m->constraint.npair; i++) {
     const lb_model_constraint* at = &m->constraint.item[i / 2];
     L->frame[i] = make_frame(m, at->body[i % 2], at->face[i % 2], at->frame[i % 2]);
@@ -134,9 +152,19 @@ void lb_path_target(const lb_profile* path, bool velocity_level, double time, do
   }
 }
 
-lb_constraint_row* lb_constraint_next(lb_constraints* L, bool unilateral, bool by_motor) {
+// True where a set leaves rows out by whether they yield; what a motor prescribes does not.
+static bool lacks(const lb_constraints* L, int traits) {
+  const bool yields =
+      L->adding->compliance[traits & LB_ROW_TURNS].stiffness > 0 && !(traits & LB_ROW_BY_MOTOR);
+  return yields ? !(L->set & (LB_SET_COMPLIANT | LB_SET_YIELDING)) : L->set & LB_SET_YIELDING;
+}
+
+lb_constraint_row* lb_constraint_next(lb_constraints* L, int traits) {
   const int number = L->counted++;
-  if ((L->set & LB_SET_BILATERAL && unilateral) || (L->set & LB_SET_JOINTS && by_motor) ||
+  const bool unilateral = traits & LB_ROW_UNILATERAL;
+  if ((L->set & LB_SET_BILATERAL && unilateral) ||
+      (L->set & LB_SET_JOINTS && traits & LB_ROW_BY_MOTOR) ||
+      (L->compliant.row && lacks(L, traits)) ||
       (L->state.redundant[number] && !(L->set & LB_SET_REDUNDANT))) {
     return NULL;
   }
@@ -149,7 +177,9 @@ lb_constraint_row* lb_constraint_next(lb_constraints* L, bool unilateral, bool b
 }
 
 void lb_constraint_add(lb_constraints* L, const lb_constraint_row* row) {
-  lb_constraint_row* to = lb_constraint_next(L, row->unilateral, row->motor >= 0);
+  lb_constraint_row* to = lb_constraint_next(L, (row->turns ? LB_ROW_TURNS : 0) |
+                                                    (row->unilateral ? LB_ROW_UNILATERAL : 0) |
+                                                    (row->motor >= 0 ? LB_ROW_BY_MOTOR : 0));
   if (to) {
     const lb_constraint_row numbers = *to;
     *to = *row;
@@ -177,11 +207,33 @@ void lb_constraint_rows_fill(const lb_model* m, lb_data* d, lb_constraint_set se
   L->set = set;
   for (int i = 0; i < (set & LB_SET_JOINTS ? m->constraint.nloop : m->constraint.count); i++) {
     L->constraint = i;
+    L->adding = &m->constraint.item[i];
     lb_constraint_types[m->constraint.item[i].kind]->add(m, d, &m->constraint.item[i]);
   }
   if (L->ncontact > 0 && !(set & LB_SET_INACTIVE)) {
     keep_active(L);
   }
+}
+
+void lb_constraint_rows_fill_compliant(const lb_model* m, lb_data* d) {
+  lb_constraints* L = d->work->constraints;
+  const lb_constraints others = *L;
+  lb_move_origins(m, d->work, d->qd);
+  L->row = others.compliant.row;
+  L->nrow = L->ncontact = L->counted = 0;
+  L->set = LB_SET_YIELDING | LB_SET_REDUNDANT;
+  for (int i = 0; i < m->constraint.count; i++) {
+    const lb_model_constraint* c = L->adding = &m->constraint.item[i];
+    const int first = L->counted;
+    L->constraint = i;
+    if (lb_constraint_yields(c)) {
+      lb_constraint_types[c->kind]->add(m, d, c);
+    }
+    L->counted = first + lb_constraint_types[c->kind]->rows(m, c);
+  }
+  const int count = L->nrow;
+  *L = others;
+  L->compliant.count = count;
 }
 
 int lb_constraints_count(const lb_data* d) {

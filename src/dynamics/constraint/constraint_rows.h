@@ -27,6 +27,7 @@ typedef struct lb_row_terms {
 typedef struct lb_active_set {
   bool* active;    // [contacts] they hold until gaps are closed again
   bool* redundant; // [rows] by number (constraint_redundant.c)
+  double* latch;   // [ncoupling] last tooth of a ratchet; NAN: none yet
   double* length;  // [rows] of J, by number, in poses that are not special
   int own;         // constraints of joints that are not redundant; -1: not known yet
   bool moves;      // the choice depends on the pose
@@ -45,6 +46,16 @@ typedef struct lb_dense_rows {
   int rank;       // of A's factor; -1: it is not factored
 } lb_dense_rows;
 
+// Compliant constraints at the state at which their forces were last applied: rows of their own
+// (force_compliant.c).
+typedef struct lb_compliant_rows {
+  int count;
+  lb_constraint_row* row; // [nrow]; NULL: no constraint yields
+  double* force;          // [nrow] multipliers, -(stiffness gap + damping rate)
+  double* rate;           // [nrow] rates that these are of
+  bool given;             // forces are those of a linearly implicit step, not of the state
+} lb_compliant_rows;
+
 // Closing of gaps, and starts.
 typedef struct lb_closing_work {
   bool* near;    // [contacts] closed ones
@@ -59,17 +70,20 @@ typedef struct lb_closing_work {
 
 struct lb_constraints {
   int nrow;
-  int ncontact;           // unilateral constraints, so far
-  int counted;            // constraints so far, with those that are left out
-  int constraint;         // constraint of the rows being added
-  lb_constraint_set set;  // of these rows
-  lb_frame* frame;        // [2 * npair]
-  lb_constraint_row* row; // [nrow]
+  int ncontact;                      // unilateral constraints, so far
+  int counted;                       // constraints so far, with those that are left out
+  const lb_model_constraint* adding; // constraint of the rows being added
+  int constraint;                    // its number
+  lb_constraint_set set;             // of these rows
+  lb_frame* frame;                   // [2 * npair]
+  lb_constraint_row* row;            // [nrow]
   lb_active_set state;
   struct lb_kkt* kkt; // solves with them; NULL: the dense matrices do
   lb_dense_rows dense;
+  lb_compliant_rows compliant;
   lb_closing_work closing;
   lb_row_terms terms;   // they were factored with
+  double* slope;        // [nterm] of couplings' terms, where they were last filled
   double* x;            // [nrow] right-hand side, then multipliers
   double* b;            // [nrow] remainders of unilateral constraints
   double* dq;           // [nv]
@@ -91,6 +105,9 @@ typedef struct lb_constraint_type {
 // Types by lb_model_constraint's kind.
 extern const lb_constraint_type* const lb_constraint_types[LB_CONSTRAINT_KINDS];
 
+// Ratchets forget what they passed.
+void lb_constraints_unlatch(const lb_model* m, lb_constraints* L);
+
 int lb_constraint_one_row(const lb_model* m, const lb_model_constraint* c);
 
 // The frames of a constraint as they move.
@@ -106,13 +123,28 @@ void lb_constraint_ask(lb_constraint_row* row, const double want[3]);
 // place.
 void lb_path_target(const lb_profile* path, bool velocity_level, double time, double want[3]);
 
+// Traits of a row that decide which sets have it.
+typedef enum lb_row_trait {
+  LB_ROW_TURNS = 1, // it is about a rotation
+  LB_ROW_UNILATERAL = 2,
+  LB_ROW_BY_MOTOR = 4 // a motor prescribes it
+} lb_row_trait;
+
 // The place of the next constraint, with its numbers; NULL: the set lacks it.
-lb_constraint_row* lb_constraint_next(lb_constraints* L, bool unilateral, bool by_motor);
+lb_constraint_row* lb_constraint_next(lb_constraints* L, int traits);
 // Add a constraint, unless the set lacks it.
 void lb_constraint_add(lb_constraints* L, const lb_constraint_row* row);
 
 // The rows of a set at d's q, qd and accelerations, whose kinematics are in place.
 void lb_constraint_rows_fill(const lb_model* m, lb_data* d, lb_constraint_set set);
+
+// The rows of compliant constraints, into their own place; the others stay.
+void lb_constraint_rows_fill_compliant(const lb_model* m, lb_data* d);
+// Stiffness and damping of a row; none where it does not yield.
+static inline const lb_compliance* lb_row_compliance(const lb_model* m,
+                                                     const lb_constraint_row* row) {
+  return &m->constraint.item[row->constraint].compliance[row->turns];
+}
 
 // Number of constraints from i on between the same frames; all act at b's origin.
 int lb_constraint_group(const lb_constraints* L, int i);
@@ -122,7 +154,7 @@ int lb_constraint_group(const lb_constraints* L, int i);
 void lb_constraint_rows_fill_jacobian(const lb_model* m, lb_data* d, const bool* kept);
 
 // Add sign times what a link's motion does to so many rows with one point of action, to their rows of
-// J [count][nv]; the directions of the coordinates are there.
+// J [count][nv], under motors or not; the directions of the coordinates are there.
 void lb_constraint_rows_add_link(const lb_model* m, const lb_work* w, const lb_constraint_row* row,
                                  int count, double* J, int link, double sign);
 
@@ -152,5 +184,8 @@ bool lb_constraint_rows_factor(const lb_model* m, lb_data* d, lb_row_terms terms
 // constraints in b. May be called again.
 void lb_constraint_rows_solve(const lb_model* m, lb_data* d);
 
+// A multiplier as a force on the links or coordinates.
+void lb_constraint_row_push(const lb_model* m, lb_data* d, const lb_constraint_row* row,
+                            double lambda);
 // The multipliers in x as forces on the links and coordinates.
 void lb_constraint_rows_apply(const lb_model* m, lb_data* d);

@@ -34,7 +34,8 @@ static const double ROUNDING = 1e-13;
 typedef struct group {
   const lb_constraint_row* row;
   int count;
-  double* J; // of the first
+  double* J;   // of the first
+  bool driven; // with the columns of coordinates under motors
 } group;
 
 static double size(lb_v4 x) {
@@ -48,7 +49,7 @@ static void add_link(const lb_model* m, const lb_work* w, const group* g, int li
   for (int i = link; i != LB_WORLD; i = m->link.parent[i]) {
     const lb_link* l = &m->link.packed[i];
     const lb_v4 arm = g->row->at - w->state[i].p;
-    for (int k = 0; k < l->nv && !l->driven; k++) {
+    for (int k = 0; k < l->nv && (g->driven || !l->driven); k++) {
       const lb_v4* S = w->S + 2 * (l->column + k);
       const lb_v4 move = S[1] + lb_v4_cross(S[0], arm);
       const double turn = size(S[0]), reach = size(S[1]) + turn * (size(arm) + size(g->row->at));
@@ -64,7 +65,7 @@ static void add_link(const lb_model* m, const lb_work* w, const group* g, int li
 
 void lb_constraint_rows_add_link(const lb_model* m, const lb_work* w, const lb_constraint_row* row,
                                  int count, double* J, int link, double sign) {
-  add_link(m, w, &(group){row, count, J}, link, sign);
+  add_link(m, w, &(group){row, count, J, true}, link, sign);
 }
 
 // Coordinates that should stay, but need not, are so many times as heavy.
@@ -107,9 +108,9 @@ void lb_constraint_rows_fill_jacobian(const lb_model* m, lb_data* d, const bool*
   memset(Jt, 0, (size_t)L->nrow * nv * sizeof *Jt);
   for (int i = 0, count = 1; i < L->nrow; i += count) {
     const lb_constraint_row* r = &L->row[i];
-    const group g = {r, count = lb_constraint_group(L, i), Jt + (size_t)i * nv};
+    const group g = {r, count = lb_constraint_group(L, i), Jt + (size_t)i * nv, false};
     if (r->coupling >= 0) {
-      lb_coupling_row(m, r->coupling, r->sign, false, g.J);
+      lb_coupling_row(m, d, r->coupling, r->sign, false, g.J);
     } else {
       add_link(m, d->work, &g, r->b->link, 1);
       add_link(m, d->work, &g, r->a->link, -1);
@@ -270,24 +271,42 @@ void lb_link_add_wrench(lb_work* w, int link, lb_v4 at, lb_v4 n, lb_v4 f) {
   }
 }
 
+void lb_constraint_row_push(const lb_model* m, lb_data* d, const lb_constraint_row* row,
+                            double lambda) {
+  if (row->coupling >= 0) {
+    lb_coupling_row(m, d, row->coupling, row->sign * lambda, true, d->work->tau);
+    return;
+  }
+  const lb_v4 push = row->e * lambda;
+  const lb_v4 f = row->turns ? lb_v4_zero() : push;
+  const lb_v4 n = row->turns ? push : lb_v4_zero();
+  lb_link_add_wrench(d->work, row->b->link, row->at, n, f);
+  lb_link_add_wrench(d->work, row->a->link, row->at, -n, -f);
+}
+
+// Compliant couplings exert what they did when forces were applied.
+static void note_compliant(const lb_compliant_rows* C, double* coupling_force) {
+  for (int i = 0; i < C->count; i++) {
+    const lb_constraint_row* r = &C->row[i];
+    if (r->coupling >= 0) {
+      coupling_force[r->coupling] += r->sign * C->force[i];
+    }
+  }
+}
+
 void lb_constraint_rows_apply(const lb_model* m, lb_data* d) {
   const lb_constraints* L = d->work->constraints;
   memset(d->coupling_force, 0, (size_t)m->constraint.ncoupling * sizeof *d->coupling_force);
+  note_compliant(&L->compliant, d->coupling_force);
   for (int i = 0; i < L->nrow; i++) {
     const lb_constraint_row* r = &L->row[i];
-    const lb_v4 push = r->e * L->x[i];
-    const lb_v4 f = r->turns ? lb_v4_zero() : push;
-    const lb_v4 n = r->turns ? push : lb_v4_zero();
     if (r->motor >= 0) {
       d->motor_force[r->motor] = L->x[i];
     }
     if (r->coupling >= 0) {
       d->coupling_force[r->coupling] += r->sign * L->x[i];
-      lb_coupling_row(m, r->coupling, r->sign * L->x[i], true, d->work->tau);
-    } else {
-      lb_link_add_wrench(d->work, r->b->link, r->at, n, f);
-      lb_link_add_wrench(d->work, r->a->link, r->at, -n, -f);
     }
+    lb_constraint_row_push(m, d, r, L->x[i]);
   }
 }
 
@@ -350,7 +369,7 @@ static void apply_elimination(const lb_model* m, lb_data* d) {
     const int coupling = g->coupling[e];
     const double force = m->constraint.coupling[coupling].sign * L->dense.lambda[e];
     d->coupling_force[coupling] += force;
-    lb_coupling_row(m, coupling, force, true, d->work->tau);
+    lb_coupling_row(m, d, coupling, force, true, d->work->tau);
   }
 }
 

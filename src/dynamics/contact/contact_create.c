@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dynamics/constraint/constraint_rows.h"
 #include "dynamics/contact/contact_inside.h"
 #include "geom/mesh/disjoint_sets.h"
 #include "math/contact/contact_fast.h"
@@ -20,7 +21,7 @@ static void join(int* set, int a, int b) {
   }
 }
 
-static int link_of_velocity(const lb_model* m, int v) {
+int lb_contacts_link_of(const lb_model* m, int v) {
   int i = 0;
   while (i < m->nlink - 1 && !(v >= m->link.v[i] && v < m->link.v[i] + m->link.nv[i])) {
     i++;
@@ -36,8 +37,8 @@ static void join_constraints(const lb_model* m, int* set) {
   for (int i = 0; i < m->constraint.ncoupling; i++) {
     const lb_model_coupling* c = &m->constraint.coupling[i];
     for (int k = 1; k < c->count; k++) {
-      join(set, link_of_velocity(m, m->constraint.term[c->first].v),
-           link_of_velocity(m, m->constraint.term[c->first + k].v));
+      join(set, lb_contacts_link_of(m, m->constraint.term[c->first].v),
+           lb_contacts_link_of(m, m->constraint.term[c->first + k].v));
     }
   }
 }
@@ -239,8 +240,8 @@ bool lb_contacts_reserve_touch(lb_contacts* C) {
   if (C->ntouch < C->room.touches || C->ntouch >= most(C)) {
     return C->ntouch < most(C);
   }
-  const bool ok = GROW(touch, C->ntouch, n) && GROW(last, C->nlast, n) && GROW(block, 0, n + 1) &&
-                  GROW(deep, 0, n);
+  const bool ok = GROW(touch, C->ntouch, n) && GROW(last, C->nlast, n) &&
+                  GROW(block, 0, n + C->nunilateral + 1) && GROW(deep, 0, n);
   C->room.touches = ok ? n : C->room.touches;
   return ok;
 }
@@ -257,14 +258,15 @@ static void measure(const lb_contacts* C, const lb_touch* t, int* rows, int* num
 }
 
 bool lb_contacts_reserve_rows(lb_contacts* C) {
-  int rows = 0, numbers = 0;
+  int rows = C->nunilateral, numbers = C->nunilateral * C->widest;
   for (int i = 0; i < C->ntouch; i++) {
     measure(C, &C->touch[i], &rows, &numbers);
   }
   bool ok = true;
   if (rows > C->room.rows) {
     const int n = larger(C->room.rows, rows);
-    ok = GROW(row, 0, n) && GROW(direction, 0, n) && GROW(lambda, 0, n) && GROW(entry, 0, 2 * n);
+    ok = GROW(row, 0, n) && GROW(direction, 0, n) && GROW(lambda, 0, n) && GROW(before, 0, n) &&
+         GROW(entry, 0, 2 * n);
     C->room.rows = ok ? n : 0;
   }
   if (ok && numbers > C->room.numbers) {
@@ -280,7 +282,7 @@ bool lb_contacts_reserve_solver(lb_contacts* C, int threads) {
   sizes.groups = C->ngroup;
   sizes.velocities = C->nvelocity;
   sizes.rows = C->room.rows;
-  sizes.blocks = C->room.touches;
+  sizes.blocks = C->room.touches + C->nunilateral;
   sizes.entries = C->room.numbers;
   sizes.threads = threads;
   return lb_contact_solver_reserve(C->solver, &sizes) == LB_OK;
@@ -291,7 +293,19 @@ bool lb_contacts_reserve_solver(lb_contacts* C, int threads) {
 static bool take_problem(lb_contacts* C) {
   for (int i = 0; i < C->ngroup; i++) {
     C->nvelocity += C->group[i].width;
+    C->widest = C->group[i].width > C->widest ? C->group[i].width : C->widest;
   }
+  for (int i = 0; i < C->m->constraint.count; i++) {
+    const lb_model_constraint* c = &C->m->constraint.item[i];
+    C->nunilateral += c->unilateral ? lb_constraint_types[c->kind]->rows(C->m, c) : 0;
+  }
+  C->nunilateral += C->m->motor.nservo;
+  C->servo = LB_TAKE(&C->arena, lb_servo_row, C->m->motor.nservo);
+  for (int i = 0; C->servo && i < C->m->motor.nservo; i++) {
+    C->servo[i].servo = &C->m->motor.servo[i];
+  }
+  C->bound = LB_TAKE(&C->arena, int, lb_constraints_most(C->m));
+  C->block = LB_TAKE(&C->arena, int, C->nunilateral + 1);
   const size_t width = (size_t)C->nvelocity;
   C->velocity = LB_TAKE(&C->arena, int, C->ngroup + 1);
   C->used = LB_TAKE(&C->arena, int, C->ngroup);
@@ -344,6 +358,10 @@ void lb_contacts_forget(lb_contacts* C) {
 
 void lb_contacts_begin(lb_contacts* C) {
   C->duration = 0;
+}
+
+void lb_contacts_hold(lb_contacts* C, double h) {
+  C->duration = h;
 }
 
 double lb_contacts_duration(const lb_contacts* C) {

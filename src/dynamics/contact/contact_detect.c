@@ -38,6 +38,7 @@ static void place_collider(lb_contacts* C, const lb_data* d, int i, double h) {
   const lb_v4 p = at_origin(d->work, from);
   const lb_m3 R = lb_m3_mul(s->R, lb_m3_from(lb_quat_matrix(from->X.q)));
   to->at = (lb_placed){from->geometry, lb_m3_mat3(R), lb_v4_vec3(p)};
+  to->origin = d->work->state[to->link].p;
   to->w = s->w;
   to->v = s->v + lb_v4_cross(s->w, p - s->p);
   to->speed = sqrt(lb_v4_dot(to->v, to->v)) + to->radius * sqrt(lb_v4_dot(to->w, to->w)) +
@@ -164,6 +165,8 @@ static void add_point(lb_contacts* C, const lb_collider_pair* p, const lb_contac
                   .gap = f->point[k].distance,
                   .surface = *surface};
   set_axes(t, lb_v4_from(f->normal));
+  t->arm[0] = t->at - C->collider[p->a].origin;
+  t->arm[1] = t->at - C->collider[p->b].origin;
   t->closing = -lb_v4_dot(t->axis[0], relative(C, p, t->at));
 }
 

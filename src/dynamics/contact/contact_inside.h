@@ -18,6 +18,7 @@ typedef struct lb_collider_state {
   double speed;     // bound on that of its points
   double radius;    // of a ball about its origin
   int link;         // the link that moves it, or LB_WORLD
+  lb_v4 origin;     // of that link
 } lb_collider_state;
 
 // Two colliders that may meet, with what is kept of them from step to step.
@@ -49,6 +50,13 @@ typedef struct lb_contact_entry {
   int next; // of the same group, or -1
 } lb_contact_entry;
 
+// A servo, its row in the problem and its torque or force in the last step.
+typedef struct lb_servo_row {
+  const lb_model_servo* servo;
+  int row;
+  double force;
+} lb_servo_row;
+
 // Arrays that grow with what is found.
 typedef struct lb_contact_room {
   int pairs, touches, rows, entries, numbers;
@@ -59,13 +67,13 @@ struct lb_contacts {
   lb_arena arena; // of what never changes its size
   lb_arena scratch;
   lb_contact_room room;
-  lb_collider_state* collider; // [ncollider]
-  lb_broad* broad;             // of their bounds
-  bool placed;                 // these are there
-  bool crowded;                // more of them are near each other than may be
-  int ngroup, nvelocity;       // groups, and all their padded velocities
-  lb_contact_group* group;     // [ngroup]
-  int* group_of;               // [nlink]
+  lb_collider_state* collider;   // [ncollider]
+  lb_broad* broad;               // of their bounds
+  bool placed;                   // these are there
+  bool crowded;                  // more of them are near each other than may be
+  int ngroup, nvelocity, widest; // groups, all their padded velocities, the most of one
+  lb_contact_group* group;       // [ngroup]
+  int* group_of;                 // [nlink]
   // pairs and points, of this step and of the one before
   int npair, nlast_pair, ntouch, nlast;
   lb_collider_pair *pair, *last_pair; // [room.pairs]
@@ -73,12 +81,15 @@ struct lb_contacts {
   lb_touch *touch, *last;             // [room.touches]
   // the problem
   lb_contact_problem problem;
-  lb_contact_row* row; // [room.rows]
-  int* direction;      // [room.rows] of their forces
-  int* block;          // [room.touches + 1]
-  bool* deep;          // [room.touches] islands in which places are mended
-  double *lambda, *b;  // [room.rows]
-  double *J, *Z;       // [room.numbers], aligned
+  lb_contact_row* row;     // [room.rows]
+  int* direction;          // [room.rows] of their forces
+  int* block;              // [room.touches + nunilateral + 1]
+  bool* deep;              // [room.touches] islands in which places are mended
+  double *lambda, *before; // [room.rows] impulses, and those of the solve before
+  double *J, *Z;           // [room.numbers], aligned
+  int nunilateral;         // constraints of the scene that there may be among the rows
+  int nbound, *bound;      // [rows of constraints] their rows in the problem, or -1
+  lb_servo_row* servo;     // [nservo]
   int nentry;
   lb_contact_entry* entry; // [room.entries]
   int* velocity;           // [ngroup + 1]
@@ -91,6 +102,7 @@ struct lb_contacts {
   struct lb_contact_solver* solver;
   lb_contact_report report;
   double duration; // of the step whose forces act, or 0
+  bool at_end;     // of the problem's system
   lb_manifold manifold[LB_TOUCH_MANIFOLDS];
 };
 
@@ -100,5 +112,22 @@ bool lb_contacts_reserve_touch(lb_contacts* C);
 bool lb_contacts_reserve_rows(lb_contacts* C);
 bool lb_contacts_reserve_solver(lb_contacts* C, int threads);
 
-// Rows, J and Z of the points that were found, and u0 from v [nv]; false: there is no memory.
-bool lb_contacts_build(lb_contacts* C, lb_data* d, lb_contact_system W, const double* v);
+// Rows, J and Z of the points that were found and of unilateral constraints, and u0 from d's
+// velocities; false: there is no memory.
+bool lb_contacts_build(lb_contacts* C, lb_data* d, lb_contact_system W, double h);
+// Rows of unilateral constraints, behind those of points (contact_constraints.c).
+void lb_contacts_add_constraints(lb_contacts* C, lb_data* d, double h);
+// Rows of servos; their forces once it is solved.
+void lb_contacts_add_servos(lb_contacts* C, lb_data* d, double h);
+void lb_contacts_keep_servos(lb_contacts* C, lb_data* d);
+
+// u0 from velocities [nv], and what impulses make of them taken away.
+void lb_contacts_gather(lb_contacts* C, const double* v);
+void lb_contacts_take_away(lb_contacts* C);
+
+// Room for a row's numbers of a group, all zero: their place in J. Those of a mechanism are listed
+// for Z to be solved for.
+int lb_contacts_take_entry(lb_contacts* C, int row, int side, int group);
+void lb_contacts_list_entry(lb_contacts* C, int group, int at);
+// The link that has a velocity.
+int lb_contacts_link_of(const lb_model* m, int v);

@@ -4,6 +4,7 @@
 #include "dynamics/constraint/constraint_rows.h"
 #include "dynamics/contact/contact_inside.h"
 #include "dynamics/tree/kinematics.h"
+#include "math/linear/dense.h"
 
 // --- rows ---
 
@@ -60,8 +61,7 @@ static int enter_group(lb_contacts* C, int group) {
   return g->number;
 }
 
-// Room for a row's numbers of a group.
-static int take_entry(lb_contacts* C, int row, int side, int group) {
+int lb_contacts_take_entry(lb_contacts* C, int row, int side, int group) {
   lb_contact_row* r = &C->row[row];
   const int at = C->problem.nentry, width = C->group[group].width;
   r->group[side] = enter_group(C, group);
@@ -71,11 +71,16 @@ static int take_entry(lb_contacts* C, int row, int side, int group) {
   return at;
 }
 
+void lb_contacts_list_entry(lb_contacts* C, int group, int at) {
+  C->entry[C->nentry] = (lb_contact_entry){at, C->group[group].first};
+  C->group[group].first = C->nentry++;
+}
+
 // A free body: velocities are its twist in its own axes, of which M is constant.
 static void fill_free(lb_contacts* C, const lb_work* w, const lb_touch* t, int side, int group) {
   const lb_contact_group* g = &C->group[group];
   const lb_state* s = &w->state[g->link];
-  const lb_v4 arm = lb_m3_apply_transposed(s->R, t->at - s->p);
+  const lb_v4 arm = lb_m3_apply_transposed(s->R, t->arm[side]);
   const double sign = side == 0 ? 1 : -1;
   lb_v4 axis[3];
   for (int k = 0; k < 3; k++) {
@@ -83,7 +88,7 @@ static void fill_free(lb_contacts* C, const lb_work* w, const lb_touch* t, int s
   }
   for (int i = t->row; i < t->row + t->nrow; i++) {
     const way by = DIRECTIONS[C->direction[i]];
-    const int at = take_entry(C, i, side, group);
+    const int at = lb_contacts_take_entry(C, i, side, group);
     double *J = C->J + at, *Z = C->Z + at;
     lb_v4_store(J, by.turns ? axis[by.axis] : lb_v4_cross(arm, axis[by.axis]));
     lb_v4_store(J + 3, by.turns ? lb_v4_zero() : axis[by.axis]);
@@ -105,23 +110,25 @@ static void fill_general(lb_contacts* C, const lb_work* w, const lb_touch* t, in
   const size_t nv = (size_t)C->m->nv;
   for (int i = 0; i < t->nrow; i++) {
     const way by = DIRECTIONS[C->direction[t->row + i]];
-    row[i] = (lb_constraint_row){.e = t->axis[by.axis], .at = t->at, .turns = by.turns};
+    row[i] = (lb_constraint_row){.e = t->axis[by.axis], .turns = by.turns};
     for (int k = 0; k < g->nv; k++) {
       C->full[(size_t)i * nv + (size_t)g->v[k]] = 0;
     }
   }
   for (int k = 0; k < 2; k++) {
+    for (int i = 0; i < t->nrow && link[k] != LB_WORLD; i++) {
+      row[i].at = w->state[link[k]].p + t->arm[k];
+    }
     if (link[k] != LB_WORLD && C->group_of[link[k]] == group) {
       lb_constraint_rows_add_link(C->m, w, row, t->nrow, C->full, link[k], k == 0 ? 1 : -1);
     }
   }
   for (int i = 0; i < t->nrow; i++) {
-    const int at = take_entry(C, t->row + i, side, group);
+    const int at = lb_contacts_take_entry(C, t->row + i, side, group);
     for (int k = 0; k < g->nv; k++) {
       C->J[at + k] = C->full[(size_t)i * nv + (size_t)g->v[k]];
     }
-    C->entry[C->nentry] = (lb_contact_entry){at, C->group[group].first};
-    C->group[group].first = C->nentry++;
+    lb_contacts_list_entry(C, group, at);
   }
 }
 
@@ -143,14 +150,15 @@ static void fill_touch(lb_contacts* C, const lb_work* w, lb_touch* t) {
 
 // --- Z ---
 
-// W does not couple groups: one solve is for an entry of each.
+// W does not couple groups: one solve is for an entry of each. Motors do not give way.
 static bool gather_entries(lb_contacts* C) {
   bool any = false;
   memset(C->right, 0, (size_t)C->m->nv * sizeof *C->right);
   for (int i = 0; i < C->problem.ngroup; i++) {
     const lb_contact_group* g = &C->group[C->used[i]];
     for (int k = 0; C->next[i] >= 0 && k < g->nv; k++) {
-      C->right[g->v[k]] = C->J[C->entry[C->next[i]].at + k];
+      const int v = g->v[k];
+      C->right[v] = C->m->dof.driven[v] ? 0 : C->J[C->entry[C->next[i]].at + k];
     }
     any |= C->next[i] >= 0;
   }
@@ -164,7 +172,7 @@ static void spread_entries(lb_contacts* C) {
       double* Z = C->Z + C->entry[C->next[i]].at;
       memset(Z, 0, (size_t)g->width * sizeof *Z);
       for (int k = 0; k < g->nv; k++) {
-        Z[k] = C->right[g->v[k]];
+        Z[k] = C->m->dof.driven[g->v[k]] ? 0 : C->right[g->v[k]];
       }
       C->next[i] = C->entry[C->next[i]].next;
     }
@@ -192,12 +200,24 @@ static void begin(lb_contacts* C) {
       .velocity = C->velocity, .u0 = C->u0, .row = C->row, .J = C->J, .Z = C->Z, .block = C->block};
 }
 
-static void gather_velocities(lb_contacts* C, const double* v) {
+void lb_contacts_gather(lb_contacts* C, const double* v) {
   memset(C->u0, 0, (size_t)C->velocity[C->problem.ngroup] * sizeof *C->u0);
   for (int i = 0; i < C->problem.ngroup; i++) {
     const lb_contact_group* g = &C->group[C->used[i]];
     for (int k = 0; k < g->nv; k++) {
       C->u0[C->velocity[i] + k] = v[g->v[k]];
+    }
+  }
+}
+
+void lb_contacts_take_away(lb_contacts* C) {
+  for (int i = 0; i < C->problem.nrow; i++) {
+    const lb_contact_row* r = &C->row[i];
+    for (int k = 0; k < 2; k++) {
+      if (r->group[k] >= 0) {
+        lb_add(lb_contact_width(&C->problem, r->group[k]), C->u0 + C->velocity[r->group[k]],
+               -C->lambda[i], C->Z + r->entry[k]);
+      }
     }
   }
 }
@@ -210,7 +230,7 @@ static void warm(lb_contacts* C, const lb_touch* t) {
   }
 }
 
-bool lb_contacts_build(lb_contacts* C, lb_data* d, lb_contact_system W, const double* v) {
+bool lb_contacts_build(lb_contacts* C, lb_data* d, lb_contact_system W, double h) {
   if (!lb_contacts_reserve_rows(C)) {
     return false;
   }
@@ -218,13 +238,17 @@ bool lb_contacts_build(lb_contacts* C, lb_data* d, lb_contact_system W, const do
   for (int i = 0; i < C->ntouch; i++) {
     list_rows(C, &C->touch[i]);
   }
-  C->block[C->problem.nblock] = C->problem.nrow;
   lb_fill_columns(C->m, d->work);
   for (int i = 0; i < C->ntouch; i++) {
     fill_touch(C, d->work, &C->touch[i]);
     warm(C, &C->touch[i]);
   }
+  if (!W.at_end) {
+    lb_contacts_add_servos(C, d, h);
+    lb_contacts_add_constraints(C, d, h);
+  }
+  C->block[C->problem.nblock] = C->problem.nrow;
   solve_entries(C, W);
-  gather_velocities(C, v);
+  lb_contacts_gather(C, d->qd);
   return lb_contacts_reserve_solver(C, d->threads);
 }

@@ -21,6 +21,7 @@ typedef struct lb_touch {
   int collider[2]; // a and b
   uint64_t id;     // of the features that touch
   lb_v4 at;        // midway between the surfaces
+  lb_v4 arm[2];    // to there from the origins of the links of a and b
   lb_v4 axis[3];   // normal from b to a, then two tangents
   double gap;      // along the normal [m]
   double closing;  // speed at which that closes when the step begins [m/s]
@@ -38,6 +39,8 @@ typedef struct lb_touch {
 typedef struct lb_contact_system {
   void* context;
   void (*solve)(void* context, double* b);
+  bool at_end; // d's poses are those of the end of the step, and its velocities are under the
+               // impulses so far
 } lb_contact_system;
 
 // Contacts of a data block, or NULL where there is no memory. The model has colliders.
@@ -53,12 +56,24 @@ bool lb_contacts_detect(lb_contacts* C, lb_data* d, double h);
 bool lb_contacts_overflow(const lb_contacts* C); // too many
 lb_status lb_contacts_complain(const lb_contacts* C, double time, lb_error* err);
 
-// (1) for the points that were found: v [nv] are the velocities without contact, and become those
-// with it; false: there is no memory. `move` [nv] becomes the velocities by which places change in
-// the step: the same, but for impacts, which happen within it, and overlaps, which are pushed apart
-// without speed.
-bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W, double* v,
-                       double* move);
+// (1) for the points that were found and for unilateral constraints: d's velocities are those
+// without contact, and become those with it. `move` [nv] becomes the velocities by which places
+// change in the step: the same, but for impacts, which happen within it, and overlaps, which are
+// pushed apart without speed. false: there is no memory.
+bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W, double* move);
+
+// For Newton's method, in whose residual the forces of contacts act (force_contact.c): rows of the
+// points that were found, at d's poses; then corrections of d's velocities by a change of impulses,
+// whose size sqrt(dv'W dv) is returned. In the end, velocities by which places change.
+bool lb_contacts_prepare(lb_contacts* C, lb_data* d, double h, lb_contact_system W);
+double lb_contacts_correct(lb_contacts* C, lb_data* d);
+void lb_contacts_place(lb_contacts* C, lb_data* d, double h, double* move);
+// Forces of the points act with their impulses over h.
+void lb_contacts_hold(lb_contacts* C, double h);
+
+// Multipliers of unilateral constraints after lb_contacts_solve, one a constraint of LB_SET_STEP,
+// zero for others.
+void lb_contacts_multipliers(const lb_contacts* C, double* lambda);
 
 // Forces of the last step act no longer: a step begins.
 void lb_contacts_begin(lb_contacts* C);

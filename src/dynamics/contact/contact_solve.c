@@ -32,13 +32,15 @@
 
 #include "dynamics/contact/contact_inside.h"
 #include "math/contact/contact_fast.h"
+#include "math/contact/contact_printed.h"
 #include "math/contact/contact_reference.h"
 
-static const double DEPTH = 2.5e-5; // S, over the smaller size
-static const double SHARE = 0.2;    // of an overlap that goes in a step: B
-static const double PUSH = 1;       // the most by which it goes [m/s]
-static const double CALM = 4;       // times what gravity adds in a step: nearly at rest
-enum { PLACE_SWEEPS = 4 };          // of islands for these
+static const double DEPTH = 2.5e-5;       // S, over the smaller size
+static const double OVERLAP = 1e-7;       // that is left alone where there are few rows [m]
+static const double SHARE = 0.2;          // of an overlap that goes in a step: B
+static const double PUSH = 1;             // the most by which it goes [m/s]
+static const double CALM = 4;             // times what gravity adds in a step: nearly at rest
+enum { PLACE_SWEEPS = 4, FEW_ROWS = 36 }; // of islands for these; rows of a small problem
 
 // (6); what would touch again within this many steps stays.
 static const double RESTS = 2;
@@ -80,28 +82,28 @@ static lb_v4 belt_of(const lb_contacts* C, const lb_data* d, int collider) {
 }
 
 // Accelerations of links that velocities bring, in the world: those of (3) and (4) of state.h.
-static void find_bias(lb_contacts* C, const lb_data* d) {
+// Where poses are those of the end already there is nothing to add.
+static void find_bias(lb_contacts* C, const lb_data* d, bool at_end) {
   C->bias[-1] = lb_motion_zero();
   for (int i = 0; i < C->m->nlink; i++) {
     const lb_state* s = &d->work->state[i];
     const lb_motion p = C->bias[C->m->link.parent[i]];
-    C->bias[i] = lb_link_turns_free(C->m, i) // its axes turn when the step is over
+    C->bias[i] = at_end || lb_link_turns_free(C->m, i) // its axes turn when the step is over
                      ? lb_motion_zero()
                      : (lb_motion){p.w + s->c_al, p.v + lb_v4_cross(p.w, s->r) + s->c_a};
   }
 }
 
-static lb_motion bias_of(const lb_contacts* C, const lb_data* d, const lb_touch* t, int side) {
-  const int link = C->collider[t->collider[side]].link;
-  const lb_motion a = C->bias[link];
-  return (lb_motion){a.w, a.v + lb_v4_cross(a.w, t->at - d->work->state[link].p)};
+static lb_motion bias_of(const lb_contacts* C, const lb_touch* t, int side) {
+  const lb_motion a = C->bias[C->collider[t->collider[side]].link];
+  return (lb_motion){a.w, a.v + lb_v4_cross(a.w, t->arm[side])};
 }
 
 static void ask(lb_contacts* C, const lb_data* d, lb_touch* t, double h) {
   const lb_scene_contacts* set = &C->m->contact.set;
   const lb_v4 belt = belt_of(C, d, t->collider[0]) - belt_of(C, d, t->collider[1]);
   const double creep = set->friction == LB_FRICTION_VISCOUS ? 1 / (h * set->friction_damping) : 0;
-  const lb_motion a = bias_of(C, d, t, 0), b = bias_of(C, d, t, 1);
+  const lb_motion a = bias_of(C, t, 0), b = bias_of(C, t, 1);
   const lb_v4 moved = (a.v - b.v) * h, turned = (a.w - b.w) * h;
   C->row[t->row].b = lb_v4_dot(t->axis[0], moved);
   find_bounce(t, -lb_contact_row_velocity(&C->problem, t->row, C->u0) - C->row[t->row].b, h);
@@ -115,6 +117,9 @@ static void ask(lb_contacts* C, const lb_data* d, lb_touch* t, double h) {
 }
 
 static double depth_of(const lb_contacts* C, const lb_touch* t) {
+  if (C->problem.nrow <= FEW_ROWS) { // which are solved to the end
+    return 0.5 * OVERLAP;
+  }
   const lb_collider_state *a = &C->collider[t->collider[0]], *b = &C->collider[t->collider[1]];
   return DEPTH * fmin(a->at.c->size, b->at.c->size);
 }
@@ -154,13 +159,15 @@ static bool ask_places(lb_contacts* C, const int* island, double h) {
 // --- solving ---
 
 static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, bool again) {
-  lb_contact_options options = lb_contact_options_step();
+  // Newton's method, which asks again and again, does not converge on half solutions
+  lb_contact_options options = C->at_end ? lb_contact_options_default() : lb_contact_options_step();
   options.calm = CALM * C->duration * lb_vec3_norm(C->m->gravity);
   options.tolerance = C->m->contact.set.tolerance;
   options.threads = d->threads;
-  options.sweeps = again ? PLACE_SWEEPS : options.sweeps;
-  return again ? lb_contact_solve_again(C->solver, &options, C->lambda, C->u)
-               : lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
+  const bool kept = again && !C->at_end; // there the velocities have changed since, too
+  options.sweeps = kept ? PLACE_SWEEPS : options.sweeps;
+  return kept ? lb_contact_solve_again(C->solver, &options, C->lambda, C->u)
+              : lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
 }
 
 static lb_contact_report solve_reference(lb_contacts* C, const lb_data* d, bool again) {
@@ -171,12 +178,24 @@ static lb_contact_report solve_reference(lb_contacts* C, const lb_data* d, bool 
   return report;
 }
 
+// What comes out is no solution, and its residual says how far from one.
+static lb_contact_report solve_printed(lb_contacts* C, const lb_data* d, bool again) {
+  lb_contact_report report = {.status = LB_CONTACT_NOT_SOLVED};
+  (void)d;
+  (void)again;
+  if (lb_contact_printed(&C->problem, &C->scratch, C->lambda, C->u) == LB_OK) {
+    report.measure = lb_contact_residual(&C->problem, C->lambda, C->u);
+  }
+  lb_arena_release(&C->scratch);
+  return report;
+}
+
 // `again`: all but b is as it was.
 static lb_contact_report solve(lb_contacts* C, const lb_data* d, bool again) {
   static lb_contact_report (*const METHODS[])(lb_contacts*, const lb_data*,
                                               bool) = {[LB_CONTACT_FAST] = solve_fast,
                                                        [LB_CONTACT_REFERENCE] = solve_reference,
-                                                       [LB_CONTACT_AS_PRINTED] = solve_reference};
+                                                       [LB_CONTACT_AS_PRINTED] = solve_printed};
   return METHODS[C->m->contact.set.solver](C, d, again);
 }
 
@@ -201,32 +220,78 @@ static void keep(lb_contacts* C, lb_touch* t) {
   }
 }
 
-bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W, double* v,
-                       double* move) {
-  const size_t size = (size_t)C->m->nv * sizeof *v;
+bool lb_contacts_prepare(lb_contacts* C, lb_data* d, double h, lb_contact_system W) {
   C->report = (lb_contact_report){0};
   C->duration = h;
-  if (C->ntouch == 0) {
-    memcpy(move, v, size);
-    return true;
-  }
-  if (!lb_contacts_build(C, d, W, v)) {
+  C->at_end = W.at_end;
+  find_bias(C, d, W.at_end);
+  if (!lb_contacts_build(C, d, W, h)) {
     return false;
   }
-  find_bias(C, d);
+  if (W.at_end) {
+    lb_contacts_take_away(C);
+  }
   for (int i = 0; i < C->ntouch; i++) {
     ask(C, d, &C->touch[i], h);
   }
-  C->report = solve(C, d, false);
-  spread(C, v);
+  return true;
+}
+
+static void keep_all(lb_contacts* C) {
   for (int i = 0; i < C->ntouch; i++) {
     keep(C, &C->touch[i]);
   }
-  memcpy(move, v, size);
+}
+
+// sqrt(dlambda' A dlambda), from the change of velocities in u0.
+static double size_of_change(lb_contacts* C) {
+  double sum = 0;
+  for (int i = 0; i < C->problem.nrow; i++) {
+    sum += (C->lambda[i] - C->before[i]) * lb_contact_row_velocity(&C->problem, i, C->u0);
+  }
+  return sqrt(fabs(sum));
+}
+
+double lb_contacts_correct(lb_contacts* C, lb_data* d) {
+  const size_t rows = (size_t)C->problem.nrow;
+  lb_contacts_gather(C, d->qd);
+  lb_contacts_take_away(C);
+  memcpy(C->before, C->lambda, rows * sizeof *C->lambda);
+  C->report = solve(C, d, false);
+  lb_contacts_gather(C, d->qd);
+  for (int i = 0; i < C->velocity[C->problem.ngroup]; i++) {
+    C->u0[i] = C->u[i] - C->u0[i];
+  }
+  spread(C, d->qd);
+  keep_all(C);
+  return size_of_change(C);
+}
+
+void lb_contacts_place(lb_contacts* C, lb_data* d, double h, double* move) {
+  memcpy(move, d->qd, (size_t)C->m->nv * sizeof *move);
   const bool fast = C->m->contact.set.solver == LB_CONTACT_FAST;
   if (ask_places(C, fast ? lb_contact_solver_islands(C->solver) : NULL, h)) {
+    lb_contacts_gather(C, d->qd);
+    lb_contacts_take_away(C);
     solve(C, d, true);
     spread(C, move);
   }
+}
+
+bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W, double* move) {
+  if (C->ntouch + C->nunilateral == 0) {
+    C->duration = h;
+    memcpy(move, d->qd, (size_t)C->m->nv * sizeof *move);
+    return true;
+  }
+  if (!lb_contacts_prepare(C, d, h, W)) {
+    return false;
+  }
+  C->report = solve(C, d, false);
+  spread(C, d->qd);
+  keep_all(C);
+  lb_contacts_keep_servos(C, d);
+  memcpy(C->before, C->lambda, (size_t)C->problem.nrow * sizeof *C->lambda);
+  lb_contacts_place(C, d, h, move);
   return true;
 }

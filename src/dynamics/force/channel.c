@@ -28,12 +28,12 @@ void lb_channel_put(lb_channel_walk* w, const char* name, lb_channel_kind kind, 
   w->count++;
 }
 
-void lb_channel_put_vector(lb_channel_walk* w, const char* name, int body, bool named,
+void lb_channel_put_vector(lb_channel_walk* w, const char* name, int body, const char* part,
                            lb_v4 force) {
   const int first = w->count;
   for (int i = 0; i < 3; i++) {
-    lb_channel_put(w, name, LB_CHANNEL_CONTACT, force[i], "%.64s%sf%c",
-                   named ? w->m->body.name[body] : "", named ? "." : "", 'x' + i);
+    lb_channel_put(w, name, LB_CHANNEL_CONTACT, force[i], "%.64s%sf%c", part ? part : "",
+                   part ? "." : "", 'x' + i);
   }
   if (w->channel) {
     w->channel[first].body = body;
@@ -123,7 +123,7 @@ static void put_constraints(lb_channel_walk* w) {
   for (int i = m->constraint.nloop; i < end; i++) {
     sum += w->value ? lb_loop_wrench(m, w->d, i).v : lb_v4_zero();
     if (i + 1 == end || item[i + 1].name != item[i].name) {
-      lb_channel_put_vector(w, item[i].name, item[i].body[1], false, sum);
+      lb_channel_put_vector(w, item[i].name, item[i].body[1], NULL, sum);
       sum = lb_v4_zero();
     }
   }

@@ -14,8 +14,10 @@ typedef struct lb_channel_walk {
 // The next channel; its `what` as by printf.
 void lb_channel_put(lb_channel_walk* w, const char* name, lb_channel_kind kind, double value,
                     const char* what, ...) __attribute__((format(printf, 5, 6)));
-// Three of a force on a body in the world's axes, which has a name where there are several.
-void lb_channel_put_vector(lb_channel_walk* w, const char* name, int body, bool named, lb_v4 force);
+// Three of a force on a body in the world's axes: NAME.fx, or NAME.PART.fx where a part is not
+// NULL.
+void lb_channel_put_vector(lb_channel_walk* w, const char* name, int body, const char* part,
+                           lb_v4 force);
 
 struct lb_force;
 // Channels of a force along joints' coordinates, where it acts: what it adds to tau.

@@ -1,12 +1,19 @@
-// Forces of contacts as the last step found them: for accelerations, motors' forces and reactions at
-// its end. Steps solve for them anew, and take them away before they begin.
+// Forces of contacts and servos as the last step found them: for accelerations, motors' forces and
+// reactions at its end. Steps solve for them anew, and take them away before they begin.
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/contact/contact_set.h"
+#include "dynamics/force/channel.h"
 #include "dynamics/force/force.h"
 #include "dynamics/force/force_point.h"
+#include "model/use/link.h"
 
 static int count(const lb_model* m) {
-  return m->contact.ncollider;
+  return m->contact.ncollider + m->motor.nservo;
+}
+
+static void push(const lb_model* m, lb_work* w, const lb_touch* t, int side, double by) {
+  const int link = lb_link_mover(m, m->contact.collider[t->collider[side]].link);
+  lb_link_add_wrench(w, link, w->state[link].p + t->arm[side], t->twist * by, t->impulse * by);
 }
 
 static void apply(const lb_model* m, lb_data* d) {
@@ -14,11 +21,68 @@ static void apply(const lb_model* m, lb_data* d) {
   const double h = lb_contacts_duration(d->work->contacts);
   const int n = h > 0 ? lb_contacts_points(d->work->contacts, &touch) : 0;
   for (int i = 0; i < n; i++) {
-    const lb_touch* t = &touch[i];
-    const lb_v4 f = t->impulse / h, moment = t->twist / h;
-    lb_link_add_wrench(d->work, m->contact.collider[t->collider[0]].link, t->at, moment, f);
-    lb_link_add_wrench(d->work, m->contact.collider[t->collider[1]].link, t->at, -moment, -f);
+    push(m, d->work, &touch[i], 0, 1 / h);
+    push(m, d->work, &touch[i], 1, -1 / h);
+  }
+  for (int i = 0; i < m->motor.nservo && h > 0; i++) {
+    const int motor = m->motor.servo[i].motor;
+    d->work->tau[m->motor.v[motor]] += d->motor_force[motor];
   }
 }
 
-const lb_force lb_force_contact = {.count = count, .apply = apply, .on_links = true};
+// --- totals of bodies ---
+
+enum { MOST_BODIES = 80 }; // with totals; of more there are none
+
+static bool meets_any(const lb_model_contacts* c, int family) {
+  bool any = false;
+  for (int i = 0; i < c->nfamily && !any; i++) {
+    any = c->meeting[family * c->nfamily + i].collide;
+  }
+  return any;
+}
+
+static int place_of(int n, const int* body, int which) {
+  int at = 0;
+  while (at < n && body[at] != which) {
+    at++;
+  }
+  return at;
+}
+
+// Bodies that collide, but for those that never move; 0: there are more.
+static int find_bodies(const lb_model* m, int body[MOST_BODIES]) {
+  int n = 0;
+  for (int i = 0; i < m->contact.ncollider; i++) {
+    const lb_model_collider* c = &m->contact.collider[i];
+    if (c->body != LB_WORLD && lb_body_moves(m, c->body) && meets_any(&m->contact, c->family) &&
+        place_of(n, body, c->body) == n) {
+      if (n == MOST_BODIES) {
+        return 0;
+      }
+      body[n++] = c->body;
+    }
+  }
+  return n;
+}
+
+static void measure(lb_channel_walk* w) {
+  const lb_model* m = w->m;
+  const lb_touch* touch = NULL;
+  const double h = w->value ? lb_contacts_duration(w->d->work->contacts) : 0;
+  const int ntouch = h > 0 ? lb_contacts_points(w->d->work->contacts, &touch) : 0;
+  int body[MOST_BODIES];
+  const int n = find_bodies(m, body);
+  lb_v4 sum[MOST_BODIES + 1] = {0}; // the last one: of all others
+  for (int i = 0; i < ntouch; i++) {
+    sum[place_of(n, body, m->contact.collider[touch[i].collider[0]].body)] += touch[i].impulse;
+    sum[place_of(n, body, m->contact.collider[touch[i].collider[1]].body)] -= touch[i].impulse;
+  }
+  for (int i = 0; i < n; i++) {
+    lb_channel_put_vector(w, m->body.name[body[i]], body[i], "contact",
+                          h > 0 ? sum[i] * (1 / h) : lb_v4_zero());
+  }
+}
+
+const lb_force lb_force_contact = {
+    .name = "contact", .count = count, .apply = apply, .measure = measure, .on_links = true};

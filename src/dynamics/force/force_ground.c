@@ -84,7 +84,8 @@ static void measure(const lb_model_force* f, lb_channel_walk* w) {
     contact t;
     sum += w->value && find_contact(&t, f, w->d->work, k) ? t.f : lb_v4_zero();
     if (k + 1 == n || p[k + 1].body != p[k].body) {
-      lb_channel_put_vector(w, f->set.name, p[k].body, several, sum);
+      lb_channel_put_vector(w, f->set.name, p[k].body, several ? w->m->body.name[p[k].body] : NULL,
+                            sum);
       sum = lb_v4_zero();
     }
   }

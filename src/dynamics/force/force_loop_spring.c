@@ -125,6 +125,11 @@ lb_motion lb_loop_wrench(const lb_model* m, const lb_data* d, int i) {
       add_along(&F, &L->row[k], L->x[k]);
     }
   }
+  for (int k = 0; k < L->compliant.count; k++) {
+    if (L->compliant.row[k].constraint == i) {
+      add_along(&F, &L->compliant.row[k], L->compliant.force[k]);
+    }
+  }
   for (int k = 0; k < m->nmotor; k++) {
     if (pushes(m, k) && m->motor.loop[k] == i) {
       const lb_motion unit = motor_unit(m, &P, k);
@@ -172,29 +177,6 @@ static double loop_energy(const lb_model* m, lb_data* d) {
 
 // --- derivatives ---
 
-// The force changes with b's place x and velocity y as seen from a; only the part beyond turning
-// with a is asked for.
-static void add_spring_change(const lb_scene_joint* j, const lb_pair_derivative* L,
-                              const lb_constraint_row* row, int k, bool by_rate) {
-  const lb_gap_type* type = row->type;
-  const double pull =
-      j->resistance.stiffness * lb_loop_stretch(j, row, k) + j->resistance.damping * row->rate;
-  for (int v = L->begin[0]; v < L->end[1]; v = lb_pair_next(L, v)) {
-    const lb_motion x = lb_pair_apart(L, v), y = by_rate ? x : lb_pair_rate_apart(L, v);
-    double change = j->resistance.damping * lb_v4_dot(row->e, lb_gap_part(type, y));
-    if (!by_rate) {
-      change += j->resistance.stiffness * (type->change ? type->change(&L->P, row, x)
-                                                        : lb_v4_dot(row->e, lb_gap_part(type, x)));
-    }
-    if (!by_rate && type->turn) {
-      const lb_v4 de = type->turn(&L->P, row, x);
-      change += j->resistance.damping * lb_v4_dot(de, lb_gap_part(type, L->P.rate));
-      *(type->turns ? &L->on_b[v].w : &L->on_b[v].v) -= de * pull;
-    }
-    add_along(&L->on_b[v], row, -change);
-  }
-}
-
 static void differentiate_spring(lb_derivatives* D, lb_data* d, int i) {
   const lb_scene_joint* j = &D->model->constraint.loop[i];
   lb_constraint_row row[3];
@@ -205,7 +187,9 @@ static void differentiate_spring(lb_derivatives* D, lb_data* d, int i) {
     lb_pair_derivative L = lb_pair_differentiate(D, d, i);
     lb_pair_fill_turn(&L.P);
     for (int k = 0; k < n; k++) {
-      add_spring_change(j, &L, &row[k], k, by_rate);
+      const double stiffness = j->resistance.stiffness, damping = j->resistance.damping;
+      const double pull = stiffness * lb_loop_stretch(j, &row[k], k) + damping * row[k].rate;
+      lb_row_spring_differentiate(&L, &row[k], (lb_row_spring){stiffness, damping, pull}, by_rate);
     }
     if (by_rate) {
       lb_pair_push(D, D->tau_qd, &L, lb_motion_zero());
@@ -248,11 +232,8 @@ static void stiffen_springs(lb_derivatives* D, lb_data* d) {
     const int n = is_sprung(&m->constraint.loop[i]) ? lb_loop_free_rows(m, &P, i, row) : 0;
     for (int side = 0; side < 2 && n > 0; side++) {
       const lb_pair_derivative L = lb_pair_differentiate(D, d, i);
-      for (int v = L.begin[0]; v < L.end[1]; v = lb_pair_next(&L, v)) {
-        for (int k = 0; k < n; k++) {
-          const lb_v4 x = lb_gap_part(row[k].type, lb_pair_apart(&L, v));
-          add_along(&L.on_b[v], &row[k], -by[side] * lb_v4_dot(row[k].e, x));
-        }
+      for (int k = 0; k < n; k++) {
+        lb_row_spring_stiffen(&L, &row[k], by[side]);
       }
       lb_pair_push(D, side ? D->tau_qd : D->tau_q, &L, lb_motion_zero());
     }

@@ -44,6 +44,7 @@ static bool take_rows(lb_kkt* K, lb_kkt_order* O) {
   K->number = LB_TAKE(&K->arena, int, nrow);
   K->on.term_first = LB_TAKE(&K->arena, int, nlink + 1);
   K->on.term = LB_TAKE(&K->arena, lb_kkt_term, m->constraint.nterm);
+  K->slope = LB_TAKE(&K->arena, double, m->constraint.nterm);
   K->on.act_first = LB_TAKE(&K->arena, int, nlink + 1);
   K->on.act = LB_TAKE(&K->arena, int, 2 * nrow + (size_t)m->constraint.nterm);
   K->link = LB_TAKE(&K->arena, lb_kkt_link, nlink);
@@ -62,10 +63,10 @@ static bool take_rows(lb_kkt* K, lb_kkt_order* O) {
   O->row_slot = LB_TAKE(&K->arena, int, nrow);
   O->pending = LB_TAKE(&K->arena, int, nrow);
   O->size = LB_TAKE(&K->arena, double, nrow);
-  return K->row && K->listed && K->number && K->on.term_first && K->on.term && K->on.act_first &&
-         K->on.act && K->link && K->sequence && K->slot && K->op && K->S && K->inverse &&
-         K->pivot && K->P && K->z && O->children && O->gone && O->growth && O->stale &&
-         O->row_slot && O->pending && O->size;
+  return K->row && K->listed && K->number && K->on.term_first && K->on.term && K->slope &&
+         K->on.act_first && K->on.act && K->link && K->sequence && K->slot && K->op && K->S &&
+         K->inverse && K->pivot && K->P && K->z && O->children && O->gone && O->growth &&
+         O->stale && O->row_slot && O->pending && O->size;
 }
 
 // Unilateral constraints that there can be.
@@ -244,9 +245,10 @@ void lb_kkt_order_begin(lb_kkt* K, const lb_data* d) {
 }
 
 bool lb_kkt_fits(const lb_model* m) {
-  enum { LARGE = 24 }; // velocities: smaller systems are sooner solved as dense ones
+  enum { LARGE = 24 }; // velocities: smaller systems are sooner solved as dense ones,
+  const bool pays = m->nv >= LARGE || m->constraint.ncompliant > 0; // which lack compliance
   return m->elastic.count == 0 && m->elastic.nfem == 0 && m->particles.nparticle == 0 &&
-         m->constraint.elimination.count == 0 && lb_constraints_most(m) > 0 && m->nv >= LARGE;
+         m->constraint.elimination.count == 0 && lb_constraints_most(m) > 0 && pays;
 }
 
 // All constraints at d's pose, those that are left out, too.

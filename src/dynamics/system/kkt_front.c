@@ -308,8 +308,9 @@ static void add_terms(lb_kkt* K, const lb_kkt_op* op, const near* n, const lb_li
   for (int i = K->on.term_first[op->id]; i < K->on.term_first[op->id + 1]; i++) {
     const lb_kkt_row* r = &K->row[K->on.term[i].row];
     const lb_model_term* t = &K->m->constraint.term[K->on.term[i].term];
+    const double slope = K->slope[K->on.term[i].term];
     for (int k = 0; k < n->nrow && r->present; k++) {
-      n->t[k * n->nv + t->v - l->v] += id[k] == K->on.term[i].row ? r->sign * t->factor : 0;
+      n->t[k * n->nv + t->v - l->v] += id[k] == K->on.term[i].row ? r->sign * slope : 0;
     }
   }
 }

@@ -144,6 +144,7 @@ struct lb_kkt {
   int nlisted, *listed; // [nrow] present ones by number, but for those of spanned links
   lb_kkt_row* row;      // [nrow]
   lb_kkt_acting on;     // links
+  double* slope;        // [nterm] of couplings' terms
   lb_kkt_link* link;    // [nlink]
   int* sequence;        // [nlink] parents before their children
   lb_kkt_span span;
@@ -196,7 +197,7 @@ typedef struct lb_kkt_order {
 bool lb_kkt_take(lb_kkt* K, lb_data* d, const lb_kkt_op* op);
 
 // Read d's constraints; false: the order lacks some of them.
-bool lb_kkt_read(lb_kkt* K, const lb_data* d);
+bool lb_kkt_read(lb_kkt* K, lb_data* d);
 
 // Begin with an empty front: what acts on what, and constraints that no coordinate feels.
 void lb_kkt_order_begin(lb_kkt* K, const lb_data* d);

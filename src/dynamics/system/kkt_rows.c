@@ -49,33 +49,55 @@ static void read_row(lb_kkt_row* to, const lb_data* d, const lb_constraint_row* 
              (to->link[1] != LB_WORLD ? size_of(to->force[1]) : 0);
 }
 
-// With mu = dt (C + dt K) J x, a spring is a constraint of compliance.
+// With mu = dt (C + dt K) J x, a spring is a constraint of compliance. Linear steps have a force of
+// their start, and so dt K J v + C (cdot - cdot0) beside it, cdot0 the rate of that force and J v
+// that of the start with driven velocities of the end. False: the order lacks it.
 // Those of joints that hold a link are part of its D instead.
+static bool read_spring(lb_kkt* K, const lb_data* d, lb_kkt_row* to, const lb_constraint_row* row,
+                        lb_compliance by, double rate0) {
+  const double dt = K->terms.dt, stiff = dt * (by.damping + dt * by.stiffness);
+  read_row(to, d, row);
+  to->present = to->velocity_level = true;
+  if (to->span < 0) {
+    K->listed[K->nlisted++] = (int)(to - K->row);
+  }
+  to->place = -1;
+  to->compliance = 1 / stiff;
+  to->wish =
+      K->terms.linear
+          ? dt / stiff *
+                (dt * by.stiffness * (row->rate + row->asked) + by.damping * (row->rate - rate0))
+          : 0;
+  return to->scheduled || to->void_row || to->span >= 0;
+}
+
 static bool read_springs(lb_kkt* K, const lb_data* d) {
   bool known = true;
-  for (int i = 0; i < K->m->constraint.nloop; i++) {
+  for (int i = 0; i < K->m->constraint.nloop && K->terms.dt > 0; i++) {
     lb_constraint_row row[3];
     const lb_scene_joint* j = &K->m->constraint.loop[i];
-    const double stiff =
-        K->terms.dt * (j->resistance.damping + K->terms.dt * j->resistance.stiffness);
+    const lb_compliance by = {j->resistance.stiffness, j->resistance.damping};
     lb_pair P;
     lb_constraint_pair(&P, d, i);
-    const int count = stiff > 0 ? lb_loop_free_rows(K->m, &P, i, row) : 0;
+    const int count = by.stiffness > 0 || by.damping > 0 ? lb_loop_free_rows(K->m, &P, i, row) : 0;
     for (int k = 0; k < count; k++) {
       lb_kkt_row* to = &K->row[K->nconstraint + 3 * i + k];
-      read_row(to, d, &row[k]);
-      to->present = to->velocity_level = true;
       to->span = K->span.count > 0 ? K->span.link[i] : -1;
-      if (to->span < 0) {
-        K->listed[K->nlisted++] = (int)(to - K->row);
-      }
-      to->place = -1;
-      to->compliance = 1 / stiff;
-      to->wish = K->terms.linear
-                     ? K->terms.dt * K->terms.dt * j->resistance.stiffness / stiff * row[k].rate
-                     : 0;
-      known &= to->scheduled || to->void_row || to->span >= 0;
+      known = read_spring(K, d, to, &row[k], by, row[k].rate) && known;
     }
+  }
+  return known;
+}
+
+// Compliant constraints are springs by their own numbers.
+static bool read_compliant(lb_kkt* K, lb_data* d) {
+  const lb_compliant_rows* C = &d->work->constraints->compliant;
+  bool known = true;
+  lb_constraint_rows_fill_compliant(K->m, d);
+  for (int i = 0; i < C->count; i++) {
+    const lb_constraint_row* row = &C->row[i];
+    const lb_compliance by = *lb_row_compliance(K->m, row);
+    known = read_spring(K, d, &K->row[row->number], row, by, C->rate[i]) && known;
   }
   return known;
 }
@@ -93,7 +115,7 @@ static void place_links(lb_kkt* K, const lb_data* d) {
 }
 
 // d's constraints; false: the order lacks some of them.
-bool lb_kkt_read(lb_kkt* K, const lb_data* d) {
+bool lb_kkt_read(lb_kkt* K, lb_data* d) {
   const lb_constraints* L = d->work->constraints;
   bool known = true;
   double mobility = 0;
@@ -121,6 +143,8 @@ bool lb_kkt_read(lb_kkt* K, const lb_data* d) {
   }
   K->compliance = K->terms.damping > 0 ? K->terms.damping * mobility / L->nrow : 0;
   known = (K->nrow == K->nconstraint || read_springs(K, d)) && known;
+  known = (K->m->constraint.ncompliant == 0 || K->terms.dt == 0 || read_compliant(K, d)) && known;
+  memcpy(K->slope, L->slope, (size_t)K->m->constraint.nterm * sizeof *K->slope);
   return lb_kkt_span_read(K, d) && known;
 }
 

@@ -138,7 +138,8 @@ static void put_wishes(lb_kkt* K, const double* c) {
   for (int i = 0; i < K->count; i++) {
     K->z[K->number[i]] = c ? c[i] : 0;
   }
-  for (int i = K->nrow > K->nconstraint ? 0 : K->nlisted; i < K->nlisted; i++) {
+  const bool springs = K->nrow > K->nconstraint || K->m->constraint.ncompliant > 0;
+  for (int i = springs ? 0 : K->nlisted; i < K->nlisted; i++) {
     const lb_kkt_row* r = &K->row[K->listed[i]];
     K->z[K->listed[i]] = r->place >= 0 ? K->z[K->listed[i]] : c ? r->wish : 0;
   }
@@ -160,7 +161,7 @@ static double row_dot(const lb_kkt* K, const lb_kkt_row* r, const double* x) {
   const lb_model_coupling* c = r->coupling >= 0 ? &K->m->constraint.coupling[r->coupling] : NULL;
   for (int t = c ? c->first : 0; c && t < c->first + c->count; t++) {
     const lb_model_term* term = &K->m->constraint.term[t];
-    sum += K->m->dof.driven[term->v] ? 0 : r->sign * term->factor * x[term->v];
+    sum += K->m->dof.driven[term->v] ? 0 : r->sign * K->slope[t] * x[term->v];
   }
   return sum;
 }
@@ -174,7 +175,7 @@ static void push_force(lb_kkt* K, const lb_kkt_row* r, double by, double* out) {
   const lb_model_coupling* c = r->coupling >= 0 ? &K->m->constraint.coupling[r->coupling] : NULL;
   for (int t = c ? c->first : 0; c && t < c->first + c->count; t++) {
     const lb_model_term* term = &K->m->constraint.term[t];
-    out[term->v] += K->m->dof.driven[term->v] ? 0 : by * r->sign * term->factor;
+    out[term->v] += K->m->dof.driven[term->v] ? 0 : by * r->sign * K->slope[t];
   }
 }
 

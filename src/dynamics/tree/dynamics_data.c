@@ -65,7 +65,7 @@ lb_status lb_data_create(const lb_model* model, const lb_allocator* allocator, l
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0},
                         "out of memory for the constraints of '%s'", model->name);
   }
-  if (model->contact.ncollider > 0 &&
+  if (model->contact.ncollider + model->motor.nservo > 0 &&
       !(d->work->contacts = lb_contacts_create(model, allocator))) {
     lb_data_release(d);
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the contacts of '%s'",

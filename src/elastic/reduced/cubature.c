@@ -581,22 +581,48 @@ static lb_status pick(trainer* t, int nregion, lb_arena* scratch, lb_arena* aren
   return lb_points_pick(t->all, *kept, chosen, weight, nregion, arena, few);
 }
 
+// Every point with its own weight, packed as a choice is.
+static lb_status keep_all(const lb_points* all, int nregion, lb_arena* scratch, lb_arena* arena,
+                          lb_points* kept, lb_cubature_report* report) {
+  const int most = LB_LANES * all->nbatch;
+  int* chosen = LB_TAKE(scratch, int, most);
+  double* weight = LB_TAKE(scratch, double, most);
+  int n = 0;
+  for (int i = 0; chosen && weight && i < most; i++) {
+    if (all->element[i] >= 0) {
+      weight[n] = all->weight[i / LB_LANES][i % LB_LANES];
+      chosen[n++] = i;
+    }
+  }
+  *report = (lb_cubature_report){.points = n};
+  return chosen && weight ? lb_points_pick(all, n, chosen, weight, nregion, arena, kept)
+                          : LB_NO_MEMORY;
+}
+
+static lb_status train(trainer* t, int nregion, const lb_cubature_options* options,
+                       lb_arena* scratch, lb_arena* arena, lb_points* few,
+                       lb_cubature_report* report) {
+  lb_status status = choose_slopes(t, options->slopes, scratch);
+  status = status == LB_OK ? choose_candidates(t, nregion, scratch) : status;
+  if (status == LB_OK && !take_trainer(t, options->most, scratch)) {
+    status = LB_NO_MEMORY;
+  }
+  if (status == LB_OK) {
+    sum_products(t);
+    report->error = choose_columns(&t->s, options->tolerance);
+    status = pick(t, nregion, scratch, arena, few, &report->points);
+  }
+  return status;
+}
+
 lb_status lb_cubature_train(const lb_points* all, int nregion, const double* omega,
                             const double* eta, int npose, const lb_cubature_options* options,
                             lb_arena* arena, lb_points* few, lb_cubature_report* report) {
   lb_arena scratch;
   lb_arena_init(&scratch, arena->allocator);
   trainer t = {.all = all, .eta = eta, .omega = omega, .npose = npose, .at = -1};
-  lb_status status = choose_slopes(&t, options->slopes, &scratch);
-  status = status == LB_OK ? choose_candidates(&t, nregion, &scratch) : status;
-  if (status == LB_OK && !take_trainer(&t, options->most, &scratch)) {
-    status = LB_NO_MEMORY;
-  }
-  if (status == LB_OK) {
-    sum_products(&t);
-    report->error = choose_columns(&t.s, options->tolerance);
-    status = pick(&t, nregion, &scratch, arena, few, &report->points);
-  }
+  const lb_status status = npose > 0 ? train(&t, nregion, options, &scratch, arena, few, report)
+                                     : keep_all(all, nregion, &scratch, arena, few, report);
   lb_arena_release(&scratch);
   return status;
 }

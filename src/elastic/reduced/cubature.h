@@ -28,7 +28,8 @@ lb_status lb_cubature_poses(const lb_points* all, const lb_reduced* reduced, dou
 /// Those small ones alone: eta [r][r].
 void lb_cubature_rest(const lb_reduced* reduced, double size, double* eta);
 
-/// Choose points and weights on given poses; omega [r] are the frequencies of the basis.
+/// Choose points and weights on given poses; omega [r] are the frequencies of the basis. Without
+/// poses all points stay, with the weights they have.
 lb_status lb_cubature_train(const lb_points* all, int nregion, const double* omega,
                             const double* eta, int npose, const lb_cubature_options* options,
                             lb_arena* arena, lb_points* few, lb_cubature_report* report);

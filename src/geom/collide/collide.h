@@ -3,7 +3,8 @@
 // A kind of collider is an entry in a table (collider_NAME.c), a pair of kinds is an entry in
 // another (pair_NAME.c). Pairs without a closed form go by support functions: GJK where the cores
 // are apart, EPA where they overlap (gjk.h). To add a kind: its file, its line of LB_COLLIDER_LIST
-// in limber/collision.h; a convex one with a support function collides with everything at once.
+// in limber/collision.h and its row of pair_table.c; lb_pair_convex does for any with a support
+// function.
 #pragma once
 #include "base/arena.h"
 #include "geom/shape/shape.h"
@@ -46,7 +47,8 @@ lb_bounds lb_placed_bounds(const lb_placed* x);
 #define LB_COLLIDE_FAR 1e100
 
 /// Memory of a pair from step to step: it makes the next answer quicker, and keeps the choice among
-/// features that are equally near. Zero it when the pair is new.
+/// features that are equally near. Zero it when the pair is new. Answers depend on it in their last
+/// bits, so it belongs to a state that is saved and restored.
 typedef struct lb_pair_cache {
   int axis;       ///< of two boxes: the axis of the last answer, from 1; 0: none
   int reference;  ///< side whose face was clipped against: 1 a, 2 b; 0: none

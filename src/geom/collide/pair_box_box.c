@@ -2,27 +2,24 @@
 //
 // The axis of the last step is tried first: boxes that were apart along it mostly still are. Face
 // axes are preferred to edges, and the last axis to others that are as good, so that a box at rest
-// keeps its patch. Boxes that are apart have all corners that can land.
+// keeps its patch.
 #include "geom/collide/pair.h"
 
 enum { FACES_A = 1, FACES_B = 4, EDGES = 7, AXES = 16 }; // numbers of axes, 0 being none
 static const double EDGE_WORSE = 1e-3;                   // of the size: edges must beat faces by it
 static const double KEEP = 5e-4;
 static const double MISSED = 4e-3; // of the size: a patch as much too shallow is none
-// Of the size: corners as little beside a face count as above it. Edges that lie on each other up
-// to rounding would else be cut at places that are anywhere along them.
-static const double BESIDE = 2e-7;
-static const double SLANT = 1e-6; // squared sine below which two edges count as parallel
+static const double SLANT = 1e-6;  // squared sine below which two edges count as parallel
 
 typedef struct boxes {
   double a[3], b[3]; // half lengths
   double R[3][3];    // R[i][j]: component i of b's axis j, in the frame of a
   double Q[3][3];    // |R|
   double t[3];       // b's centre in the frame of a
+  double brim;
 } boxes;
 
-// Separation along an axis: negative where the boxes overlap along it. `normal`, from b to a in a's
-// frame, may be NULL.
+// Separation along an axis: negative where the boxes overlap along it.
 static double face_a(const boxes* x, int i) {
   return fabs(x->t[i]) - x->a[i] -
          (x->b[0] * x->Q[i][0] + x->b[1] * x->Q[i][1] + x->b[2] * x->Q[i][2]);
@@ -36,17 +33,21 @@ static double face_b(const boxes* x, int j) {
 }
 
 // Edge i of a and edge j of b: the axis e_i x R_j has the components -R[i2][j], R[i1][j] along i1
-// and i2.
-static double edge(const boxes* x, int i, int j) {
-  const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-  const double square = x->R[i1][j] * x->R[i1][j] + x->R[i2][j] * x->R[i2][j];
-  if (square < SLANT) {
-    return -INFINITY;
-  }
+// and i2. The separation times the axis' length, whose square is returned with it.
+static const int NEXT[3] = {1, 2, 0}, THIRD[3] = {2, 0, 1};
+
+static inline double edge_raw(const boxes* x, int i, int j, double* square) {
+  const int i1 = NEXT[i], i2 = THIRD[i], j1 = NEXT[j], j2 = THIRD[j];
+  *square = x->R[i1][j] * x->R[i1][j] + x->R[i2][j] * x->R[i2][j];
   const double t = fabs(x->t[i2] * x->R[i1][j] - x->t[i1] * x->R[i2][j]);
-  const double r = x->a[i1] * x->Q[i2][j] + x->a[i2] * x->Q[i1][j] + x->b[j1] * x->Q[i][j2] +
-                   x->b[j2] * x->Q[i][j1];
-  return (t - r) / sqrt(square);
+  return t - (x->a[i1] * x->Q[i2][j] + x->a[i2] * x->Q[i1][j] + x->b[j1] * x->Q[i][j2] +
+              x->b[j2] * x->Q[i][j1]);
+}
+
+static double edge(const boxes* x, int i, int j) {
+  double square;
+  const double raw = edge_raw(x, i, j, &square);
+  return square < SLANT ? -INFINITY : raw / sqrt(square);
 }
 
 static double separation(const boxes* x, int axis) {
@@ -61,7 +62,8 @@ static void prepare(boxes* x, const lb_placed* a, const lb_placed* b) {
   *x = (boxes){.a = {ha.x, ha.y, ha.z},
                .b = {hb.x, hb.y, hb.z},
                .R = {{R.x.x, R.y.x, R.z.x}, {R.x.y, R.y.y, R.z.y}, {R.x.z, R.y.z, R.z.z}},
-               .t = {t.x, t.y, t.z}};
+               .t = {t.x, t.y, t.z},
+               .brim = LB_PATCH_BRIM * fmin(a->c->size, b->c->size)};
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
       x->Q[i][j] = fabs(x->R[i][j]);
@@ -69,33 +71,61 @@ static void prepare(boxes* x, const lb_placed* a, const lb_placed* b) {
   }
 }
 
-// Axes of least overlap: the best one, and the best one of a face.
-typedef struct choice {
-  int axis, face;
-  double s, face_s; // separations along them
-} choice;
+// The best axis so far.
+typedef struct contest {
+  double size, margin;
+  int last; // of the step before
+  int axis;
+  double score, separation;
+  int face; // best one of the faces, and its separation
+  double face_separation;
+} contest;
 
-// False: an axis separates by more than the margin, which is then in *last.
-static bool choose_axes(const boxes* x, double size, double margin, int* last, choice* c) {
-  double score = -INFINITY;
-  for (int k = FACES_A; k < AXES; k++) {
-    const double s = separation(x, k);
-    if (s > margin) {
-      *last = k;
-      return false;
+// False: the axis separates by more than the margin.
+static inline bool enter(contest* c, int axis, double s, double handicap) {
+  const double worth = s - handicap + (axis == c->last ? KEEP * c->size : 0);
+  if (worth > c->score + 1e-9 * c->size) {
+    c->score = worth;
+    c->axis = axis;
+    c->separation = s;
+    if (axis < EDGES) {
+      c->face = axis;
+      c->face_separation = s;
     }
-    const double worth = s - (k >= EDGES ? EDGE_WORSE * size : 0) + (k == *last ? KEEP * size : 0);
-    if (worth > score + 1e-9 * size) {
-      score = worth;
-      c->axis = k;
-      c->s = s;
-      if (k < EDGES) {
-        c->face = k;
-        c->face_s = s;
+  }
+  return s <= c->margin;
+}
+
+static bool enter_edges(contest* c, const boxes* x) {
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      double square;
+      const double raw = edge_raw(x, i, j, &square);
+      // an axis no longer than 1 makes overlap no smaller than this: most need no square root
+      const bool hopeless = raw < 0 && raw + KEEP * c->size < c->score;
+      if (!hopeless && square >= SLANT &&
+          !enter(c, EDGES + 3 * i + j, raw / sqrt(square), EDGE_WORSE * c->size)) {
+        c->axis = EDGES + 3 * i + j;
+        return false;
       }
     }
   }
   return true;
+}
+
+// Axis of least overlap; false: one separates by more than the margin.
+static bool best_axis(contest* c, const boxes* x) {
+  for (int k = 0; k < 3; k++) {
+    if (!enter(c, FACES_A + k, face_a(x, k), 0)) {
+      c->axis = FACES_A + k;
+      return false;
+    }
+    if (!enter(c, FACES_B + k, face_b(x, k), 0)) {
+      c->axis = FACES_B + k;
+      return false;
+    }
+  }
+  return enter_edges(c, x);
 }
 
 // --- a face cut to a face ---
@@ -105,23 +135,23 @@ typedef struct vertex {
   uint64_t id;
 } vertex;
 
-// The part of a polygon with sign * u[axis] <= most, by side `cut` of the reference.
-static int clip(const vertex* in, int n, int axis, double sign, double most, unsigned cut,
-                vertex* out) {
+// The part of a polygon with sign * u[axis] <= most, or beyond that by the brim, by side `cut` of
+// the reference. Lines from within are cut at the side itself.
+static int clip(const vertex* in, int n, int axis, double sign, double most, double brim,
+                unsigned cut, vertex* out) {
   int m = 0;
   for (int k = 0; k < n; k++) {
     const vertex *p = &in[k], *q = &in[k + 1 < n ? k + 1 : 0];
-    const double dp = most - sign * p->u[axis], dq = most - sign * q->u[axis];
+    const double dp = most + brim - sign * p->u[axis], dq = most + brim - sign * q->u[axis];
     if (dp >= 0) {
       out[m++] = *p;
     }
     if ((dp >= 0) != (dq >= 0)) {
-      const double s = dp / (dp - dq);
+      const double by = fmax(dp, dq) > brim ? brim : 0, s = (dp - by) / (dp - dq);
       vertex v = {.id = lb_feature_mix(lb_feature_mix(p->id, q->id), cut)};
       for (int i = 0; i < 3; i++) {
         v.u[i] = p->u[i] + s * (q->u[i] - p->u[i]);
       }
-      v.u[axis] = sign * most;
       out[m++] = v;
     }
   }
@@ -134,7 +164,8 @@ typedef struct facing {
   const double *r, *o;
   double R[3][3], t[3];
   int axis;
-  double way; // side of the face
+  double way;  // side of the face
+  double brim; // how far beyond its edges counts
 } facing;
 
 // Corners of the incident face: that which looks most against the reference's.
@@ -162,18 +193,18 @@ static void incident(const facing* f, uint64_t code, vertex v[4]) {
 static void face_points(const facing* f, double margin, uint64_t code, lb_patch* patch) {
   vertex ring[2][12];
   const int u1 = (f->axis + 1) % 3, u2 = (f->axis + 2) % 3;
-  const double hair = BESIDE * fmin(f->r[u1], f->r[u2]), r1 = f->r[u1], r2 = f->r[u2];
+  const double w1 = f->r[u1], w2 = f->r[u2], brim = f->brim;
   incident(f, code, ring[0]);
-  int n = clip(ring[0], 4, 0, 1, r1 + hair, 1, ring[1]);
-  n = clip(ring[1], n, 0, -1, r1 + hair, 2, ring[0]);
-  n = clip(ring[0], n, 1, 1, r2 + hair, 3, ring[1]);
-  n = clip(ring[1], n, 1, -1, r2 + hair, 4, ring[0]);
+  int n = clip(ring[0], 4, 0, 1, w1, brim, 1, ring[1]);
+  n = clip(ring[1], n, 0, -1, w1, brim, 2, ring[0]);
+  n = clip(ring[0], n, 1, 1, w2, brim, 3, ring[1]);
+  n = clip(ring[1], n, 1, -1, w2, brim, 4, ring[0]);
   for (int k = 0; k < n; k++) {
     const double d = ring[0][k].u[2];
     if (d <= margin) {
       double x[3];
-      x[u1] = lb_clamp(ring[0][k].u[0], -r1, r1);
-      x[u2] = lb_clamp(ring[0][k].u[1], -r2, r2);
+      x[u1] = ring[0][k].u[0];
+      x[u2] = ring[0][k].u[1];
       x[f->axis] = f->way * (f->r[f->axis] + d / 2);
       patch->point[patch->n++] = (lb_contact_point){{x[0], x[1], x[2]}, d, ring[0][k].id};
     }
@@ -181,7 +212,7 @@ static void face_points(const facing* f, double margin, uint64_t code, lb_patch*
 }
 
 static void cut_to_a(const boxes* x, int i, double margin, lb_patch* patch, lb_manifold* m) {
-  facing f = {.r = x->a, .o = x->b, .axis = i, .way = x->t[i] < 0 ? -1 : 1};
+  facing f = {.r = x->a, .o = x->b, .axis = i, .way = x->t[i] < 0 ? -1 : 1, .brim = x->brim};
   for (int k = 0; k < 9; k++) {
     f.R[k / 3][k % 3] = x->R[k / 3][k % 3];
   }
@@ -204,7 +235,7 @@ static lb_vec3 from_b(const boxes* x, lb_vec3 v, bool point) {
 }
 
 static void cut_to_b(const boxes* x, int j, double margin, lb_patch* patch, lb_manifold* m) {
-  facing f = {.r = x->b, .o = x->a, .axis = j, .way = along_b(x, j) > 0 ? -1 : 1};
+  facing f = {.r = x->b, .o = x->a, .axis = j, .way = along_b(x, j) > 0 ? -1 : 1, .brim = x->brim};
   for (int k = 0; k < 3; k++) {
     f.t[k] = -along_b(x, k);
     for (int i = 0; i < 3; i++) {
@@ -220,45 +251,48 @@ static void cut_to_b(const boxes* x, int j, double margin, lb_patch* patch, lb_m
   m->normal = from_b(x, lb_vec3_make(n[0], n[1], n[2]), false);
 }
 
-// Two edges cross: the closest points of their lines.
+// Middle of box a's edge along i that lies farthest against n; bits of `code` say which one it is.
+static lb_vec3 edge_of_a(const boxes* x, int i, const double n[3], unsigned* code) {
+  double p[3];
+  for (int k = 0; k < 3; k++) {
+    p[k] = k == i ? 0 : n[k] > 0 ? -x->a[k] : x->a[k];
+    *code = *code << 1 | (unsigned)(k != i && n[k] > 0);
+  }
+  return lb_vec3_make(p[0], p[1], p[2]);
+}
+
+// The same of box b, along n.
+static lb_vec3 edge_of_b(const boxes* x, int j, const double n[3], unsigned* code) {
+  double h[3];
+  for (int k = 0; k < 3; k++) {
+    const double along = n[0] * x->R[0][k] + n[1] * x->R[1][k] + n[2] * x->R[2][k];
+    h[k] = k == j ? 0 : along > 0 ? x->b[k] : -x->b[k];
+    *code = *code << 1 | (unsigned)(k != j && along > 0);
+  }
+  return from_b(x, lb_vec3_make(h[0], h[1], h[2]), true);
+}
+
+// Two edges cross: the point of a's that is nearest to b's.
 static void cross_edges(const boxes* x, int i, int j, double s, lb_patch* patch, lb_manifold* m) {
-  const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+  const int i1 = NEXT[i], i2 = THIRD[i];
   double n[3];
   n[i] = 0, n[i1] = -x->R[i2][j], n[i2] = x->R[i1][j];
   const double way = n[i1] * x->t[i1] + n[i2] * x->t[i2] > 0 ? -1 : 1; // from b to a
   const double size = way / sqrt(n[i1] * n[i1] + n[i2] * n[i2]);
-  double p[3], q[3], along_j = 0, gap = 0, pi = 0;
-  unsigned code = 0;
   for (int k = 0; k < 3; k++) {
     n[k] *= size;
   }
-  for (int k = 0; k < 3; k++) { // a's edge lies against the normal, b's along it
-    p[k] = k == i ? 0 : n[k] > 0 ? -x->a[k] : x->a[k];
-    q[k] = x->t[k];
-    code = code << 1 | (unsigned)(k != i && n[k] > 0);
-  }
-  for (int k = 0; k < 3; k++) {
-    const double nk = n[0] * x->R[0][k] + n[1] * x->R[1][k] + n[2] * x->R[2][k];
-    const double h = k == j ? 0 : nk > 0 ? x->b[k] : -x->b[k];
-    for (int c = 0; c < 3; c++) {
-      q[c] += h * x->R[c][k];
-    }
-    code = code << 1 | (unsigned)(k != j && nk > 0);
-  }
-  // closest points of p + alpha e_i and q + beta R_j
-  const double c = x->R[i][j], det = 1 - c * c;
-  for (int k = 0; k < 3; k++) {
-    along_j += (p[k] - q[k]) * x->R[k][j];
-  }
-  pi = p[i] - q[i];
-  const double alpha = lb_clamp((c * along_j - pi) / det, -x->a[i], x->a[i]);
-  p[i] += alpha;
-  gap = s;
-  const lb_vec3 normal = lb_vec3_make(n[0], n[1], n[2]);
-  const uint64_t id = (uint64_t)(64 + 3 * i + j) << 32 | code;
-  patch->point[patch->n++] =
-      (lb_contact_point){lb_vec3_along(lb_vec3_make(p[0], p[1], p[2]), -gap / 2, normal), gap, id};
-  m->normal = normal;
+  unsigned code = 0;
+  const lb_vec3 p = edge_of_a(x, i, n, &code), q = edge_of_b(x, j, n, &code);
+  // the minimum of |p + alpha e_i - q - beta R_j|
+  const lb_vec3 r = lb_vec3_sub(p, q), e = {i == 0, i == 1, i == 2};
+  const lb_vec3 f = {x->R[0][j], x->R[1][j], x->R[2][j]};
+  const double c = x->R[i][j];
+  const double alpha = (c * lb_vec3_dot(r, f) - lb_vec3_dot(r, e)) / (1 - c * c);
+  m->normal = lb_vec3_make(n[0], n[1], n[2]);
+  const lb_vec3 at = lb_vec3_along(p, lb_clamp(alpha, -x->a[i], x->a[i]), e);
+  patch->point[patch->n++] = (lb_contact_point){lb_vec3_along(at, -s / 2, m->normal), s,
+                                                (uint64_t)(64 + 3 * i + j) << 32 | code};
 }
 
 static void cut_to_face(const boxes* x, int axis, double margin, lb_patch* patch, lb_manifold* m) {
@@ -272,13 +306,13 @@ static void cut_to_face(const boxes* x, int axis, double margin, lb_patch* patch
 
 // Points of two boxes that are apart. A face has all the corners that may land on it, so it counts
 // wherever something is above it, though edges or corners may be nearer beside it.
-static bool near(lb_pair_query* q, const boxes* x, const choice* c, lb_patch* patch,
+static bool near(lb_pair_query* q, const boxes* x, const contest* c, lb_patch* patch,
                  lb_manifold* m) {
-  if (c->face_s >= 0) {
+  if (c->face_separation >= 0) {
     cut_to_face(x, c->face, q->margin, patch, m);
     if (patch->n > 0) {
       q->cache->axis = c->face;
-      m->distance = c->face_s;
+      m->distance = c->face_separation;
       return true;
     }
   }
@@ -300,16 +334,16 @@ static bool add_deepest(lb_pair_query* q, lb_patch* patch, const lb_manifold* m)
   return true;
 }
 
-static bool overlap(lb_pair_query* q, const boxes* x, const choice* c, lb_patch* patch,
+static bool overlap(lb_pair_query* q, const boxes* x, const contest* c, lb_patch* patch,
                     lb_manifold* m) {
   const double size = fmin(q->a->c->size, q->b->c->size);
-  m->distance = c->s;
+  m->distance = c->separation;
   if (c->axis >= EDGES) {
-    cross_edges(x, (c->axis - EDGES) / 3, (c->axis - EDGES) % 3, c->s, patch, m);
+    cross_edges(x, (c->axis - EDGES) / 3, (c->axis - EDGES) % 3, c->separation, patch, m);
     return true;
   }
   cut_to_face(x, c->axis, q->margin, patch, m);
-  return lb_patch_deepest(patch) <= c->s + MISSED * size || add_deepest(q, patch, m);
+  return lb_patch_deepest(patch) <= c->separation + MISSED * size || add_deepest(q, patch, m);
 }
 
 int lb_pair_box_box(lb_pair_query* q) {
@@ -319,18 +353,22 @@ int lb_pair_box_box(lb_pair_query* q) {
   if (*last > 0 && *last < AXES && separation(&x, *last) > q->margin) {
     return 0;
   }
-  choice c;
-  if (!choose_axes(&x, fmin(q->a->c->size, q->b->c->size), q->margin, last, &c)) {
+  contest best = {.size = fmin(q->a->c->size, q->b->c->size),
+                  .margin = q->margin,
+                  .last = *last,
+                  .score = -INFINITY};
+  const bool meets = best_axis(&best, &x);
+  *last = best.axis;
+  if (!meets) {
     return 0;
   }
-  *last = c.axis;
   lb_patch patch;
   patch.n = 0;
-  lb_manifold m;
-  if (!(c.s > 0 ? near : overlap)(q, &x, &c, &patch, &m)) {
+  lb_manifold spare, *m = q->room > 0 ? &q->out[0] : &spare;
+  if (!(best.separation > 0 ? near : overlap)(q, &x, &best, &patch, m)) {
     return lb_pair_convex(q); // no axis knows enough
   }
-  lb_patch_reduce(&patch, m.normal, LB_PATCH_FEW, &m);
-  lb_manifold_to_world(q->a, &m);
-  return lb_pair_put(q, &m);
+  lb_patch_reduce(&patch, m->normal, LB_PATCH_FEW, m);
+  lb_manifold_to_world(q->a, m);
+  return 1;
 }

@@ -7,6 +7,7 @@
 // Points with the same normal become one manifold.
 #include "geom/collide/bounds.h"
 #include "geom/collide/closest.h"
+#include "geom/collide/inside.h"
 #include "geom/collide/pair.h"
 
 static const double SAME = 1 - 1e-6; // cosine between normals of one manifold
@@ -172,12 +173,23 @@ static void begin(gather* s, const lb_placed* a, const lb_placed* b) {
   s->box = lb_bounds_grow(lb_placed_bounds(&x), s->q->margin);
 }
 
+static int put_inside(lb_pair_query* q) {
+  lb_separation s;
+  if (!lb_inside(q->a, q->b, &s)) {
+    return 0;
+  }
+  const lb_vec3 middle = lb_vec3_scale(0.5, lb_vec3_add(s.point_a, s.point_b));
+  const lb_manifold m = {
+      .normal = s.normal, .distance = s.distance, .npoint = 1, .point = {{middle, s.distance, 1}}};
+  return lb_pair_put(q, &m);
+}
+
 int lb_pair_pieces(lb_pair_query* q) {
   gather s = {.q = q, .a = q->a, .b = q->b};
   begin(&s, q->a, q->b);
   lb_collider_kind_of(q->b->c)->pieces(q->b->c, &s.box, visit, &s);
   finish(&s);
-  return s.count;
+  return s.count > 0 ? s.count : put_inside(q);
 }
 
 // --- triangles with triangles ---

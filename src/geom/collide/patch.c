@@ -121,7 +121,10 @@ double lb_patch_deepest(const lb_patch* patch) {
 }
 
 void lb_patch_reduce(const lb_patch* patch, lb_vec3 normal, int most, lb_manifold* out) {
-  bool chosen[LB_PATCH_MOST] = {false};
+  bool chosen[LB_PATCH_MOST];
+  for (int k = 0; k < patch->n; k++) {
+    chosen[k] = patch->n <= most;
+  }
   if (patch->n > most) {
     const lb_vec3 a = fabs(normal.x) < 0.6 ? lb_vec3_make(1, 0, 0) : lb_vec3_make(0, 1, 0);
     chooser c = {.p = patch, .u = lb_vec3_unit_or(lb_vec3_cross(normal, a), a)};
@@ -136,7 +139,7 @@ void lb_patch_reduce(const lb_patch* patch, lb_vec3 normal, int most, lb_manifol
   }
   out->npoint = 0;
   for (int k = 0; k < patch->n; k++) {
-    if (patch->n <= most || chosen[k]) {
+    if (chosen[k]) {
       out->point[out->npoint++] = patch->point[k];
     }
   }
@@ -150,6 +153,7 @@ typedef struct clipper {
   double radius;  // of the other one
   double radii;   // of both
   double margin;
+  double brim;   // how far beyond the face's edges counts
   uint64_t side; // bit that says whose face it is
   lb_patch* patch;
 } clipper;
@@ -173,18 +177,21 @@ typedef struct loop {
 static void cut(const clipper* c, const loop* in, int plane, bool open, loop* out) {
   const lb_vec3 o = c->ref->v[plane], to = c->ref->v[(plane + 1) % c->ref->n];
   const lb_vec3 inward = lb_vec3_cross(c->normal, lb_vec3_sub(to, o));
+  const double brim = c->brim * lb_vec3_norm(inward);
   out->n = 0;
   for (int k = 0; k < in->n; k++) {
     const int next = (k + 1) % in->n;
-    const double here = lb_vec3_dot(inward, lb_vec3_sub(in->v[k], o));
-    const double there = lb_vec3_dot(inward, lb_vec3_sub(in->v[next], o));
+    const double here = lb_vec3_dot(inward, lb_vec3_sub(in->v[k], o)) + brim;
+    const double there = lb_vec3_dot(inward, lb_vec3_sub(in->v[next], o)) + brim;
     if (here >= 0 && out->n < LB_PATCH_MOST) {
       out->v[out->n] = in->v[k];
       out->id[out->n++] = in->id[k];
     }
     if ((here >= 0) != (there >= 0) && !(open && k == 1) && out->n < LB_PATCH_MOST) {
       const lb_vec3 e = lb_vec3_sub(in->v[next], in->v[k]);
-      out->v[out->n] = lb_vec3_along(in->v[k], here / (here - there), e);
+      // on the face's own edge where the line comes from within it
+      const double by = fmax(here, there) > brim ? brim : 0;
+      out->v[out->n] = lb_vec3_along(in->v[k], (here - by) / (here - there), e);
       const uint64_t edge = lb_feature_mix(in->id[k], in->id[next]);
       out->id[out->n++] = lb_feature_mix(edge, c->ref->vid[plane]);
     }
@@ -271,13 +278,14 @@ static bool parallel_lines(const lb_couple* c, const lb_core_gap* gap, const lb_
 }
 
 static void cut_to(const lb_couple* c, int side, const lb_feature* fa, const lb_feature* fb,
-                   double margin, lb_patch* patch) {
+                   double margin, double brim, lb_patch* patch) {
   const double ra = c->a->radius, rb = c->b->radius;
   const clipper cutter = {.ref = side == 1 ? fa : fb,
                           .normal = side == 1 ? fa->normal : fb->normal,
                           .radius = side == 1 ? rb : ra,
                           .radii = ra + rb,
                           .margin = margin,
+                          .brim = brim,
                           .side = (uint64_t)side,
                           .patch = patch};
   clip(&cutter, side == 1 ? fb : fa);
@@ -292,7 +300,9 @@ void lb_patch_convex(const lb_couple* c, const lb_core_gap* gap, const lb_vec3* 
   out->distance = (face ? lb_couple_gap(c, *face) : gap->distance) - c->a->radius - c->b->radius;
   const int side = face ? 2 : reference(c, gap, &fa, &fb, cache);
   if (side && (face || (side == 1 ? fb.n : fa.n) > 1)) {
-    cut_to(c, side, &fa, &fb, margin, &patch);
+    // triangles have neighbours that take what is beyond their edges
+    const double brim = face ? 0 : LB_PATCH_BRIM * fmin(c->a->size, c->b->size);
+    cut_to(c, side, &fa, &fb, margin, brim, &patch);
     if (!face && lb_patch_deepest(&patch) > out->distance + MISSED * fmin(c->a->size, c->b->size)) {
       patch.n = 0; // the deepest place is beside the face: two edges cross
     }

@@ -3,6 +3,10 @@
 #pragma once
 #include "geom/collide/gjk.h"
 
+/// Corners that stand out over a face by this part of the smaller size are still above it: so those
+/// of equal boxes on each other stay what they are while rounding moves them.
+#define LB_PATCH_BRIM 5e-4
+
 enum { LB_PATCH_MOST = 2 * LB_FEATURE_MOST, LB_PATCH_FEW = 4 };
 
 /// Id of a feature made of others.

@@ -1,6 +1,7 @@
 // Distances of any two colliders, overlap, rays and times of impact.
 #include "geom/collide/bounds.h"
 #include "geom/collide/gjk.h"
+#include "geom/collide/inside.h"
 #include "math/space/se3.h"
 
 static lb_separation refused(void) {
@@ -92,6 +93,9 @@ static void search_pieces(search* s) {
 static lb_separation by_pieces(const lb_placed* a, const lb_placed* b) {
   search s = {.a = a, .b = b, .best = {.distance = INFINITY}};
   search_pieces(&s);
+  if (s.best.distance > 0) {
+    lb_inside(a, b, &s.best);
+  }
   return s.best;
 }
 

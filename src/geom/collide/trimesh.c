@@ -94,6 +94,10 @@ static void connect(lb_trimesh* m, const lb_half_edge* e) {
       m->across[3 * h.face + corner] = e[i + 1 - k].face;
     }
   }
+  m->closed = true;
+  for (int i = 0; i < 3 * m->nface; i++) {
+    m->closed = m->closed && m->across[i] >= 0;
+  }
 }
 
 static lb_status check(const lb_mesh* mesh, lb_error* err) {
@@ -267,6 +271,16 @@ static lb_vec3 outward(const lb_trimesh* m, const lb_mesh_foot* at) {
   return g >= 0 ? lb_vec3_add(m->normal[at->face], m->normal[g]) : m->normal[at->face];
 }
 
+// Signed distance and its gradient at a foot.
+static void set_sign(const lb_trimesh* m, lb_vec3 x, lb_mesh_foot* foot) {
+  const lb_vec3 way = lb_vec3_sub(x, foot->point), up = outward(m, foot);
+  const double d = lb_vec3_norm(way);
+  const bool behind = lb_vec3_dot(way, up) < 0;
+  const lb_vec3 n = lb_vec3_unit_or(way, lb_vec3_unit_or(up, (lb_vec3){0, 0, 1}));
+  foot->distance = behind ? -d : d;
+  foot->normal = behind ? lb_vec3_neg(n) : n;
+}
+
 bool lb_trimesh_nearest(const lb_trimesh* m, lb_vec3 x, double most, lb_mesh_foot* out) {
   int stack[DEPTH], n = 1;
   double least = most * most;
@@ -300,11 +314,7 @@ bool lb_trimesh_nearest(const lb_trimesh* m, lb_vec3 x, double most, lb_mesh_foo
     }
   }
   if (found) {
-    const lb_vec3 way = lb_vec3_sub(x, out->point), up = outward(m, out);
-    const bool behind = lb_vec3_dot(way, up) < 0;
-    const lb_vec3 n_ = lb_vec3_unit_or(way, lb_vec3_unit_or(up, (lb_vec3){0, 0, 1}));
-    out->distance = behind ? -sqrt(least) : sqrt(least);
-    out->normal = behind ? lb_vec3_neg(n_) : n_;
+    set_sign(m, x, out);
   }
   return found;
 }

@@ -10,6 +10,7 @@ typedef struct lb_trimesh_node {
 
 struct lb_trimesh {
   int nvertex, nface, nnode;
+  bool closed; ///< each edge has two faces that agree
   lb_vec3* vertex;
   int* face;        ///< [3 * nface]
   int* across;      ///< [3 * nface] face at the edge from corner k to the next; -1: none or several

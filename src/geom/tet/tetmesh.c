@@ -69,28 +69,40 @@ static int keep_single(lb_tet_face* all, int count) {
   return kept;
 }
 
-lb_status lb_tetmesh_boundary(const lb_tetmesh* mesh, lb_arena* arena,
-                              lb_tetmesh_surface* surface) {
-  const int size = lb_tetmesh_face_nodes(mesh), elem_nodes = lb_tetmesh_elem_nodes(mesh);
-  const int nface = 4 * mesh->nelem; // face f of element e is number 4 e + f
+lb_status lb_tetmesh_outer_sides(const lb_tetmesh* mesh, lb_arena* arena, int* count, int** side) {
+  const int elem_nodes = lb_tetmesh_elem_nodes(mesh), nface = 4 * mesh->nelem;
   lb_arena scratch;
   lb_arena_init(&scratch, arena->allocator);
   lb_tet_face* all = LB_TAKE(&scratch, lb_tet_face, nface);
-  int* face = NULL;
+  int* list = NULL;
   if (all) {
     for (int i = 0; i < nface; i++) {
       const int *v = &mesh->elem[i / 4 * elem_nodes], *k = lb_tetmesh_face[i % 4];
       all[i] = lb_tet_face_make((int[]){v[k[0]], v[k[1]], v[k[2]]}, i);
     }
-    const int count = keep_single(all, nface);
-    face = LB_TAKE(arena, int, (size_t)count*(size_t)size);
-    for (int i = 0; face && i < count * size; i++) {
-      const int number = all[i / size].number;
-      face[i] = mesh->elem[number / 4 * elem_nodes + lb_tetmesh_face[number % 4][i % size]];
+    const int n = keep_single(all, nface);
+    list = LB_TAKE(arena, int, n);
+    for (int i = 0; list && i < n; i++) {
+      list[i] = all[i].number;
     }
-    *surface = face ? (lb_tetmesh_surface){"", count, face} : *surface;
+    *count = list ? n : *count;
+    *side = list ? list : *side;
   }
   lb_arena_release(&scratch);
+  return list ? LB_OK : LB_NO_MEMORY;
+}
+
+lb_status lb_tetmesh_boundary(const lb_tetmesh* mesh, lb_arena* arena,
+                              lb_tetmesh_surface* surface) {
+  const int size = lb_tetmesh_face_nodes(mesh), elem_nodes = lb_tetmesh_elem_nodes(mesh);
+  int count = 0, *side = NULL;
+  const lb_status status = lb_tetmesh_outer_sides(mesh, arena, &count, &side);
+  int* face = status == LB_OK ? LB_TAKE(arena, int, (size_t)count*(size_t)size) : NULL;
+  for (int i = 0; face && i < count * size; i++) {
+    const int number = side[i / size];
+    face[i] = mesh->elem[number / 4 * elem_nodes + lb_tetmesh_face[number % 4][i % size]];
+  }
+  *surface = face ? (lb_tetmesh_surface){"", count, face} : *surface;
   return face ? LB_OK : LB_NO_MEMORY;
 }
 

@@ -128,6 +128,8 @@ double lb_tetmesh_volume(const lb_tetmesh* mesh);
 /// The surface of that name, or NULL.
 const lb_tetmesh_surface* lb_tetmesh_find_surface(const lb_tetmesh* mesh, const char* name);
 
+/// Numbers of the faces that belong to one element only, rising: side k of element e is 4 e + k.
+lb_status lb_tetmesh_outer_sides(const lb_tetmesh* mesh, lb_arena* arena, int* count, int** side);
 /// All faces that belong to one element only, outward, as a surface without a name.
 lb_status lb_tetmesh_boundary(const lb_tetmesh* mesh, lb_arena* arena, lb_tetmesh_surface* surface);
 

@@ -1,7 +1,7 @@
 // Solver of islands. Each island alternates sweeps and Newton's method:
 //
-//   sweeps with conjugate directions   until converged, or as many as SCHEDULE says
-//   Newton's method                    where the island has room for a dense matrix
+//   sweeps            with conjugate directions at first, then plain ones, more each time
+//   Newton's method   by a dense matrix, or by sparse factors where there are many rows
 //
 // so that sweeps bring Newton's method near, and it finishes what sweeps are slow at: stacks, large
 // ratios of masses. Large islands are swept by all threads, colour by colour; small ones go to one
@@ -12,7 +12,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/assert.h"
 #include "base/carve.h"
 #include "base/parallel.h"
 #include "math/contact/contact_dense.h"
@@ -31,7 +30,9 @@ enum {
   NEWTON_STEPS = 30,
   ROUNDS = 12,        // of fixed radii, where Newton's method failed
   STARTS = 12,        // of Newton's method on small islands, then
-  CHECK = 4,          // sweeps between looks at the residual
+  LATER = 20,         // plain sweeps before the next attempt of Newton's method; they double
+  STEP_COST = 10,     // sweeps that take as long as a Newton step of a large island
+  CHECK = 8,          // sweeps between looks at the residual
   BOUNDED_ROWS = 192, // rows up to which Newton's method is tried in a step
   BOUNDED_STEPS = 8,
   BOUNDED_STARTS = 3,
@@ -222,7 +223,7 @@ typedef struct crew {
   int island, rank, size;
   int begin, end;            // blocks of the island in the order
   double target;             // residual to reach
-  int sweeps;                // so far
+  int sweeps, steps;         // of Newton's method, so far
   int rows;                  // of the island
   bool laid;                 // the system below was looked for
   lb_contact_scaled* system; // of Newton's method, or NULL without room
@@ -404,11 +405,16 @@ static void accelerate(crew* c) {
   meet(c);
 }
 
+// Work so far, in sweeps.
+static int spent(const crew* c) {
+  return c->sweeps + c->steps * (c->rows <= SMALL ? 1 : STEP_COST);
+}
+
 // Up to `most` sweeps; whether the residual is small enough.
 static bool sweeps(crew* c, int most, lb_contact_measure* m) {
   c->last = 0;
   refresh(c);
-  for (int i = 0; i < most && c->sweeps < c->s->options->sweeps; i++) {
+  for (int i = 0; i < most && spent(c) < c->s->options->sweeps; i++) {
     keep(c);
     const double change = all_changes(c, sweep_colours(c));
     c->sweeps++;
@@ -481,8 +487,8 @@ static lb_contact_try newton_of_island(crew* c, int attempts, double enough) {
     t = try_newton(c, system, k);
     t.steps += before;
   }
-  t.solved = t.solved || t.residual < enough;
-  for (int i = 0; i < system->n && t.solved; i++) {
+  const bool better = t.solved || t.residual < enough;
+  for (int i = 0; i < system->n && better; i++) {
     lambda[i] = c->x[i] * system->D[i];
   }
   return t;
@@ -493,11 +499,7 @@ static bool newton(crew* c, int attempts, double enough, lb_contact_measure* m) 
     c->shared->newton = newton_of_island(c, attempts, enough);
   }
   meet(c);
-  const lb_contact_try t = c->shared->newton;
-  c->sweeps += t.steps;
-  if (!t.solved) {
-    return false;
-  }
+  c->steps += c->shared->newton.steps;
   refresh(c);
   *m = measure(c);
   return m->residual <= fmax(c->target, m->rounding);
@@ -533,20 +535,23 @@ static void start_from(crew* c, const double* lambda) {
 
 // One phase: from zero or from where the last one ended, sweeps, and Newton's method.
 static bool phase(crew* c, int k, lb_contact_measure* m) {
-  const int first = c->rows <= SMALL ? 8 : 60;
-  if (k == 1) { // far from everything that did not work
+  const int first = c->rows <= SMALL ? 8 : 40;
+  bool solved = false;
+  if (k == 1 && c->rows <= SMALL) { // far from everything that did not work
     start_from(c, NULL);
-    return newton(c, c->rows <= SMALL ? STARTS : 2, 0, m);
+    solved = newton(c, STARTS, 0, m);
+  } else {
+    c->plain = k > 0;
+    solved = sweeps(c, k == 0 ? first : LATER << (k < 8 ? k - 1 : 7), m);
+    solved = solved || newton(c, 1, m->residual, m);
   }
-  c->plain = k % 2 == 0 && k > 0;
-  const bool solved = sweeps(c, k == 0 ? first : first << k, m) || newton(c, 1, 0, m);
   keep_best(c, *m);
   return solved;
 }
 
 static bool solve_thoroughly(crew* c, lb_contact_measure* m) {
   bool solved = false;
-  for (int k = 0; !solved && c->sweeps < c->s->options->sweeps; k++) {
+  for (int k = 0; !solved && spent(c) < c->s->options->sweeps; k++) {
     solved = phase(c, k, m);
   }
   return solved;
@@ -614,7 +619,7 @@ static void solve_island(crew* c) {
     m = measure(c);
   }
   if (c->rank == 0) {
-    c->s->outcome[c->island] = (outcome){m, c->sweeps, solved};
+    c->s->outcome[c->island] = (outcome){m, c->sweeps + c->steps, solved};
   }
 }
 

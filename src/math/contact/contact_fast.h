@@ -32,7 +32,7 @@ typedef enum lb_contact_effort {
 
 typedef struct lb_contact_options {
   double tolerance; // residual against the scale of the island
-  int sweeps;       // at most, of an island
+  int sweeps;       // at most, of an island; Newton steps of large ones count as ten
   int threads;
   lb_contact_effort effort;
   double

@@ -36,15 +36,16 @@ static lb_status begin(work* w, const lb_planar* k, lb_arena* scratch) {
   return lb_arena_status(scratch);
 }
 
-// (1) of all sides, and their largest by its amount.
+// (1) of all sides, and their largest by its amount, the first of such as are alike.
 static double find_gaps(const work* w, const double (*at)[2], int* worst) {
   double most = 0;
   for (int s = 0; s < w->k->nside; s++) {
     const lb_planar_side* side = &w->k->side[s];
     const double dx = at[side->b][0] - at[side->a][0], dy = at[side->b][1] - at[side->a][1];
     w->g[s] = (dx * dx + dy * dy - side->length * side->length) / (2 * side->length);
-    if (fabs(w->g[s]) > most) {
-      most = fabs(w->g[s]);
+    const double gap = isfinite(w->g[s]) ? fabs(w->g[s]) : (double)INFINITY;
+    if (gap > most * (1 + 1e-6)) {
+      most = gap;
       *worst = s;
     }
   }

@@ -2,6 +2,7 @@
 // prescribe of several coordinates or of rotations, from the scene to flat arrays.
 #include "math/curve/time_profile.h"
 #include "model/build/build.h"
+#include "model/use/compliance.h"
 #include "model/use/initial_pose.h"
 #include "model/use/link.h"
 #include "model/use/motor_use.h"
@@ -54,6 +55,7 @@ static void build_loop(lb_build* b, int joint) {
       .part = m->constraint.nloop++,
       .body = {loop->parent, loop->child},
       .face = {loop->hold.face[0], loop->hold.face[1]},
+      .compliance = {loop->compliance[0], loop->compliance[1]},
       .frame = {lb_transform_mul(loop->in_parent, turn), lb_transform_mul(loop->in_child, turn)}};
 }
 
@@ -61,8 +63,12 @@ static lb_status build_couple(lb_build* b, const lb_scene_constraint* k, const c
                               lb_place place, const lb_transform* pose) {
   (void)pose;
   lb_model* m = b->m;
-  lb_model_coupling made = {
-      .name = name, .place = place, .first = m->constraint.nterm, .count = k->nterm, .motor = -1};
+  lb_model_coupling made = {.name = name,
+                            .place = place,
+                            .first = m->constraint.nterm,
+                            .count = k->nterm,
+                            .motor = -1,
+                            .compliance = k->compliance[0]};
   for (int i = 0; i < k->nterm; i++) {
     const lb_scene_joint* j = &b->scene->joint[k->term[i].joint];
     if (j->loop) { // this model has only poses; the loop is still to be split
@@ -71,7 +77,17 @@ static lb_status build_couple(lb_build* b, const lb_scene_constraint* k, const c
     const int link = b->joint_link[j->child];
     const int at = k->term[i].coordinate;
     m->constraint.term[m->constraint.nterm++] =
-        (lb_model_term){m->link.q[link] + at, m->link.v[link] + at, k->term[i].factor};
+        (lb_model_term){m->link.q[link] + at, m->link.v[link] + at, k->term[i].factor,
+                        lb_build_profile(b, &k->term[i].curve)};
+    made.bends |= k->term[i].curve.count > 0;
+  }
+  if (k->ratchet) {
+    made.ratchet = made.unilateral = true;
+    made.pitch = k->pitch;
+    made.sign = 1;
+    m->constraint.nratchet++;
+    m->constraint.coupling[m->constraint.ncoupling++] = made;
+    return LB_OK;
   }
   made.unilateral = k->least < k->most;
   const double bound[2] = {k->least, k->most};
@@ -128,6 +144,7 @@ static lb_status build_points(lb_build* b, const lb_scene_constraint* k, const c
                                 .title = "constraint",
                                 .kind = (int)k->kind,
                                 .part = -1,
+                                .compliance = {k->compliance[0], k->compliance[1]},
                                 .unilateral = floor,
                                 .body = {LB_WORLD, k->body},
                                 .face = {-1, -1},
@@ -189,7 +206,7 @@ static void build_driven(lb_build* b, int i) {
   }
   const int k = m->motor.v[i] - m->joint.v[joint];
   m->constraint.term[m->constraint.nterm] =
-      (lb_model_term){m->joint.q[joint] + k, m->motor.v[i], 1};
+      (lb_model_term){m->joint.q[joint] + k, m->motor.v[i], 1, NULL};
   m->motor.coupling[i] = m->constraint.ncoupling;
   m->constraint.coupling[m->constraint.ncoupling++] =
       (lb_model_coupling){.name = m->motor.name[i],
@@ -212,6 +229,7 @@ static lb_status build_distance(lb_build* b, const lb_scene_constraint* k, const
                               .title = "constraint",
                               .kind = (int)k->kind,
                               .part = -1,
+                              .compliance = {k->compliance[0]},
                               .unilateral = k->unilateral,
                               .face = {-1, -1}};
   for (int i = 0; i < 2; i++) {
@@ -228,13 +246,33 @@ static lb_status build_distance(lb_build* b, const lb_scene_constraint* k, const
                                       name);
 }
 
+// A point of a body on a line or plane through a point of the other.
+static lb_status build_incidence(lb_build* b, const lb_scene_constraint* k, const char* name,
+                                 lb_place place, const lb_transform* pose) {
+  (void)pose;
+  lb_model* m = b->m;
+  const bool aligned = lb_vec3_norm(k->about) > 0;
+  m->constraint.item[m->constraint.npair++] = (lb_model_constraint){
+      .name = name,
+      .place = place,
+      .title = "constraint",
+      .kind = (int)k->kind,
+      .part = -1,
+      .compliance = {k->compliance[0], k->compliance[1]},
+      .aligned = aligned,
+      .body = {k->other->body, k->body},
+      .face = {-1, -1},
+      .frame = {{lb_quat_from_z(k->normal), k->other->at},
+                {aligned ? lb_quat_from_z(k->about) : lb_quat_identity(), k->point[0]}}};
+  return LB_OK;
+}
+
 static lb_status build_one(lb_build* b, const lb_scene_constraint* k, const lb_transform* pose) {
   static lb_status (*const build[LB_CONSTRAINT_COUNT])(
-      lb_build*, const lb_scene_constraint*, const char*, lb_place,
-      const lb_transform*) = {[LB_CONSTRAINT_COUPLE] = build_couple,
-                              [LB_CONSTRAINT_FOLLOW] = build_points,
-                              [LB_CONSTRAINT_FLOOR] = build_points,
-                              [LB_CONSTRAINT_DISTANCE] = build_distance};
+      lb_build*, const lb_scene_constraint*, const char*, lb_place, const lb_transform*) = {
+      [LB_CONSTRAINT_COUPLE] = build_couple,  [LB_CONSTRAINT_FOLLOW] = build_points,
+      [LB_CONSTRAINT_FLOOR] = build_points,   [LB_CONSTRAINT_DISTANCE] = build_distance,
+      [LB_CONSTRAINT_LINE] = build_incidence, [LB_CONSTRAINT_PLANE] = build_incidence};
   return build[k->kind](b, k, lb_build_text(b, k->name), lb_build_place(b, k->place), pose);
 }
 
@@ -248,8 +286,15 @@ static void list_couplings(lb_model* m) {
                               .title = r->motor < 0 ? "constraint" : "motor",
                               .kind = LB_CONSTRAINT_COUPLE,
                               .part = i,
+                              .compliance = {r->compliance},
                               .unilateral = r->unilateral,
                               .velocity_level = r->velocity_level};
+  }
+}
+
+static void count_compliant(lb_model* m) {
+  for (int i = 0; i < m->constraint.count; i++) {
+    m->constraint.ncompliant += lb_constraint_yields(&m->constraint.item[i]);
   }
 }
 
@@ -273,6 +318,7 @@ lb_status lb_build_constraints(lb_build* b) {
   }
   build_turns(b);
   list_couplings(b->m);
+  count_compliant(b->m);
   return status;
 }
 

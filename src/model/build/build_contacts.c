@@ -132,23 +132,29 @@ static lb_vec3 turn_belt(const lb_model* m, int body, lb_vec3 belt) {
   return body == LB_WORLD ? belt : lb_quat_rotate(m->body.in_link[body].q, belt);
 }
 
+static lb_collider_def collider_of(const lb_shape* shape, bool convex) {
+  lb_collider_def def = lb_collider_def_of(shape);
+  def.type = def.type == LB_COLLIDER_MESH && convex ? LB_COLLIDER_CONVEX : def.type;
+  return def;
+}
+
 static lb_status add_collider(lb_build* b, int shape, int family) {
   lb_model* m = b->m;
   const lb_model_shape* look = &m->look.shape[shape];
-  const lb_collider_def def = lb_collider_def_of(&look->shape);
+  const lb_collider_def def = collider_of(&look->shape, b->scene->shape[shape].convex);
   lb_collider* geometry = LB_TAKE(b->arena, lb_collider, 1);
   const lb_status status =
       geometry ? lb_collider_make(&def, b->arena, geometry, b->err) : LB_NO_MEMORY;
   const lb_transform X = place_of(m, look);
-  m->contact.collider[m->contact.ncollider++] = (lb_model_collider){
-      .shape = shape,
-      .body = look->body,
-      .link = look->body == LB_WORLD ? LB_WORLD : m->body.link[look->body],
-      .geometry = geometry,
-      .X = X,
-      .surface = m->look.material[look->material].surface,
-      .belt = turn_belt(m, look->body, b->scene->shape[shape].belt),
-      .family = family};
+  m->contact.collider[m->contact.ncollider++] =
+      (lb_model_collider){.shape = shape,
+                          .body = look->body,
+                          .link = look->body == LB_WORLD ? LB_WORLD : m->body.link[look->body],
+                          .geometry = geometry,
+                          .X = X,
+                          .surface = m->look.material[look->material].surface,
+                          .belt = turn_belt(m, look->body, b->scene->shape[shape].belt),
+                          .family = family};
   return status;
 }
 

@@ -28,7 +28,7 @@ static double* row_of(const work* w, int i) {
 }
 
 static bool is_fixed_ratio(const lb_model* m, const lb_model_coupling* r) {
-  bool fixed = !r->path && r->motor < 0;
+  bool fixed = !r->path && r->motor < 0 && r->compliance.stiffness == 0 && !r->bends;
   for (int i = r->first; i < r->first + r->count; i++) {
     fixed = fixed && !m->dof.driven[m->constraint.term[i].v];
   }
@@ -94,7 +94,8 @@ static bool is_said(const work* w, const lb_model_coupling* r, double* row) {
 
 static void mark(const work* w, double* row) {
   for (int i = 0; i < w->m->constraint.ncoupling; i++) {
-    w->m->constraint.coupling[i].eliminated = is_said(w, &w->m->constraint.coupling[i], row);
+    lb_model_coupling* r = &w->m->constraint.coupling[i];
+    r->eliminated = r->compliance.stiffness == 0 && !r->bends && is_said(w, r, row);
   }
 }
 

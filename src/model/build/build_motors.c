@@ -33,7 +33,9 @@ static void start_number(lb_build* b, int i, int coordinate) {
   lb_profile_evaluate(m->motor.profile[i], 0, value);
   m->start.q[m->link.q[link] + coordinate] = value[0];
   m->start.qd[m->motor.v[i]] = value[1];
-  if (m->link.nv[link] == 1) { // one of several coordinates is prescribed by a coupling
+  if (m->link.nv[link] == 1 &&
+      m->motor.drive[i] ==
+          LB_DRIVE_POSITION) { // one of several coordinates is prescribed by a coupling
     m->link.driven[link] = true;
     m->link.packed[link].driven = true;
     m->dof.driven[m->motor.v[i]] = true;
@@ -53,8 +55,12 @@ static void build_motors(lb_build* b) {
     m->motor.name[i] = lb_build_text(b, motor->name);
     m->motor.place[i] = lb_build_place(b, motor->place);
     m->motor.profile[i] = lb_build_profile(b, &motor->profile);
-    if (motor->drive == LB_DRIVE_POSITION && m->motor.v[i] >= 0 && m->motor.profile[i]) {
+    if (motor->drive != LB_DRIVE_FORCE && m->motor.v[i] >= 0 && m->motor.profile[i]) {
       start_number(b, i, motor->coordinate);
+    }
+    if (motor->drive == LB_DRIVE_SERVO) {
+      m->motor.servo[m->motor.nservo++] =
+          (lb_model_servo){i, motor->stiffness, motor->damping, motor->limit};
     }
   }
 }

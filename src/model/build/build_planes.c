@@ -5,39 +5,12 @@
 #include "geom/shape/shape.h"
 #include "model/build/build.h"
 #include "model/use/initial_pose.h"
+#include "model/use/model_extent.h"
 
 typedef struct plane {
   lb_vec3 n;
   double height; // along n
 } plane;
-
-// The room that the slabs are for: the bodies at the start.
-typedef struct room {
-  lb_vec3 centre;
-  double size;
-} room;
-
-static lb_transform shape_pose(const lb_model* m, const lb_model_shape* s,
-                               const lb_transform* link) {
-  return s->body == LB_WORLD ? s->pose : lb_transform_mul(lb_body_pose(m, s->body, link), s->pose);
-}
-
-static room measure(const lb_model* m, const lb_transform* link) {
-  room r = {{0, 0, 0}, 0};
-  for (int i = 0; i < m->nbody; i++) {
-    r.centre = lb_vec3_add(r.centre, lb_vec3_scale(1.0 / m->nbody, lb_body_pose(m, i, link).p));
-  }
-  for (int i = 0; i < m->nbody; i++) {
-    r.size = fmax(r.size, lb_vec3_norm(lb_vec3_sub(lb_body_pose(m, i, link).p, r.centre)));
-  }
-  for (int i = 0; i < m->look.nshape; i++) {
-    const lb_model_shape* s = &m->look.shape[i];
-    const lb_vec3 p = shape_pose(m, s, link).p;
-    const double reach = lb_vec3_norm(lb_vec3_sub(p, r.centre)) + lb_shape_ball(&s->shape).radius;
-    r.size = s->body == LB_WORLD ? r.size : fmax(r.size, reach);
-  }
-  return r;
-}
 
 // How far a shape of the world reaches above a plane; 0 where its top is in it.
 static double top(lb_build* b, const lb_model_shape* s, plane p) {
@@ -70,8 +43,8 @@ static lb_quat turn_to(lb_vec3 n) {
                   : (n.z > 0 ? lb_quat_identity() : (lb_quat){0, 1, 0, 0});
 }
 
-static void add_slab(lb_build* b, plane p, const room* r) {
-  static const double WIDE = 4, THICK = 0.02; // of the room
+static void add_slab(lb_build* b, plane p, const lb_extent* r) {
+  static const double WIDE = 4, THICK = 0.02; // of what moves
   lb_model* m = b->m;
   if (!(r->size > 0) || is_drawn(b, p, r->size)) {
     return;
@@ -98,11 +71,15 @@ static void add_material(lb_model* m) {
 lb_status lb_build_planes(lb_build* b) {
   lb_model* m = b->m;
   lb_transform* link = LB_TAKE(b->arena, lb_transform, m->nlink);
-  if (!link) {
+  lb_transform* body = LB_TAKE(b->arena, lb_transform, m->nbody);
+  if (!link || !body) {
     return LB_NO_MEMORY;
   }
   lb_link_poses(m, link, m->start.q);
-  const room r = measure(m, link);
+  for (int i = 0; i < m->nbody; i++) {
+    body[i] = lb_body_pose(m, i, link);
+  }
+  const lb_extent r = lb_model_extent(m, body, m->start.q);
   const int before = m->look.nshape;
   for (int i = 0; i < m->force.count; i++) {
     const lb_scene_force* f = &m->force.item[i].set;

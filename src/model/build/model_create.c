@@ -85,8 +85,9 @@ static bool take_arrays(lb_build* b) {
          FIELD(motor.name, nmotor) && FIELD(motor.place, nmotor) && FIELD(motor.joint, nmotor) &&
          FIELD(motor.v, nmotor) && FIELD(motor.coupling, nmotor) &&
          FIELD(motor.prescribed, nmotor) && FIELD(motor.turning, nmotor) &&
-         FIELD(motor.loop, nmotor) && FIELD(motor.drive, nmotor) && FIELD(motor.profile, nmotor) &&
-         FIELD(constraint.loop, s->njoint) && FIELD(constraint.loop_motor, s->njoint) &&
+         FIELD(motor.loop, nmotor) && FIELD(motor.servo, s->nmotor) && FIELD(motor.drive, nmotor) &&
+         FIELD(motor.profile, nmotor) && FIELD(constraint.loop, s->njoint) &&
+         FIELD(constraint.loop_motor, s->njoint) &&
          FIELD(constraint.item, s->njoint + npoint + 2 * s->nconstraint + s->nmotor) &&
          FIELD(constraint.prescribed, npoint) &&
          FIELD(constraint.coupling, 2 * s->nconstraint + s->nmotor) &&
@@ -149,7 +150,7 @@ lb_status lb_model_compile(const lb_scene* scene, const lb_allocator* allocator,
       lb_build_elastic,   lb_build_meshes,      build_head,      lb_build_order,
       lb_build_masses,    lb_build_links,       lb_build_motors, lb_build_forces,
       lb_build_particles, lb_build_constraints, check_paths,     lb_build_elimination,
-      lb_build_looks,     lb_build_contacts,   lb_build_planes};
+      lb_build_looks,     lb_build_contacts,    lb_build_planes};
   lb_status status = LB_OK;
   for (size_t i = 0; i < sizeof step / sizeof *step && status == LB_OK; i++) {
     status = step[i](&b);

@@ -60,6 +60,22 @@ static lb_status check_path(const look* l, const lb_model_constraint* of, const 
                             beyond(l, jump, text, sizeof text));
 }
 
+// A kink in a cam's profile would need one, too.
+static lb_status check_curves(const look* l, const lb_model_coupling* r) {
+  lb_status status = LB_OK;
+  for (int i = r->first; i < r->first + r->count && status == LB_OK; i++) {
+    const lb_profile* curve = l->m->constraint.term[i].curve;
+    const double kink = curve ? lb_profile_jump(curve, (double)INFINITY, true) : (double)NAN;
+    if (!isnan(kink)) {
+      status = lb_error_add(l->err, LB_INVALID, r->place,
+                            "the profile of constraint '%s' has a kink or jump at %g, which no "
+                            "force can follow: ease 'smooth' or 'cubic', or end it as it begins",
+                            r->name, kink);
+    }
+  }
+  return status;
+}
+
 static lb_status check_prescribed(const look* l, const lb_model_prescribed* g) {
   const lb_model_constraint* of = &l->m->constraint.item[g->constraint];
   lb_status status = check_path(l, of, g->angle, g->angle_velocity_level);
@@ -80,6 +96,7 @@ lb_status lb_model_check_paths(const lb_model* m, double until, lb_error* err) {
     const lb_model_coupling* r = &m->constraint.coupling[i];
     status =
         check_path(&l, &m->constraint.item[m->constraint.npair + i], r->path, r->velocity_level);
+    status = status == LB_OK ? check_curves(&l, r) : status;
   }
   for (int i = 0; i < m->constraint.nprescribed && status == LB_OK; i++) {
     status = check_prescribed(&l, &m->constraint.prescribed[i]);

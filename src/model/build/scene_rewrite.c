@@ -54,7 +54,8 @@ bool lb_joint_needs_coordinates(const lb_scene* s, int joint) {
 
 // A hard limit of one coordinate.
 static bool limits_one(const lb_scene_constraint* c) {
-  return c->kind == LB_CONSTRAINT_COUPLE && c->nterm == 1 && c->least < c->most;
+  return c->kind == LB_CONSTRAINT_COUPLE && c->nterm == 1 && c->term[0].curve.count == 0 &&
+         c->least < c->most;
 }
 
 static double lower_bound(const lb_scene_constraint* c) {
@@ -80,9 +81,8 @@ bool lb_scene_has_splits(const lb_scene* s) {
   return false;
 }
 
-// Mass of a body, in equal parts.
-static void weigh(lb_scene_body* body, lb_mass whole, int parts) {
-  const double share = 1.0 / parts;
+// A share of a body's mass.
+static void weigh(lb_scene_body* body, lb_mass whole, double share) {
   const lb_sym3 I = whole.inertia;
   body->has_mass = body->has_com = body->has_inertia = true;
   body->mass = (lb_mass){
@@ -192,13 +192,19 @@ static lb_status find_start(lb_rewrite* w, int i) {
   return status == LB_OK ? check_limits(w, i, gap) : status;
 }
 
-// Parts that a body is split into.
-static int count_parts(const lb_scene* s, int body) {
-  int count = 1;
+// Weight of a joint's part beside what is left of the body. Between the two of a compliant one is a
+// spring, which is to carry the body: its part is light.
+static double weight_of(const lb_scene_joint* j) {
+  static const double LIGHT = 1e-3;
+  return j->compliance[0].stiffness > 0 || j->compliance[1].stiffness > 0 ? LIGHT : 1;
+}
+
+static double weight_of_parts(const lb_scene* s, int body) {
+  double sum = 1;
   for (int i = 0; i < s->njoint; i++) {
-    count += s->joint[i].child == body && splits(s, i);
+    sum += s->joint[i].child == body && splits(s, i) ? weight_of(&s->joint[i]) : 0;
   }
-  return count;
+  return sum;
 }
 
 static lb_status split_joint(lb_rewrite* w, int i) {
@@ -217,9 +223,9 @@ static lb_status split_joint(lb_rewrite* w, int i) {
   part->name = compose(w->arena, "part", j->name);
   part->place = j->place;
   const lb_mass mass = w->tree->body.mass[whole.child];
-  const int parts = count_parts(w->scene, whole.child);
-  weigh(part, mass, parts);
-  weigh(&to->body[whole.child], mass, parts);
+  const double parts = weight_of_parts(w->scene, whole.child);
+  weigh(part, mass, weight_of(&whole) / parts);
+  weigh(&to->body[whole.child], mass, 1 / parts);
   j->loop = false;
   j->child = to->nbody++;
   const lb_status found = find_start(w, i);
@@ -232,6 +238,7 @@ static lb_status split_joint(lb_rewrite* w, int i) {
   weld->place = j->place;
   weld->kind = LB_JOINT_FIXED;
   weld->loop = weld->cut.rejoins = true;
+  memcpy(weld->compliance, whole.compliance, sizeof weld->compliance);
   weld->parent = j->child;
   weld->child = whole.child;
   return part->name && weld->name ? LB_OK : LB_NO_MEMORY;

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "elastic/fem/fem.h"
+#include "elastic/reduced/stress.h"
 #include "elastic/reduced/varied_force.h"
 #include "model/build/build.h"
 #include "model/build/build_deformables.h"
@@ -118,6 +119,10 @@ static lb_status change_elastic(lb_model* m, int e, other by, lb_arena* arena) {
   }
   for (int k = 0; k < body->r && body->nnode > 0; k++) {
     body->frequency[k] *= sqrt(by.stiffness / by.mass);
+  }
+  if (body->stress) {
+    body->stress = lb_stress_scaled(body->stress, by.stiffness, arena);
+    return body->stress ? LB_OK : LB_NO_MEMORY;
   }
   return LB_OK;
 }

@@ -1,11 +1,12 @@
 // Tables with a line for each moment. A table is a list of parts, each of which writes some columns
 // of a line: their headings in line -1, and else their cells.
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "elastic/reduced/stress.h"
 #include "model/use/motor_use.h"
 #include "output/file/writers.h"
+#include "recording/stress_peaks.h"
 
 // --- cells ---
 
@@ -223,22 +224,58 @@ void lb_write_forces(lb_out* out, const lb_recording* r, const lb_summary* s) {
   write_table(out, r, FORCES);
 }
 
-// A line for each face of the surface of each elastic body: where it is undeformed, in the body's
-// frame, and its largest stress.
-void lb_write_stress(lb_out* out, const lb_recording* r, const lb_summary* s) {
-  const double* most = r->stress;
+static const char* name_of(const lb_model* m, int body) {
+  return body == LB_WORLD ? "scenery" : m->body.name[body];
+}
+
+static void numbers(lb_out* out, int count, const double* value) {
+  for (int i = 0; i < count; i++) {
+    lb_out_text(out, ",");
+    lb_out_number(out, value[i], "");
+  }
+}
+
+static void write_contact(lb_out* out, const lb_model* m, double time, const lb_body_contact* c) {
+  const double value[] = {c->point.x,  c->point.y, c->point.z, c->normal.x, c->normal.y,
+                          c->normal.z, c->force.x, c->force.y, c->force.z,  c->slip.x,
+                          c->slip.y,   c->slip.z,  c->gap};
+  char id[24];
+  lb_out_number(out, time, "");
+  for (int k = 0; k < 2; k++) {
+    lb_out_text(out, ",");
+    lb_write_name(out, name_of(m, c->body[k]));
+  }
+  snprintf(id, sizeof id, ",%" PRIu64, c->id);
+  lb_out_text(out, id);
+  numbers(out, (int)(sizeof value / sizeof *value), value);
+  lb_out_text(out, "\n");
+}
+
+void lb_write_contacts(lb_out* out, const lb_recording* r, const lb_summary* s) {
   (void)s;
-  lb_out_text(out, "body,x,y,z,mises\n");
+  lb_out_text(out, "time,first,second,id,x,y,z,nx,ny,nz,fx,fy,fz,slip.x,slip.y,slip.z,gap\n");
+  for (int f = 0; f < r->nframe; f++) {
+    const lb_body_contact* point = NULL;
+    const int n = lb_recording_contacts(r, f, &point);
+    for (int i = 0; i < n; i++) {
+      write_contact(out, r->model, r->time[f], &point[i]);
+    }
+  }
+}
+
+// A line for each element of each elastic body, as in its mesh: its middle, undeformed, in the
+// body's frame, its largest stress, and when that was.
+void lb_write_stress(lb_out* out, const lb_recording* r, const lb_summary* s) {
+  (void)s;
+  lb_out_text(out, "body,element,x,y,z,mises,time\n");
   for (int e = 0; e < r->model->elastic.count; e++) {
-    const lb_model_elastic* b = &r->model->elastic.body[e];
-    for (int i = 0; b->stress && i < b->stress->count; i++) {
-      const lb_vec3 at = b->stress->at[i];
-      const double value[] = {at.x, at.y, at.z, *most++};
-      lb_write_name(out, r->model->body.name[b->body]);
-      for (int k = 0; k < 4; k++) {
-        lb_out_text(out, ",");
-        lb_out_number(out, value[k], "");
-      }
+    const lb_stress_peaks* p = &r->stress[e];
+    for (int i = 0; p->of && i < p->of->nelem; i++) {
+      const int k = p->of->place[i];
+      const lb_vec3 at = p->of->at[k];
+      const double value[] = {i, at.x, at.y, at.z, p->largest[k], p->time[k]};
+      lb_write_name(out, r->model->body.name[r->model->elastic.body[e].body]);
+      numbers(out, (int)(sizeof value / sizeof *value), value);
       lb_out_text(out, "\n");
     }
   }

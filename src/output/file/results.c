@@ -75,7 +75,17 @@ static void write_gltf(lb_out* out, const lb_recording* r, const lb_summary* s) 
   }
 }
 
-typedef enum need { ANY, FIT, RETARGET, OPTIMIZE, FORCES, STRESS, TORQUES, REACTIONS } need;
+typedef enum need {
+  ANY,
+  FIT,
+  RETARGET,
+  OPTIMIZE,
+  FORCES,
+  CONTACTS,
+  STRESS,
+  TORQUES,
+  REACTIONS
+} need;
 
 // Files in the order in which they are told of, and written: where the last is new, the others are
 // done.
@@ -92,7 +102,10 @@ static const struct {
      OPTIMIZE},
     {{"inverse.csv", "what each joint and motor exerts"}, lb_write_torques, TORQUES},
     {{"forces.csv", "what motors, springs, contacts and limits do"}, lb_write_forces, FORCES},
-    {{"stress.csv", "the largest stress on each face of elastic bodies"}, lb_write_stress, STRESS},
+    {{"contacts.csv", "where bodies touch, and the forces there"}, lb_write_contacts, CONTACTS},
+    {{"stress.csv", "the largest stress in each element of elastic bodies"},
+     lb_write_stress,
+     STRESS},
     {{"reactions.csv", "what passes through the joints"}, lb_write_reactions, REACTIONS},
     {{"report.html", "open it in a browser"}, lb_write_report, ANY},
     {{"scene.glb", "the animation, for Blender and glTF viewers"}, write_gltf, ANY},
@@ -110,7 +123,8 @@ static bool is_there(need of, const lb_recording* r, const lb_summary* s) {
                         [RETARGET] = s->retarget,
                         [OPTIMIZE] = s->optimize,
                         [FORCES] = r->nchannel > 0,
-                        [STRESS] = r->nstress > 0,
+                        [CONTACTS] = lb_recording_ncontact(r) > 0,
+                        [STRESS] = lb_recording_has_stress(r),
                         [TORQUES] = r->keeps & LB_KEEP_TORQUES,
                         [REACTIONS] = r->keeps & LB_KEEP_REACTIONS};
   return there[of];

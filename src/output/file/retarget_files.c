@@ -167,9 +167,13 @@ void lb_summarise_retargeting(lb_out* out, const lb_retarget_result* t) {
                   v->objective, v->deviation, v->peak);
   }
   lb_out_text(out, t->nhistory ? "\n  ]" : "]");
-  lb_print_json(out, ",\n  'unchanged': %-s,\n  'limited_by': %s,\n  'basis_error': %g",
-                t->unchanged ? "true" : "false",
-                t->explained ? lb_limiting_name(t->limiting.factor) : "", t->basis_error);
+  lb_print_json(out, ",\n  'unchanged': %-s,\n  'limited_by': %s", t->unchanged ? "true" : "false",
+                t->explained ? lb_limiting_name(t->limiting.factor) : "");
+  lb_print_json(out, ",\n  'basis_error': %g,\n  'basis_error_before': %g,\n  'basis_error_by': %s",
+                t->is.basis, t->was.basis,
+                t->nverified > 0  ? "every node"
+                : t->is.basis > 0 ? "richer bases"
+                                  : "");
   replays(out, "verified", t->verified, t->nverified);
   replays(out, "baselines", t->baseline, t->nbaseline);
   replays(out, "perturbed", t->perturbed, t->nperturbed);

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 
 #include "limber/fit.h"
+#include "limber/gait.h"
 #include "limber/mechanism.h"
 #include "limber/version.h"
+#include "model/use/compliance.h"
 #include "output/file/writers.h"
 
 static const char* truth(bool value) {
@@ -61,6 +63,51 @@ static void left_splines(lb_out* out, const lb_recording* r) {
     }
   }
   lb_out_text(out, *before == '[' ? "null" : "]");
+}
+
+// --- contacts ---
+
+static const char* side(const lb_model* m, int body) {
+  return body == LB_WORLD ? "scenery" : m->body.name[body];
+}
+
+static void overlaps(lb_out* out, const lb_model* m, const lb_overlaps* o) {
+  lb_print_json(out, ", 'overlaps': [");
+  for (int i = 0; i < o->nshown; i++) {
+    const lb_overlap* x = &o->deepest[i];
+    lb_print_json(out, "%-s{'between': [%s, %s], 'depth': %g}", i ? ", " : "", side(m, x->body[0]),
+                  side(m, x->body[1]), x->depth);
+  }
+  lb_out_text(out, "]");
+}
+
+static void contact_figures(lb_out* out, const lb_recording* r, const lb_summary* s) {
+  const lb_contact_figures* c = &s->contact;
+  lb_print_json(
+      out,
+      ",\n  'contacts': {'steps': %ld, 'unsolved': %ld, 'residual': %g, 'most_points': %d, "
+      "'recorded': %ld, 'recorded_until': %g",
+      c->steps, c->unsolved, c->residual, c->points, lb_recording_ncontact(r),
+      lb_recording_contacts_end(r));
+  overlaps(out, r->model, &s->overlaps);
+  lb_out_text(out, "}");
+}
+
+static void gait_figures(lb_out* out, const lb_model* m, const lb_gait* g) {
+  lb_print_json(out,
+                ",\n  'gait': {'trunk': %s, 'period': %g, 'cycles': %d, 'from': %g, 'to': %g,\n"
+                "    'distance': %g, 'stride': %g, 'speed': %g, 'slip': %g, 'heave': %g, 'pitch': "
+                "%g, 'roll': %g,\n    'torque_mean': %g, 'torque_peak': %g, 'power_mean': %g, "
+                "'power_peak': %g, 'energy': %g, 'cost_of_transport': %g,\n    'feet': [",
+                m->body.name[g->trunk], g->period, g->cycles, g->from, g->to, g->distance,
+                g->stride, g->speed, g->slip, g->heave, g->pitch, g->roll, g->torque_mean,
+                g->torque_peak, g->power_mean, g->power_peak, g->energy, g->transport);
+  for (int i = 0; i < g->nfoot; i++) {
+    const lb_gait_foot* f = &g->foot[i];
+    lb_print_json(out, "%-s\n      {'body': %s, 'duty': %g, 'slip': %g, 'peak_force': %g}",
+                  i ? "," : "", m->body.name[f->body], f->duty, f->slip, f->force);
+  }
+  lb_out_text(out, "\n    ]}");
 }
 
 // --- what kinds of jobs add ---
@@ -180,6 +227,22 @@ static void force_figures(lb_out* out, const lb_recording* r) {
   lb_out_text(out, r->nchannel > first ? "\n  ]" : "]");
 }
 
+// Peak of every elastic body whose mesh is known.
+static void stress_figures(lb_out* out, const lb_recording* r) {
+  const char* before = ",\n  \"stress\": [";
+  for (int i = 0; i < r->model->elastic.count; i++) {
+    const lb_stress_peak p = lb_recording_stress(r, i);
+    if (p.element >= 0) {
+      lb_print_json(
+          out, "%-s\n    {'body': %s, 'peak': %g, 'time': %g, 'element': %d, 'at': [%g, %g, %g]}",
+          before, r->model->body.name[r->model->elastic.body[i].body], p.value, p.time, p.element,
+          p.at.x, p.at.y, p.at.z);
+      before = ",";
+    }
+  }
+  lb_out_text(out, lb_recording_has_stress(r) ? "\n  ]" : "");
+}
+
 // --- all of it ---
 
 void lb_print_scene_path(lb_out* out, const char* file) {
@@ -213,9 +276,32 @@ static void run_figures(lb_out* out, const lb_recording* r, const lb_summary* s)
   lb_print_json(out, ",\n  'constraint_violation': %g", s->constraint_violation);
 }
 
+// Stiffness and damping of constraints that yield, with ERP and CFM for the run's step.
+static void compliance(lb_out* out, const lb_model* m, const lb_summary* s) {
+  static const char* const part[LB_COMPLIANCES] = {"shift", "turn"};
+  const char* before = "";
+  lb_print_json(out, ",\n  'compliant_gap': %g,\n  'compliance': [", s->compliant_gap);
+  for (int i = 0; i < m->constraint.count * LB_COMPLIANCES; i++) {
+    const lb_model_constraint* c = &m->constraint.item[i / LB_COMPLIANCES];
+    const lb_compliance by = c->compliance[i % LB_COMPLIANCES];
+    if (by.stiffness > 0) {
+      lb_print_json(out,
+                    "%-s{'constraint': %s, 'part': %s, 'stiffness': %g, 'damping': %g, 'erp': %g, "
+                    "'cfm': %g}",
+                    before, c->name, part[i % LB_COMPLIANCES], by.stiffness, by.damping,
+                    lb_compliance_erp(by, s->step), lb_compliance_cfm(by, s->step));
+      before = ", ";
+    }
+  }
+  lb_out_text(out, "]");
+}
+
 void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const lb_model* m = r->model;
   run_figures(out, r, s);
+  if (m->constraint.ncompliant > 0) {
+    compliance(out, m, s);
+  }
   inversion(out, m, &s->inversion);
   lb_print_json(out, ",\n  'interrupted': %-s", truth(s->interrupted));
   failure(out, &s->failure);
@@ -227,8 +313,12 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
                 "  'degrees_of_freedom': %d",
                 lb_integrator_name(m->solver.integrator), s->step, s->threads, r->nframe, m->nbody,
                 m->njoint, m->nq, m->nv);
+  if (m->contact.ncollider > 0) {
+    contact_figures(out, r, s);
+  }
   motor_figures(out, r);
   force_figures(out, r);
+  stress_figures(out, r);
   reaction_figures(out, r);
   if (r->keeps & LB_KEEP_TORQUES) {
     peak(out, "largest_torque", m, &s->torque);
@@ -242,6 +332,9 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   }
   if (s->mechanism) {
     mechanism_figures(out, s->mechanism);
+  }
+  if (s->gait) {
+    gait_figures(out, m, s->gait);
   }
   if (s->optimize) {
     lb_summarise_optimisation(out, s->optimize);

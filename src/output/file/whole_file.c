@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -60,6 +61,25 @@ lb_status lb_folder_create(const char* dir, const lb_allocator* allocator, lb_er
   }
   lb_release(allocator, path);
   return status;
+}
+
+lb_status lb_folder_lock(const char* dir, const lb_allocator* allocator, int* lock, lb_error* err) {
+  const lb_status status = lb_folder_create(dir, allocator, err);
+  const int folder = status == LB_OK ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (folder >= 0 && flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    close(folder);
+    return lb_error_add(err, LB_IO, (lb_place){.file = dir},
+                        "another run is writing its results there (wait for it, or choose another "
+                        "folder)");
+  }
+  *lock = status == LB_OK ? folder : *lock;
+  return status;
+}
+
+void lb_folder_release(int lock) {
+  if (lock >= 0) {
+    close(lock);
+  }
 }
 
 static void release(lb_file* file) {

@@ -12,6 +12,12 @@ typedef struct lb_file {
 // Make a folder and the folders above it that are missing.
 lb_status lb_folder_create(const char* dir, const lb_allocator* allocator, lb_error* err);
 
+// Make a folder and keep others out of it: a second lock on it fails with LB_IO, in this process
+// and in others, until the first is released. File systems without locks are trusted, and have a
+// lock of -1, which release ignores.
+lb_status lb_folder_lock(const char* dir, const lb_allocator* allocator, int* lock, lb_error* err);
+void lb_folder_release(int lock);
+
 // Begin DIR/NAME. On failure nothing is left behind and `file` needs no further call.
 lb_status lb_file_begin(lb_file* file, const char* dir, const char* name,
                         const lb_allocator* allocator, lb_error* err);

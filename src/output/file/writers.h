@@ -17,7 +17,9 @@ void lb_write_gltf_groups(lb_out* out, const lb_recording* recording, int most, 
 void lb_write_report(lb_out* out, const lb_recording* recording, const lb_summary* summary);
 // What forces and motors do.
 void lb_write_forces(lb_out* out, const lb_recording* recording, const lb_summary* summary);
-// Stress of elastic bodies, face by face.
+// Where bodies touch, a line for each point in each frame.
+void lb_write_contacts(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+// Stress of elastic bodies, element by element.
 void lb_write_stress(lb_out* out, const lb_recording* recording, const lb_summary* summary);
 // Joint forces by inverse dynamics, and reactions.
 void lb_write_torques(lb_out* out, const lb_recording* recording, const lb_summary* summary);

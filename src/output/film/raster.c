@@ -48,6 +48,7 @@ struct lb_raster {
   lb_vec3* vertex; // room for the vertices of one solid in the world
   lb_vec3* turned; // and their normals
   lb_vec3 eye, right, up, forward, light;
+  double near;    // depth from which on things are seen [m] > 0
   double scale;   // pixels for a slope of one
   double spacing; // of the grid [m]
   unsigned char srgb[SHADES + 1];
@@ -150,6 +151,7 @@ lb_status lb_raster_create(const lb_recording* recording, int width, int height,
 // --- the camera ---
 
 static void place_camera(lb_raster* R, int frame) {
+  static const double NEAR = 0.02; // of the way to the middle
   const lb_view* v = &R->view;
   const lb_axes a = lb_view_axes(v);
   const double aspect = (double)R->width / R->height, slope = tan(HALF_VIEW);
@@ -161,13 +163,14 @@ static void place_camera(lb_raster* R, int frame) {
   R->right = a.right;
   R->up = a.up;
   R->forward = lb_vec3_scale(-1, a.eye);
+  R->near = NEAR * away;
   R->scale = R->height / 2.0 / slope;
   const lb_vec3 l = lb_vec3_add(
       lb_vec3_add(lb_vec3_scale(-0.45, a.right), lb_vec3_scale(0.3, a.eye)), lb_vec3_make(0, 0, 1));
   R->light = lb_vec3_scale(1 / lb_vec3_norm(l), l);
 }
 
-// Pixel and depth of a point; depth not positive: behind the eye.
+// Pixel and depth of a point.
 typedef struct spot {
   double u, v, depth;
 } spot;
@@ -253,6 +256,36 @@ static void shade(lb_raster* R, size_t at, float depth, const double weight[3], 
   R->shaded[at] = true;
 }
 
+// Corner of a triangle: its place and its normal.
+typedef struct corner {
+  lb_vec3 at, normal;
+} corner;
+
+static double depth_of(const lb_raster* R, lb_vec3 p) {
+  return lb_vec3_dot(lb_vec3_sub(p, R->eye), R->forward);
+}
+
+static lb_vec3 between(lb_vec3 a, lb_vec3 b, double t) {
+  return lb_vec3_add(a, lb_vec3_scale(t, lb_vec3_sub(b, a)));
+}
+
+// Corners of the part of a triangle beyond the near plane: none, three or four.
+static int clip(const lb_raster* R, const corner c[3], corner out[4]) {
+  int n = 0;
+  for (int k = 0; k < 3; k++) {
+    const corner *a = &c[k], *b = &c[(k + 1) % 3];
+    const double in = depth_of(R, a->at) - R->near, next = depth_of(R, b->at) - R->near;
+    if (in >= 0) {
+      out[n++] = *a;
+    }
+    if ((in >= 0) != (next >= 0)) {
+      const double t = in / (in - next);
+      out[n++] = (corner){between(a->at, b->at, t), between(a->normal, b->normal, t)};
+    }
+  }
+  return n;
+}
+
 static double area(spot a, spot b, spot c) {
   return (b.u - a.u) * (c.v - a.v) - (b.v - a.v) * (c.u - a.u);
 }
@@ -261,7 +294,7 @@ static double area(spot a, spot b, spot c) {
 // a surface win.
 static void fill(lb_raster* R, const spot p[3], double nearer, painter* put, const void* of) {
   const double all = area(p[0], p[1], p[2]);
-  if (!(p[0].depth > 0 && p[1].depth > 0 && p[2].depth > 0) || !(fabs(all) > 0)) {
+  if (!(fabs(all) > 0)) {
     return;
   }
   const int left = (int)fmax(0, floor(fmin(p[0].u, fmin(p[1].u, p[2].u))));
@@ -287,32 +320,43 @@ static void fill(lb_raster* R, const spot p[3], double nearer, painter* put, con
 
 // --- what is drawn ---
 
+// What is seen of a triangle; `color` NULL: its shadow.
+static void draw_triangle(lb_raster* R, const corner c[3], const double* color) {
+  static const double ON = 1.002; // shadows lie on surfaces
+  corner seen[4];
+  const int n = clip(R, c, seen);
+  for (int k = 2; k < n; k++) {
+    const corner* q[3] = {&seen[0], &seen[k - 1], &seen[k]};
+    const spot p[3] = {look_at(R, q[0]->at), look_at(R, q[1]->at), look_at(R, q[2]->at)};
+    const paint_of of = {
+        area(p[0], p[1], p[2]) > 0 ? -1 : 1, {&q[0]->normal, &q[1]->normal, &q[2]->normal}, color};
+    fill(R, p, color ? 1 : ON, color ? paint : shade, &of);
+  }
+}
+
 static void draw_mesh(lb_raster* R, const lb_mesh* mesh, const double* color) {
   for (int f = 0; f < mesh->nface; f++) {
-    const int* face = mesh->face + 3 * f;
-    spot p[3];
+    corner c[3];
     for (int k = 0; k < 3; k++) {
-      p[k] = look_at(R, R->vertex[face[k]]);
+      const int i = mesh->face[3 * f + k];
+      c[k] = (corner){R->vertex[i], R->turned[i]};
     }
-    const paint_of of = {area(p[0], p[1], p[2]) > 0 ? -1 : 1,
-                         {&R->turned[face[0]], &R->turned[face[1]], &R->turned[face[2]]},
-                         color};
-    fill(R, p, 1, paint, &of);
+    draw_triangle(R, c, color);
   }
 }
 
 // Along the light down to where all that moves was lowest, which may be a little inside a ground.
 static void cast_shadow(lb_raster* R, const lb_mesh* mesh) {
-  static const double ON = 1.002, ABOVE = 0.01;
+  static const double ABOVE = 0.01;
   const double floor = R->view.floor + ABOVE * R->view.radius;
   for (int f = 0; f < mesh->nface; f++) {
-    spot p[3];
+    corner c[3] = {0};
     for (int k = 0; k < 3; k++) {
       const lb_vec3 x = R->vertex[mesh->face[3 * f + k]];
       const double down = (x.z - floor) / R->light.z;
-      p[k] = look_at(R, lb_vec3_sub(x, lb_vec3_scale(fmax(0, down), R->light)));
+      c[k].at = lb_vec3_sub(x, lb_vec3_scale(fmax(0, down), R->light));
     }
-    fill(R, p, ON, shade, NULL);
+    draw_triangle(R, c, NULL);
   }
 }
 

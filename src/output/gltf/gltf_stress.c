@@ -1,22 +1,11 @@
 // Stress as an attribute of the vertices of elastic bodies: the largest of the whole motion, in Pa.
 // Viewers that do not know it leave it alone; the report colours by it.
-#include "elastic/reduced/stress.h"
-
 #include "output/gltf/gltf.h"
-
-// Stress of the faces of elastic body e in the recording, or NULL.
-static const double* recorded(const lb_gltf* g, int e) {
-  const double* at = g->r->stress;
-  for (int i = 0; i < e && at; i++) {
-    const lb_stress* s = g->m->elastic.body[i].stress;
-    at += s ? s->count : 0;
-  }
-  return g->r->nstress > 0 && g->m->elastic.body[e].stress ? at : NULL;
-}
+#include "recording/stress_peaks.h"
 
 // The mean of the faces around each node of the mesh.
 static void average(const lb_stress* s, const double* face, double* sum, int* count) {
-  for (int i = 0; i < 3 * s->count; i++) {
+  for (int i = 0; i < 3 * s->nface; i++) {
     sum[s->corner[i]] += face[i / 3];
     count[s->corner[i]]++;
   }
@@ -40,9 +29,9 @@ static void fill_between(const lb_mesh* surface, double* value, const bool* know
 
 int lb_gltf_add_stress(lb_gltf* g, int e) {
   const lb_model_elastic* b = &g->m->elastic.body[e];
-  const double* face = recorded(g, e);
+  const lb_stress_peaks* peaks = &g->r->stress[e];
   const int n = b->surface.nvertex;
-  if (!face) {
+  if (!peaks->of) {
     return -1;
   }
   double* sum = LB_TAKE(&g->arena, double, b->nnode + n);
@@ -52,7 +41,7 @@ int lb_gltf_add_stress(lb_gltf* g, int e) {
   if (lb_gltf_failed(g)) {
     return -1;
   }
-  average(b->stress, face, sum, count);
+  average(peaks->of, peaks->face, sum, count);
   for (int i = 0; i < n; i++) {
     known[i] = count[b->node[i]] > 0;
     value[i] = known[i] ? sum[b->node[i]] / count[b->node[i]] : 0;

@@ -1,6 +1,7 @@
 #include "output/report/overlay.h"
 #include "model/use/link.h"
 #include "model/use/model_derive.h"
+#include "recording/stress_peaks.h"
 
 #include <string.h>
 
@@ -79,19 +80,18 @@ static lb_model* make_model(const lb_model* from, int count, const lb_layer* lay
 }
 
 // Stress of the layers, one after the other, as their elastic bodies are.
-static bool join_stress(lb_recording* out, int count, const lb_layer* layer, lb_arena* a) {
+static lb_stress_peaks* join_stress(int count, const lb_layer* layer, lb_arena* a) {
   int n = 0;
   for (int k = 0; k < count; k++) {
-    n += layer[k].r->nstress;
+    n += layer[k].r->model->elastic.count;
   }
-  out->stress = LB_TAKE(a, double, n + 1);
-  out->nstress = 0;
-  for (int k = 0; k < count && out->stress; k++) {
-    const lb_recording* r = layer[k].r;
-    memcpy(out->stress + out->nstress, r->stress, (size_t)r->nstress * sizeof *r->stress);
-    out->nstress += r->nstress;
+  lb_stress_peaks* all = LB_TAKE(a, lb_stress_peaks, n + 1);
+  for (int k = 0, to = 0; k < count && all; k++) {
+    const int more = layer[k].r->model->elastic.count;
+    memcpy(all + to, layer[k].r->stress, (size_t)more * sizeof *all);
+    to += more;
   }
-  return out->stress;
+  return all;
 }
 
 bool lb_overlay_make(lb_recording* out, int count, const lb_layer* layer, lb_arena* a) {
@@ -109,7 +109,8 @@ bool lb_overlay_make(lb_recording* out, int count, const lb_layer* layer, lb_are
   out->nframe = out->capacity = n;
   out->pose = LB_TAKE(a, lb_transform, (size_t)n * (size_t)model->nbody);
   out->q = LB_TAKE(a, double, (size_t)n*(size_t)model->nq);
-  if (!out->pose || !out->q || !join_stress(out, count, layer, a)) {
+  out->stress = join_stress(count, layer, a);
+  if (!out->pose || !out->q || !out->stress) {
     return false;
   }
   for (int f = 0; f < n; f++) {

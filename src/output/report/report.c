@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/read_all.h"
 #include "limber/version.h"
 #include "model/use/motor_use.h"
 #include "output/file/writers.h"
@@ -17,6 +16,7 @@
 #include "output/report/report_data.h"
 #include "output/report/report_fit.h"
 #include "output/report/report_forces.h"
+#include "output/report/report_gait.h"
 #include "output/report/report_mechanism.h"
 #include "output/report/report_page.h"
 #include "output/report/report_retarget.h"
@@ -282,6 +282,16 @@ static void settings(lb_out* out, const lb_recording* r, const lb_summary* s) {
   lb_out_text(out, "</table></div>\n");
 }
 
+static void contact_rows(lb_out* out, const lb_summary* s) {
+  char text[LB_REPORT_WORD], all[LB_REPORT_WORD];
+  rows(out, &(counted){"Most points of contact at once", s->contact.points}, 1);
+  lb_print(out,
+           "<tr><th scope=\"row\">Contacts not solved to the tolerance</th><td>in %s of %s "
+           "steps</td></tr>\n",
+           lb_report_grouped(s->contact.unsolved, text), lb_report_grouped(s->contact.steps, all));
+  row(out, "Worst residual of a contact", lb_report_human(s->contact.residual, text), " m/s");
+}
+
 static void results(lb_out* out, const lb_recording* r, const lb_summary* s) {
   char text[LB_REPORT_WORD], count[LB_REPORT_WORD];
   lb_out_text(out, "<div class=\"card\"><h3>What came out</h3>\n<table>\n");
@@ -297,6 +307,9 @@ static void results(lb_out* out, const lb_recording* r, const lb_summary* s) {
     row(out, "Steps for a factored matrix",
         lb_report_human((double)s->steps / (double)(s->matrices ? s->matrices : 1), text), "");
   }
+  if (s->contact.steps > 0) {
+    contact_rows(out, s);
+  }
   row(out, "Energy at the start", lb_report_human(s->energy_start, text), " J");
   row(out, "Energy at the end", lb_report_human(s->energy_end, text), " J");
   row(out, s->conservative ? "Worst energy error" : "Largest change of energy",
@@ -305,29 +318,23 @@ static void results(lb_out* out, const lb_recording* r, const lb_summary* s) {
     row(out, "Worst gap in a loop or constraint", lb_report_human(s->constraint_violation, text),
         " m or rad");
   }
+  if (r->model->constraint.ncompliant > 0) {
+    row(out, "Worst gap of a constraint that yields", lb_report_human(s->compliant_gap, text),
+        " m or rad");
+  }
   lb_out_text(out, "</table></div>\n");
 }
 
-// The scene's own file, as it is now; what it includes is not in it.
-static void scene_text(lb_out* out, const lb_model* m) {
+// The scene's own file as it was read; what it includes is not in it.
+static void scene_text(lb_out* out, const lb_model* m, const char* text) {
   static const size_t MOST = 200 * 1000;
-  lb_arena arena;
-  char* text = NULL;
-  size_t size = 0;
-  const char* why;
-  FILE* file = m->file && *m->file ? lb_open_to_read(m->file) : NULL;
-  lb_arena_init(&arena, out->allocator);
-  if (file && lb_read_all(file, MOST, &arena, &text, &size, &why) == LB_OK && size > 0 &&
-      !memchr(text, 0, size)) {
+  const size_t size = text ? strlen(text) : 0;
+  if (size > 0 && size < MOST) {
     lb_print_html(out,
                   "<details class=\"card wide scene\">\n<summary>The scene, %s</summary>\n"
                   "<pre>%s</pre>\n</details>\n",
-                  m->file, lb_arena_text(&arena, text, size));
+                  m->file, text);
   }
-  if (file) {
-    fclose(file);
-  }
-  lb_arena_release(&arena);
 }
 
 static void closing(lb_out* out, const lb_recording* r, const lb_summary* s) {
@@ -401,6 +408,9 @@ static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const 
   }
   const bool done =
       s->retarget ? lb_report_retarget_strip(out, s->retarget, view) : strip(out, r, view);
+  if (s->gait) {
+    lb_report_gait(out, r, s->gait);
+  }
   if (s->mechanism) {
     lb_report_mechanism(out, s->mechanism);
   }
@@ -410,7 +420,7 @@ static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const 
   settings(out, r, s);
   results(out, r, s);
   lb_out_text(out, "</section>\n");
-  scene_text(out, r->model);
+  scene_text(out, r->model, s->scene_text);
   closing(out, r, s);
   lb_report_data(out, r, view);
   if (s->fit) {

@@ -10,6 +10,7 @@
 #include "model/use/motor_use.h"
 #include "output/file/writers.h"
 #include "output/report/deformed.h"
+#include "output/report/report_arrows.h"
 
 enum {
   MOST_POINTS = 2000,       // of a curve
@@ -71,7 +72,6 @@ typedef struct curve {
   int of, k;
   const double* array;
   double (*value)(const lb_recording* r, int frame, int of, int k);
-  int body; // that this and the next two are a force on, or -1
 } curve;
 
 // Somebody who is shown all of them.
@@ -105,7 +105,7 @@ static void show_joint(const lb_recording* r, int j, bool effort, viewer v) {
     snprintf(number, sizeof number, " %d", i);
     v.see(v.context, &(curve){m->joint.name[j], effort && n > 1 ? number : c.suffix, c.group,
                               i + (effort ? m->joint.v[j] : m->joint.q[j]), effort ? m->nv : m->nq,
-                              effort ? r->torque : r->q, NULL, -1});
+                              effort ? r->torque : r->q, NULL});
   }
 }
 
@@ -120,7 +120,7 @@ static void show_reactions(const lb_recording* r, viewer v) {
     char point[16];
     snprintf(point, sizeof point, " %d", title.point);
     v.see(v.context, &(curve){title.name, title.point < 0 ? "" : point, "reaction", j, 0, NULL,
-                              reaction_value, -1});
+                              reaction_value});
   }
 }
 
@@ -131,7 +131,7 @@ static void show_bending(const lb_recording* r, int e, viewer v) {
     char suffix[80];
     snprintf(suffix, sizeof suffix, " %.64s%s", b->face[i / 3], axis[i % 3]);
     v.see(v.context,
-          &(curve){r->model->body.name[b->body], suffix, "bending", e, i, NULL, bending_value, -1});
+          &(curve){r->model->body.name[b->body], suffix, "bending", e, i, NULL, bending_value});
   }
 }
 
@@ -147,8 +147,8 @@ static void show_channels(const lb_recording* r, bool motors, viewer v) {
     const lb_channel* c = &r->channel[i];
     char suffix[80];
     snprintf(suffix, sizeof suffix, " %s", c->what);
-    v.see(v.context, &(curve){c->name, motors ? "" : suffix, GROUP[c->kind], i, r->nchannel,
-                              r->force, NULL, c->body});
+    v.see(v.context,
+          &(curve){c->name, motors ? "" : suffix, GROUP[c->kind], i, r->nchannel, r->force, NULL});
   }
 }
 
@@ -192,8 +192,7 @@ static void write_name(void* context, const curve* c) {
   char title[200];
   if (l->count < LB_REPORT_CURVES) {
     snprintf(title, sizeof title, "%.100s%s", c->name, c->suffix);
-    lb_print_json(l->out, "%-s\n{'name':%s,'group':%s,'body':%d}", l->count++ ? "," : "", title,
-                  c->group, c->body);
+    lb_print_json(l->out, "%-s\n{'name':%s,'group':%s}", l->count++ ? "," : "", title, c->group);
   }
 }
 
@@ -278,5 +277,6 @@ void lb_report_data(lb_out* out, const lb_recording* r, const lb_view* view) {
   data_view(out, &s, view);
   data_bodies(out, r->model);
   data_curves(out, &s);
+  lb_report_arrows(out, r);
   lb_out_text(out, "}\n</script>\n");
 }

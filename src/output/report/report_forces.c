@@ -128,6 +128,30 @@ static void reactions(lb_out* out, const lb_recording* r) {
   lb_out_text(out, "</table>\n</details>\n");
 }
 
+// Peaks of elastic bodies, with the element that has them.
+static void stress(lb_out* out, const lb_recording* r) {
+  if (!lb_recording_has_stress(r)) {
+    return;
+  }
+  lb_out_text(out, "<h2>Stress</h2>\n<details class=\"card wide\">\n<summary>Peaks of von Mises "
+                   "stress</summary>\n<table class=\"found\">\n<tr><th></th><th>peak</th>"
+                   "<th>at</th><th>element</th><th>place in the body's frame</th></tr>\n");
+  for (int i = 0; i < r->model->elastic.count && i < MOST_ROWS; i++) {
+    const lb_stress_peak p = lb_recording_stress(r, i);
+    char time[LB_REPORT_WORD], x[3][LB_REPORT_WORD];
+    if (p.element < 0) {
+      continue;
+    }
+    lb_print_html(out, "<tr><th scope=\"row\">%s</th>",
+                  r->model->body.name[r->model->elastic.body[i].body]);
+    cell(out, p.value, "Pa");
+    lb_print(out, "<td>%s</td><td>%d</td><td>(%s, %s, %s) m</td></tr>\n",
+             lb_report_seconds(p.time, time), p.element, lb_report_human(p.at.x, x[0]),
+             lb_report_human(p.at.y, x[1]), lb_report_human(p.at.z, x[2]));
+  }
+  lb_out_text(out, "</table>\n</details>\n");
+}
+
 static void forces(lb_out* out, const lb_recording* r) {
   const int first = lb_recording_first_force(r);
   const int end = r->nchannel - first < MOST_ROWS ? r->nchannel : first + MOST_ROWS;
@@ -161,5 +185,6 @@ static void forces(lb_out* out, const lb_recording* r) {
 void lb_report_forces(lb_out* out, const lb_recording* r) {
   motors(out, r);
   reactions(out, r);
+  stress(out, r);
   forces(out, r);
 }

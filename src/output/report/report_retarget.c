@@ -42,9 +42,17 @@ static void close_table(lb_out* out) {
   lb_out_text(out, "</table>\n</section>\n");
 }
 
+static void peak_cell(lb_out* out, const lb_replay* r) {
+  lb_print(out, "<td>%.3g mm", 1e3 * r->all.peak);
+  if (r->basis > 0) {
+    lb_print(out, " ± %.2g mm", 1e3 * r->basis);
+  }
+  lb_out_text(out, "</td>");
+}
+
 static void replay_row(lb_out* out, const lb_replay* r, const char* words, const char* class) {
   lb_print(out, "<tr%s><th scope=\"row\">%s<span>%s</span></th>", class, r->name, words);
-  cell(out, r->all.peak, 1e3, " mm");
+  peak_cell(out, r);
   cell(out, r->all.rms, 1e3, " mm");
   cell(out, r->all.pause, 1e3, " mm");
   cell(out, r->all.angle, 180 / M_PI, "°");
@@ -75,21 +83,34 @@ static void comparison(lb_out* out, const lb_retarget_result* t) {
                    "count from 0.2 s after the input stops to 0.3 s before it moves again.</p>\n");
 }
 
-static void limiting(lb_out* out, const lb_retarget_result* t) {
-  if (isfinite(t->basis_error)) {
+// How well the bases of elastic bodies are known to do; a replay has no search to speak of.
+static void basis(lb_out* out, const lb_retarget_result* t) {
+  if (t->nverified > 0) {
     lb_print(out,
              "<p class=\"note\">With every node of the elastic bodies the motion is up to %.3g mm "
              "from the one in their bases.</p>\n",
-             1e3 * t->basis_error);
-  } else if (t->nhistory > 0) { // a replay has none
+             1e3 * t->is.basis);
+  } else if (t->is.basis > 0) {
+    lb_out_text(out, "<p class=\"note\">± is an estimate of how far the motion with every node of "
+                     "the elastic bodies may be from the one in their bases. Runs in richer bases "
+                     "gave it; <code>--verify</code> plays every node.</p>\n");
+  } else if (t->nhistory > 0 && isnan(t->is.basis)) {
     lb_out_text(out,
-                "<p class=\"note\">Elastic bodies move in their bases here; <code>--verify</code> "
-                "plays the result with every node.</p>\n");
+                "<p class=\"note\">Elastic bodies move in their bases here, whose error is not "
+                "known; <code>--verify</code> plays the result with every node.</p>\n");
   }
+}
+
+static void limiting(lb_out* out, const lb_retarget_result* t) {
+  basis(out, t);
   if (!t->explained) {
     return;
   }
   lb_print(out, "<h2>What is left is limited by %s</h2>\n", lb_limiting_name(t->limiting.factor));
+  if (t->limiting.factor >= LB_LIMITING_WEIGHT) { // not of those that were made easier
+    lb_print(out, "<p class=\"note\">%s: %s.</p>\n", lb_limiting_name(t->limiting.factor),
+             lb_limiting_words(t->limiting.factor));
+  }
   open_table(out, "<th></th><th>part of the root mean square that would be left</th>");
   for (int f = 0; f < LB_LIMITING_COUNT; f++) {
     if (isfinite(t->limiting.left[f])) {

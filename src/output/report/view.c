@@ -6,7 +6,9 @@
 #include <math.h>
 
 #include "base/arena.h"
+#include "math/space/box.h"
 #include "model/use/link.h"
+#include "model/use/model_extent.h"
 #include "output/file/writers.h"
 #include "output/report/deformed.h"
 
@@ -18,22 +20,6 @@ static const double DOT = 60; // a body this much smaller than its fall is not s
 static const double FAR = 4;  // followed when the motion is this many times the bodies' size
 
 enum { SAMPLES = 200 }; // frames looked at
-
-// A box that grows.
-typedef struct box {
-  lb_vec3 low, high;
-} box;
-
-static void include(box* b, lb_vec3 p, double radius) {
-  if (isfinite(p.x + p.y + p.z)) {
-    b->low = lb_vec3_make(fmin(b->low.x, p.x - radius), fmin(b->low.y, p.y - radius),
-                          fmin(b->low.z, p.z - radius));
-    b->high = lb_vec3_make(fmax(b->high.x, p.x + radius), fmax(b->high.y, p.y + radius),
-                           fmax(b->high.z, p.z + radius));
-  }
-}
-
-static const box EMPTY = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 
 static const lb_transform* poses(const lb_recording* r, int frame) {
   return r->pose + (size_t)frame * (size_t)r->model->nbody;
@@ -175,17 +161,10 @@ static bool stays(const scan* s, const subject* what, double reach) {
 
 // A part that gets lost does not make a dot of what stays.
 static void limit_sight(scan* s) {
-  box b = EMPTY;
-  for (int i = 0; i < s->nsubject && s->nframe > 0; i++) {
-    if (is_moving(s, &s->subject[i])) {
-      include(&b, place(s, 0, &s->subject[i]), s->subject[i].ball.radius);
-    }
-  }
-  if (!(b.low.x <= b.high.x)) {
-    return;
-  }
-  s->centre = lb_vec3_scale(0.5, lb_vec3_add(b.low, b.high));
-  s->sight = lb_vec3_norm(lb_vec3_sub(b.high, b.low)) / 2;
+  const lb_recording* r = s->r;
+  const lb_extent start = r->nframe > 0 ? lb_model_extent(r->model, r->pose, r->q) : (lb_extent){0};
+  s->centre = start.centre;
+  s->sight = isfinite(start.size) ? start.size : 0;
   bool any = false;
   for (int i = 0; i < s->nsubject && s->sight > 0; i++) {
     subject* what = &s->subject[i];
@@ -198,19 +177,19 @@ static void limit_sight(scan* s) {
 }
 
 // All that moves, all the time; where nothing does, all there is.
-static box moving_box(const scan* s) {
-  box b = EMPTY;
+static lb_box moving_box(const scan* s) {
+  lb_box b = lb_box_empty();
   for (int i = 0; i < s->nsubject; i++) {
     for (int f = 0; f < s->nframe && is_moving(s, &s->subject[i]); f++) {
       const lb_vec3 p = place(s, f, &s->subject[i]);
       if (in_sight(s, &s->subject[i], p)) {
-        include(&b, p, s->subject[i].ball.radius);
+        lb_box_include(&b, p, s->subject[i].ball.radius);
       }
     }
   }
-  for (int i = 0; i < s->nsubject && b.low.x > b.high.x; i++) {
+  for (int i = 0; i < s->nsubject && lb_box_is_empty(&b); i++) {
     if (s->nframe || s->subject[i].body == LB_WORLD) {
-      include(&b, place(s, 0, &s->subject[i]), s->subject[i].ball.radius);
+      lb_box_include(&b, place(s, 0, &s->subject[i]), s->subject[i].ball.radius);
     }
   }
   return b;
@@ -218,10 +197,10 @@ static box moving_box(const scan* s) {
 
 // Things that stand still belong in the picture when they are near and not much larger than what
 // moves: a stand, but not the ground.
-static box with_stands(scan* s, box moving) {
-  const lb_vec3 centre = lb_vec3_scale(0.5, lb_vec3_add(moving.low, moving.high));
-  const double size = lb_vec3_norm(lb_vec3_sub(moving.high, moving.low)) / 2;
-  box b = moving;
+static lb_box with_stands(scan* s, lb_box moving) {
+  const lb_vec3 centre = lb_box_centre(&moving);
+  const double size = lb_box_radius(&moving);
+  lb_box b = moving;
   for (int i = 0; i < s->nsubject; i++) {
     subject* what = &s->subject[i];
     if (!is_moving(s, what) && (s->nframe || what->body == LB_WORLD)) {
@@ -229,7 +208,7 @@ static box with_stands(scan* s, box moving) {
       const double away = lb_vec3_norm(lb_vec3_sub(p, centre));
       what->left_out = what->size > 0.75 * size || away > 2 * size;
       if (!what->left_out) {
-        include(&b, p, what->ball.radius);
+        lb_box_include(&b, p, what->ball.radius);
       }
     }
   }
@@ -283,7 +262,7 @@ static bool all_free(const lb_model* m) {
 }
 
 // A motion that goes mostly down or up is seen as a whole: followed, it would not be seen at all.
-static bool falls(box moving) {
+static bool falls(lb_box moving) {
   const lb_vec3 wide = lb_vec3_sub(moving.high, moving.low);
   return wide.z > hypot(wide.x, wide.y);
 }
@@ -330,23 +309,23 @@ lb_axes lb_view_axes(const lb_view* view) {
 // Move the centre to the middle of what the camera sees, and measure that.
 static void fit(lb_view* view, const scan* s) {
   const lb_axes a = lb_view_axes(view);
-  box b = EMPTY;
+  lb_box b = lb_box_empty();
   for (int i = 0; i < s->nsubject; i++) {
     const subject* what = &s->subject[i];
     const int n = is_moving(s, what) ? s->nframe : s->nframe > 0 || what->body == LB_WORLD;
     for (int f = 0; f < n && !what->left_out; f++) {
       const lb_vec3 p = place(s, f, what);
       if (!is_moving(s, what) || in_sight(s, what, p)) {
-        include(&b,
-                lb_vec3_make(lb_vec3_dot(a.right, p), lb_vec3_dot(a.up, p), lb_vec3_dot(a.eye, p)),
-                what->ball.radius);
+        lb_box_include(
+            &b, lb_vec3_make(lb_vec3_dot(a.right, p), lb_vec3_dot(a.up, p), lb_vec3_dot(a.eye, p)),
+            what->ball.radius);
       }
     }
   }
-  if (b.low.x > b.high.x) {
-    b = (box){{0, 0, 0}, {0, 0, 0}};
+  if (lb_box_is_empty(&b)) {
+    b = (lb_box){{0, 0, 0}, {0, 0, 0}};
   }
-  const lb_vec3 c = lb_vec3_scale(0.5, lb_vec3_add(b.low, b.high));
+  const lb_vec3 c = lb_box_centre(&b);
   const lb_vec3 half = lb_vec3_scale(0.5, lb_vec3_sub(b.high, b.low));
   view->centre = lb_vec3_add(lb_vec3_add(lb_vec3_scale(c.x, a.right), lb_vec3_scale(c.y, a.up)),
                              lb_vec3_scale(c.z, a.eye));
@@ -389,9 +368,9 @@ bool lb_view_make(lb_view* view, const lb_recording* recording) {
     return false;
   }
   limit_sight(&s);
-  const box moving = moving_box(&s);
-  const bool empty = moving.low.x > moving.high.x;
-  const box b = empty ? (box){{0, 0, 0}, {0, 0, 0}} : with_stands(&s, moving);
+  const lb_box moving = moving_box(&s);
+  const bool empty = lb_box_is_empty(&moving);
+  const lb_box b = empty ? (lb_box){{0, 0, 0}, {0, 0, 0}} : with_stands(&s, moving);
   *view = (lb_view){.elevation = ELEVATION, .floor = b.low.z, .ground = ground(&s, b.low.z)};
   view->azimuth = best_azimuth(&s, lb_vec3_scale(0.5, lb_vec3_add(b.low, b.high)));
   fit(view, &s);

@@ -65,7 +65,8 @@ static double find_factor(const lb_scene_constraint* a, const lb_scene_constrain
     double found = 0;
     for (int j = 0; j < b->nterm; j++) {
       if (a->term[i].joint == b->term[j].joint && a->term[i].coordinate == b->term[j].coordinate) {
-        found = b->term[j].factor / a->term[i].factor;
+        const bool bends = a->term[i].curve.count > 0 || b->term[j].curve.count > 0;
+        found = bends ? 0 : b->term[j].factor / a->term[i].factor;
       }
     }
     if (found == 0 || !isfinite(found) || (i > 0 && fabs(found - factor) > 1e-9 * fabs(factor))) {
@@ -135,7 +136,8 @@ void lb_check_prescribed(lb_checker* c) {
     for (int i = 0; i < j && !told; i++) {
       const lb_arena_mark mark = lb_arena_here(c->scratch);
       const lb_scene_constraint* a = &s->constraint[i];
-      told = a->kind == b->kind && COMPARE[a->kind] && COMPARE[a->kind](c, a, b);
+      const bool yields = a->compliance[0].stiffness > 0 || b->compliance[0].stiffness > 0;
+      told = a->kind == b->kind && !yields && COMPARE[a->kind] && COMPARE[a->kind](c, a, b);
       lb_arena_reset(c->scratch, mark);
     }
   }

@@ -72,6 +72,7 @@ typedef enum lb_value {
   LB_VALUE_WAY,        // as KEYS, or pairs [time, rotation]
   LB_VALUE_WAY_POINTS, // as POINTS, or a list of rotations
   LB_VALUE_CURVE,      // a list of pairs [stretch, force]
+  LB_VALUE_PROFILE,    // a list of pairs [coordinate, value]
   LB_VALUE_REGIONS,    // a mapping from names of regions to names of materials
   LB_VALUE_POSES,      // a list of poses
   LB_VALUE_GRID,       // a list of lists of values

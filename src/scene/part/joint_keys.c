@@ -138,6 +138,19 @@ BALL_LIMITS(ball_turn, turn);
 
 // --- joints ---
 
+static const lb_field compliance_fields[] = {
+    JOINT_SIZE(NUMBER, "stiffness", compliance[0].stiffness, LB_STIFFNESS, LB_POSITIVE_OR_UNSET,
+               "infinite", "how hard it pulls bodies together that are apart"),
+    JOINT_SIZE(NUMBER, "damping", compliance[0].damping, LB_DAMPING, LB_NOT_NEGATIVE, "0",
+               "resists their coming apart and together"),
+    JOINT_SIZE(NUMBER, "turn_stiffness", compliance[1].stiffness, LB_TURN_STIFFNESS,
+               LB_POSITIVE_OR_UNSET, "infinite",
+               "how hard it turns back what is turned as it should not be"),
+    JOINT_SIZE(NUMBER, "turn_damping", compliance[1].damping, LB_TURN_DAMPING, LB_NOT_NEGATIVE, "0",
+               "resists that turning"),
+};
+static const lb_table joint_compliance = LB_TABLE("compliance", lb_scene_joint, compliance_fields);
+
 #define COMMON                                                                                     \
   JOINT_FROM(CHOICE, "type", kind, &lb_joint_choices, NULL,                                        \
              "what it leaves free: fixed, revolute, prismatic, universal, spherical, free or "     \
@@ -157,6 +170,9 @@ BALL_LIMITS(ball_turn, turn);
                  "[0, 0, 0], or the middle of the face", "the same frame in the child"),           \
       JOINT(FLAG, "loop", loop, "false",                                                           \
             "true closes a loop of bodies instead of carrying the child")
+#define YIELDS                                                                                     \
+  JOINT_FROM(TABLE, "compliance", name, &joint_compliance, "none: it does not yield",              \
+             "stiffness and damping of a joint that closes a loop")
 
 #define HAS_SPRING(table)                                                                          \
   JOINT_FROM(TABLE, "spring", name, &(table), "none", "pulls the coordinate back")
@@ -197,54 +213,54 @@ BALL_LIMITS(ball_turn, turn);
   JOINT(AXIS, "axis", axis, "x", first),                                                           \
       JOINT(AXIS, "second_axis", axis2, "y after x, z after y, x after z", second)
 
-static const lb_field fixed_fields[] = {COMMON};
+static const lb_field fixed_fields[] = {COMMON, YIELDS};
 static const lb_field revolute_fields[] = {
     COMMON, AXIS("what it turns about: x, y, z, -x, -y, -z or three numbers"),
-    RESISTS_TURNING(hinge)};
+    RESISTS_TURNING(hinge), YIELDS};
 static const lb_field prismatic_fields[] = {
     COMMON, AXIS("what it slides along: x, y, z, -x, -y, -z or three numbers"),
-    RESISTS_SLIDING(slide)};
+    RESISTS_SLIDING(slide), YIELDS};
 static const lb_field universal_fields[] = {
     COMMON,
     TWO_AXES("the first axis, which stays fixed in the parent",
              "the other axis, at right angles to it, which stays fixed in the child"),
-    RESISTS_TURNING(cross)};
-static const lb_field spherical_fields[] = {COMMON, RESISTS_TURNING(ball)};
+    RESISTS_TURNING(cross), YIELDS};
+static const lb_field spherical_fields[] = {COMMON, RESISTS_TURNING(ball), YIELDS};
 static const lb_field free_fields[] = {
-    COMMON, RESISTS_BOTH(free_spring, free_shift_limits, ball_turn_limits)};
+    COMMON, RESISTS_BOTH(free_spring, free_shift_limits, ball_turn_limits), YIELDS};
 static const lb_field planar_fields[] = {
     COMMON,
     TWO_AXES("the first direction it slides along", "the other direction, at right angles to it"),
-    RESISTS_SLIDING(planar)};
-static const lb_field translational_fields[] = {COMMON, RESISTS_SLIDING(shift)};
+    RESISTS_SLIDING(planar), YIELDS};
+static const lb_field translational_fields[] = {COMMON, RESISTS_SLIDING(shift), YIELDS};
 static const lb_field helical_fields[] = {
     COMMON, AXIS("what it turns about and slides along: x, y, z, -x, -y, -z or three numbers"),
     JOINT_SIZE(NUMBER, "pitch", pitch, LB_LENGTH, LB_ANY, NULL,
                "how far one turn takes it along the axis; negative: a left-handed thread"),
-    RESISTS_TURNING(hinge)};
+    RESISTS_TURNING(hinge), YIELDS};
 static const lb_field euler_fields[] = {
     COMMON,
     JOINT_FROM(CHOICE, "order", order, &euler_choices, "xyz",
                "axes of the three angles, each turned by those before"),
-    RESISTS_TURNING(angles)};
-static const lb_field exponential_fields[] = {COMMON, RESISTS_TURNING(angles)};
+    RESISTS_TURNING(angles), YIELDS};
+static const lb_field exponential_fields[] = {COMMON, RESISTS_TURNING(angles), YIELDS};
 static const lb_field free_2d_fields[] = {
     COMMON,
     TWO_AXES("the first direction of its plane", "the other direction, at right angles to it"),
-    RESISTS_BOTH(free_2d_spring, planar_limits, hinge_turn_limits)};
+    RESISTS_BOTH(free_2d_spring, planar_limits, hinge_turn_limits), YIELDS};
 static const lb_field free_3d_fields[] = {
     COMMON,
     JOINT_FROM(CHOICE, "order", order, &turn_choices, "exponential",
                "a rotation vector, or the axes of three angles, each turned by those before"),
     JOINT_FROM(EITHER, "first", rotation_first, &first_choices, "translation",
                "translation along the parent's axes, then rotation; or the other way round"),
-    RESISTS_BOTH(free_3d_spring, shift_limits, angles_turn_limits)};
+    RESISTS_BOTH(free_3d_spring, shift_limits, angles_turn_limits), YIELDS};
 static const lb_field curve_fields[] = {
     COMMON,
     LB_LATER(POSES, "frames", NULL, NULL,
              "control frames in the joint's frame, four or more; the coordinate counts them"),
     JOINT(FLAG, "cyclic", spline.cyclic, "false", "the last is followed by the first"),
-    RESISTS_NUMBER(curve)};
+    RESISTS_NUMBER(curve), YIELDS};
 
 #define GRID(key, dimension, words)                                                                \
   { key, LB_VALUE_GRID, LB_NOWHERE, dimension, LB_ANY, NULL, 0, "zero", words }
@@ -261,11 +277,12 @@ static const lb_field surface_fields[] = {
     COMMON,
     LB_LATER(TABLE, "surface", &lb_surface_table, NULL,
              "control values, all in grids of the same size, four by four or more"),
-    RESISTS_NUMBER(surface)};
+    RESISTS_NUMBER(surface), YIELDS};
 static const lb_field composite_fields[] = {
     COMMON,
     LB_LATER(PARTS, "parts", NULL, NULL,
-             "joints one after the other, without bodies; 'at' is seen from the part before")};
+             "joints one after the other, without bodies; 'at' is seen from the part before"),
+    YIELDS};
 
 #define JOINT_TABLE(word, fields)                                                                  \
   LB_TABLE(word " joint", lb_scene_joint, fields, .finish = lb_finish_joint)

@@ -207,7 +207,8 @@ static void make_body(maker* m, const lb_linkage_copy* copy, int b) {
   m->place = bar->place;
   put(m, m->section[LB_SCENE_BODIES], bar_name(m, copy, b),
       make_map(m, "shapes", make_shapes(m, copy, b), "material", make_text(m, material), "mass",
-               bar->mass > 0 ? make_number(m, bar->mass) : NULL, NULL));
+               bar->mass > 0 ? make_number(m, bar->mass) : NULL, "group", make_text(m, m->k->group),
+               NULL));
 }
 
 // --- joints ---

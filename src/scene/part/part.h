@@ -51,5 +51,8 @@ typedef struct lb_contact_list {
 } lb_contact_list;
 bool lb_contact_points(lb_reader* r, int body, lb_contact_list* to);
 
+// Compliance that is none, or a stiffness above zero with a damping that is not negative.
+bool lb_compliance_holds(const lb_compliance* by);
+
 int lb_joint_count_parts(const lb_scene_joint* joint);
 bool lb_finish_joint(lb_reader* r, const lb_yaml* node, bool ok, void* part);

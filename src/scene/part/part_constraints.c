@@ -35,33 +35,89 @@ static bool has_path(lb_reader* r, const lb_yaml* node, const lb_profile_definit
 
 // --- couplings ---
 
+static const lb_field curve_fields[] = {
+    LB_LATER(PROFILE, "keys", NULL, NULL, "the function, by points on it"),
+    LB_FROM(CHOICE, lb_scene_term, "ease", curve.kind, &lb_ease_choices, "smooth",
+            "smooth is level at every key, cubic flows through them"),
+    LB_LATER(BOUND, "repeat", NULL, "never",
+             "starts over after so much of the coordinate: 1 turn of a cam"),
+};
+static const lb_table curve_table = LB_TABLE("cam profile", lb_scene_term, curve_fields);
+
 static const lb_field term_fields[] = {
     LB_ROW(JOINT, lb_scene_term, "joint", joint, NULL, "whose coordinate"),
     LB_SIZED(COUNT, lb_scene_term, "coordinate", coordinate, LB_PURE, LB_NOT_NEGATIVE, "0",
              "which, of a joint with several, from 0"),
     LB_SIZED(NUMBER, lb_scene_term, "times", factor, LB_PURE, LB_ANY, "1", "the factor on it"),
+    LB_LATER(TABLE, "profile", &curve_table, "none", "a function of it in its place, as a cam has"),
 };
 static const lb_table term_table = LB_TABLE("term", lb_scene_term, term_fields);
 
 // What the sum measures: what all of its coordinates do, and a plain number where they differ,
-// since its factors have the units then. False where that is not known, of terms that are reported
-// elsewhere.
-static bool sum_measure(const lb_reader* r, const lb_scene_constraint* k, lb_coordinate* counts) {
+// since its factors have the units then. Functions of coordinates measure what the others do. False
+// where that is not known, of terms that are reported elsewhere.
+static bool sum_measure(const lb_reader* r, const lb_yaml* node, const lb_scene_constraint* k,
+                        lb_coordinate* counts) {
+  const lb_yaml* couple = lb_yaml_find(node, "couple");
+  bool any = false;
+  *counts = LB_COORDINATE_NUMBER;
   for (int i = 0; i < k->nterm; i++) {
     const lb_scene_term* t = &k->term[i];
     const lb_scene_joint* j = t->joint >= 0 ? &r->scene.joint[t->joint] : NULL;
     if (!j || !lb_joint_is_known(r, t->joint) || !lb_coordinate_is_plain(j, t->coordinate)) {
       return false;
     }
-    const lb_coordinate own = lb_joint_counts(j, t->coordinate);
-    *counts = i == 0 || own == *counts ? own : LB_COORDINATE_NUMBER;
+    if (!lb_yaml_find(couple->item[i], "profile")) {
+      const lb_coordinate own = lb_joint_counts(j, t->coordinate);
+      *counts = !any || own == *counts ? own : LB_COORDINATE_NUMBER;
+      any = true;
+    }
   }
   return k->nterm > 0;
 }
 
+// Profile of a cam, over what its coordinate measures.
+static bool read_curve(lb_reader* r, const lb_yaml* node, lb_dimension place, lb_scene_term* t) {
+  const lb_scene_joint* j = &r->scene.joint[t->joint];
+  const lb_dimension along = lb_coordinate_measures[lb_joint_counts(j, t->coordinate)].place;
+  const lb_pairs pairs = {.item = "a key",
+                          .firsts = "coordinates of 'keys'",
+                          .unit = "",
+                          .first = {"coordinate", LB_VALUE_NUMBER, .dimension = along},
+                          .second = {"value", LB_VALUE_NUMBER, .dimension = place},
+                          .size = sizeof(double),
+                          .example = lb_dimension_example(place)};
+  if (!lb_read_part(r, node, "profile", &curve_table, t)) {
+    return false;
+  }
+  const lb_yaml *keys = lb_yaml_find(node, "keys"), *repeat = lb_yaml_find(node, "repeat");
+  if (keys->count == 0) {
+    return lb_complain(r, keys->place, "'keys' must have at least one [coordinate, value] pair");
+  }
+  t->curve.count = keys->count;
+  if (!lb_read_pairs(r, keys, &pairs, &t->curve.time, (void**)&t->curve.value) ||
+      (repeat && !lb_read_number(r, repeat, "repeat", along, LB_POSITIVE, &t->curve.period))) {
+    return false;
+  }
+  const double covered = t->curve.time[keys->count - 1] - t->curve.time[0];
+  return !repeat || t->curve.period >= covered ||
+         lb_complain(r, repeat->place, "'repeat' is %g, but the keys cover %g (repeat after them)",
+                     t->curve.period, covered);
+}
+
+static bool read_curves(lb_reader* r, const lb_yaml* couple, lb_dimension place,
+                        lb_scene_constraint* to) {
+  bool ok = true;
+  for (int i = 0; i < to->nterm; i++) {
+    const lb_yaml* profile = lb_yaml_find(couple->item[i], "profile");
+    ok = (!profile || read_curve(r, profile, place, &to->term[i])) && ok;
+  }
+  return ok;
+}
+
 // equals or a path, or at_least and at_most: not several of them
 static bool check_bounds(lb_reader* r, const lb_yaml* node, lb_place place) {
-  static const char* const key[] = {"equals", "path", "at_least", "at_most"};
+  static const char* const key[] = {"equals", "path", "ratchet", "at_least", "at_most"};
   int given[LB_COUNT_OF(key)], count = 0;
   for (int k = 0; k < LB_COUNT_OF(key); k++) {
     given[count] = k;
@@ -69,10 +125,10 @@ static bool check_bounds(lb_reader* r, const lb_yaml* node, lb_place place) {
   }
   if (count == 0) {
     return lb_complain(r, place,
-                       "'equals', 'path', 'at_least' or 'at_most' is missing (what the sum is to "
-                       "be)");
+                       "'equals', 'path', 'ratchet', 'at_least' or 'at_most' is missing (what the "
+                       "sum is to be)");
   }
-  return count == 1 || given[0] >= 2 ||
+  return count == 1 || given[0] >= 3 ||
          lb_complain(r, lb_yaml_find(node, key[given[1]])->place,
                      "'%s' leaves nothing for '%s' to say (keep one)", key[given[0]],
                      key[given[1]]);
@@ -93,6 +149,11 @@ static bool read_bounds(lb_reader* r, const lb_yaml* node, lb_dimension dimensio
   }
   to->least = -(double)INFINITY;
   to->most = (double)INFINITY;
+  to->ratchet = lb_yaml_find(node, "ratchet");
+  if (to->ratchet) {
+    return lb_read_number(r, lb_yaml_find(node, "ratchet"), "ratchet", dimension, LB_NOT_NEGATIVE,
+                          &to->pitch);
+  }
   if (!read_bound(r, node, "at_least", dimension, &to->least) ||
       !read_bound(r, node, "at_most", dimension, &to->most)) {
     return false;
@@ -109,9 +170,10 @@ static bool read_couple(lb_reader* r, const lb_yaml* node, lb_scene_constraint* 
   bool ok = couple->count > 0 ? lb_read_list(r, couple, &term_table, (void**)&to->term, &to->nterm)
                               : lb_complain(r, couple->place, "'couple' must name a joint or more");
   ok &= check_bounds(r, node, to->place);
-  if (!ok || !sum_measure(r, to, &counts)) {
+  if (!ok || !sum_measure(r, node, to, &counts)) {
     return ok;
   }
+  ok &= read_curves(r, couple, lb_coordinate_measures[counts].place, to);
   ok &= read_bounds(r, node, lb_coordinate_measures[counts].place, to);
   return ok && (!path || (read_path(r, path, counts, &to->path[0], &to->velocity_level[0]) &&
                           has_path(r, path, &to->path[0])));
@@ -285,8 +347,46 @@ static bool finish_distance(lb_reader* r, const lb_yaml* node, bool ok, void* pa
 static const lb_table distance_table =
     LB_TABLE("distance", lb_scene_constraint, distance_fields, .finish = finish_distance);
 
+// --- points on lines and planes ---
+
+#define INCIDENCE(name, direction, of)                                                             \
+  static const lb_field name##_fields[] = {                                                        \
+      LB_ROW(ONE_BODY, lb_scene_constraint, "body", body, NULL, "the body whose point is on it"),  \
+      {"at", LB_VALUE_VECTOR, LB_NOWHERE, LB_LENGTH, LB_ANY, NULL, 0, "[0, 0, 0]",                 \
+       "which point of it"},                                                                       \
+      LB_LATER(TABLE, "through", &lb_point_table, "the world's origin",                            \
+               "a point of the " #name ", and the body that carries it"),                          \
+      LB_ROW(AXIS, lb_scene_constraint, direction, normal, NULL, of),                              \
+      LB_ROW(AXIS, lb_scene_constraint, "axis", about, "none",                                     \
+             "the body's axis that stays along that, too"),                                        \
+  };                                                                                               \
+  static const lb_table name##_table =                                                             \
+      LB_TABLE(#name, lb_scene_constraint, name##_fields, .finish = finish_incidence)
+
+static bool finish_incidence(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
+  lb_scene_constraint* to = part;
+  const lb_field point = {.key = "at", .value = LB_VALUE_VECTOR, .dimension = LB_LENGTH};
+  const lb_yaml *at = lb_yaml_find(node, "at"), *through = lb_yaml_find(node, "through");
+  lb_scene_point* other = LB_TAKE(r->keep, lb_scene_point, 1);
+  to->point = LB_TAKE(r->keep, lb_vec3, 1);
+  if (!other || !to->point) {
+    return lb_lack(r);
+  }
+  lb_table_default(&lb_point_table, other);
+  to->other = other;
+  to->npoint = 1;
+  return (!at || lb_read_value(r, at, &point, to->point)) &&
+         (!through || lb_read_part(r, through, "through", &lb_point_table, other)) && ok;
+}
+
+INCIDENCE(line, "along", "its direction, in that body");
+INCIDENCE(plane, "normal", "what is at right angles to it, in that body");
+
 // --- the whole ---
 
+#define YIELD(word, of, member, dimension, range, standard, about)                                 \
+  LB_SIZED(NUMBER, lb_scene_constraint, word, compliance[of].member, dimension, range, standard,   \
+           about)
 #define COUPLE_BOUND(word, about) LB_LATER(BOUND, word, NULL, "none", about)
 static const lb_field constraint_fields[] = {
     [LB_CONSTRAINT_COUPLE] = LB_LATER(LIST, "couple", &term_table, NULL,
@@ -299,19 +399,55 @@ static const lb_field constraint_fields[] = {
     [LB_CONSTRAINT_DISTANCE] =
         LB_FROM(TABLE, lb_scene_constraint, "distance", name, &distance_table, NULL,
                 "a rod or a rope of fixed length between two points"),
+    [LB_CONSTRAINT_LINE] = LB_FROM(TABLE, lb_scene_constraint, "line", name, &line_table, NULL,
+                                   "a point of a body on a straight line of another"),
+    [LB_CONSTRAINT_PLANE] = LB_FROM(TABLE, lb_scene_constraint, "plane", name, &plane_table, NULL,
+                                    "a point of a body on a plane of another"),
     COUPLE_BOUND("equals", "what the sum is"),
     LB_FROM(TABLE, lb_scene_constraint, "path", path[0], &path_table, "none",
             "what the sum is over time, instead of equals"),
+    COUPLE_BOUND("ratchet", "from tooth to tooth: the sum does not fall behind a tooth that it "
+                            "passed; 0: it does not fall"),
     COUPLE_BOUND("at_least", "the sum does not go below it"),
     COUPLE_BOUND("at_most", "the sum does not go above it"),
+    LB_LATER(BOUND, "stiffness", NULL, "infinite", "how hard it pulls back what is off"),
+    LB_LATER(BOUND, "damping", NULL, "0", "resists the rate of what is off"),
+    YIELD("turn_stiffness", 1, stiffness, LB_TURN_STIFFNESS, LB_POSITIVE_OR_UNSET, "infinite",
+          "the same of a prescribed rotation"),
+    YIELD("turn_damping", 1, damping, LB_TURN_DAMPING, LB_NOT_NEGATIVE, "0",
+          "the same of a prescribed rotation"),
 };
 
+#define ROTATIONS                                                                                  \
+  (1u << LB_CONSTRAINT_FOLLOW | 1u << LB_CONSTRAINT_LINE | 1u << LB_CONSTRAINT_PLANE),             \
+      "only rotations that are prescribed turn back (take this away)"
 #define BOUNDS 1u << LB_CONSTRAINT_COUPLE, "bounds are for 'couple' (take this away)"
 static const lb_key_rule constraint_rules[] = {
-    {"equals", BOUNDS}, {"path", BOUNDS}, {"at_least", BOUNDS}, {"at_most", BOUNDS}};
+    {"equals", BOUNDS},         {"path", BOUNDS},    {"ratchet", BOUNDS},
+    {"at_least", BOUNDS},       {"at_most", BOUNDS}, {"turn_stiffness", ROTATIONS},
+    {"turn_damping", ROTATIONS}};
+
+// Stiffness and damping of a sum of angles, of distances, or of both, whose factors have the units.
+static bool read_compliance(lb_reader* r, const lb_yaml* node, lb_scene_constraint* to) {
+  static const lb_dimension of[][2] = {[LB_COORDINATE_NUMBER] = {LB_PURE, LB_PURE},
+                                       [LB_COORDINATE_ANGLE] = {LB_TURN_STIFFNESS, LB_TURN_DAMPING},
+                                       [LB_COORDINATE_LENGTH] = {LB_STIFFNESS, LB_DAMPING}};
+  const lb_yaml *stiffness = lb_yaml_find(node, "stiffness"),
+                *damping = lb_yaml_find(node, "damping");
+  lb_coordinate counts = LB_COORDINATE_LENGTH;
+  if (to->kind == LB_CONSTRAINT_COUPLE && !sum_measure(r, node, to, &counts)) {
+    return true; // reported
+  }
+  lb_compliance* by = &to->compliance[0];
+  return (!stiffness ||
+          lb_read_number(r, stiffness, "stiffness", of[counts][0], LB_POSITIVE, &by->stiffness)) &&
+         (!damping ||
+          lb_read_number(r, damping, "damping", of[counts][1], LB_NOT_NEGATIVE, &by->damping));
+}
 
 static bool finish_constraint(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
-  return ok && (!lb_yaml_find(node, "couple") || read_couple(r, node, part));
+  return ok && (!lb_yaml_find(node, "couple") || read_couple(r, node, part)) &&
+         read_compliance(r, node, part);
 }
 
 // --- checking ---
@@ -346,6 +482,11 @@ static bool term_holds(lb_checker* c, const lb_scene_term* t) {
            t->coordinate, j->name, lb_joint_kind_name(j->kind));
     return false;
   }
+  if (!lb_profile_holds(&t->curve)) {
+    lb_say(c, ": the profile over joint '%s' must have coordinates that rise, and finite values",
+           j->name);
+    return false;
+  }
   if (!isfinite(t->factor) || t->factor == 0) {
     lb_say(c, ": the factor on joint '%s' must be finite and not 0", j->name);
     return false;
@@ -367,8 +508,9 @@ static void check_start(lb_checker* c, const lb_scene_constraint* k) {
   if (driven) {
     lb_say(c,
            " prescribes what motors prescribe already (take it away, or let one of its joints go)");
-  } else if (k->nterm == 1 && (sum < k->least - 1e-9 * size || sum > k->most + 1e-9 * size) &&
-             k->least < k->most && !c->s->joint[k->term[0].joint].loop &&
+  } else if (k->nterm == 1 && k->term[0].curve.count == 0 &&
+             (sum < k->least - 1e-9 * size || sum > k->most + 1e-9 * size) && k->least < k->most &&
+             !c->s->joint[k->term[0].joint].loop &&
              !lb_joint_is_driven(c->s, k->term[0].joint, k->term[0].coordinate)) {
     lb_say(c, ": joint '%s' starts at %g, which is %s (start within the limits)",
            c->s->joint[k->term[0].joint].name, sum / k->term[0].factor,
@@ -386,6 +528,9 @@ static void check_couple(lb_checker* c, const lb_scene_constraint* k) {
         ok = false;
       }
     }
+  }
+  if (k->ratchet && !(k->pitch >= 0 && isfinite(k->pitch))) {
+    lb_say(c, ": the pitch of its ratchet must be a number that is not negative");
   }
   if (!(k->least <= k->most) || k->least == (double)INFINITY || k->most == -(double)INFINITY) {
     lb_say(c, ": its bounds must be numbers, the lower first");
@@ -422,13 +567,14 @@ static void check_points(lb_checker* c, const lb_scene_constraint* k) {
   }
 }
 
-static void check_distance(lb_checker* c, const lb_scene_constraint* k) {
+// Bodies at the two ends of what is between them; false: one is not there.
+static bool ends_hold(lb_checker* c, const lb_scene_constraint* k) {
   const int body[2] = {k->other ? k->other->body : -2, k->body};
   for (int i = 0; i < 2; i++) {
     const bool still = i == 0 && body[i] == LB_WORLD;
     if (!still && (body[i] < 0 || body[i] >= c->s->nbody)) {
       lb_say(c, " is %s a body that does not exist", i == 0 ? "from" : "to");
-      return;
+      return false;
     }
     if (!still && (c->s->body[body[i]].elastic || c->s->body[body[i]].reduced)) {
       lb_say(c,
@@ -441,8 +587,23 @@ static void check_distance(lb_checker* c, const lb_scene_constraint* k) {
     lb_say(c, " joins '%s' to itself (take it away)", c->s->body[body[0]].name);
   }
   const lb_vec3 a = k->other->at, b = k->point[0];
-  if (!isfinite(a.x + a.y + a.z + b.x + b.y + b.z) || k->length <= 0 || isinf(k->length)) {
-    lb_say(c, ": its numbers must be finite, and its length positive");
+  if (!isfinite(a.x + a.y + a.z + b.x + b.y + b.z)) {
+    lb_say(c, ": its numbers must be finite");
+  }
+  return true;
+}
+
+static void check_distance(lb_checker* c, const lb_scene_constraint* k) {
+  if (ends_hold(c, k) && (k->length <= 0 || isinf(k->length))) {
+    lb_say(c, ": its length must be finite and positive");
+  }
+}
+
+static void check_incidence(lb_checker* c, const lb_scene_constraint* k) {
+  const double axis = lb_vec3_norm(k->about);
+  if (ends_hold(c, k) &&
+      (!(fabs(lb_vec3_norm(k->normal) - 1) < 1e-9) || !(axis == 0 || fabs(axis - 1) < 1e-9))) {
+    lb_say(c, ": its directions must be of length one");
   }
 }
 
@@ -458,6 +619,32 @@ static void check_unilateral(lb_checker* c) {
   }
 }
 
+bool lb_compliance_holds(const lb_compliance* by) {
+  return isfinite(by->stiffness + by->damping) && by->stiffness >= 0 && by->damping >= 0 &&
+         (by->stiffness > 0 || by->damping == 0);
+}
+
+// Only what is bilateral and about places can yield.
+static void check_compliance(lb_checker* c, const lb_scene_constraint* k, bool unilateral) {
+  bool any = false, rates = k->angle_velocity_level;
+  for (int i = 0; i < 2; i++) {
+    any |= k->compliance[i].stiffness != 0 || k->compliance[i].damping != 0;
+    if (!lb_compliance_holds(&k->compliance[i])) {
+      lb_say(c, ": it needs a stiffness above 0 beside its damping");
+    }
+  }
+  for (int i = 0; i < 3; i++) {
+    rates |= k->velocity_level[i];
+  }
+  if (any && unilateral) {
+    lb_say(c, " is unilateral and cannot yield (take its stiffness away; limits of joints, cables "
+              "and grounds yield)");
+  } else if (any && rates) {
+    lb_say(c, " prescribes a rate, and has no gap to pull back (take its stiffness away, or give "
+              "'keys')");
+  }
+}
+
 static void check_constraint(lb_checker* c, const void* part) {
   static const struct {
     void (*check)(lb_checker*, const lb_scene_constraint*);
@@ -465,13 +652,17 @@ static void check_constraint(lb_checker* c, const void* part) {
   } kinds[] = {[LB_CONSTRAINT_COUPLE] = {.check = check_couple, .bounded = true},
                [LB_CONSTRAINT_FOLLOW] = {.check = check_points},
                [LB_CONSTRAINT_FLOOR] = {.check = check_points, .unilateral = true},
-               [LB_CONSTRAINT_DISTANCE] = {.check = check_distance}};
+               [LB_CONSTRAINT_DISTANCE] = {.check = check_distance},
+               [LB_CONSTRAINT_LINE] = {.check = check_incidence},
+               [LB_CONSTRAINT_PLANE] = {.check = check_incidence}};
   const lb_scene_constraint* k = part;
   kinds[k->kind].check(c, k);
-  if (kinds[k->kind].unilateral || k->unilateral ||
-      (kinds[k->kind].bounded && k->least < k->most)) {
+  const bool unilateral =
+      kinds[k->kind].unilateral || k->unilateral || (kinds[k->kind].bounded && k->least < k->most);
+  if (unilateral) {
     check_unilateral(c);
   }
+  check_compliance(c, k, unilateral);
 }
 
 const lb_table lb_constraint_table =

@@ -132,16 +132,23 @@ void lb_check_contacts(lb_checker* c) {
     const lb_scene_contact_pair* pair = &contacts->pair[i];
     for (int k = 0; k < 2; k++) {
       if (!is_known(c->s, pair->between[k])) {
-        LB_SAY(c, pair->place, "contacts: there is no body or group '%.64s' (bodies have a 'group')",
+        LB_SAY(c, pair->place,
+               "contacts: there is no body or group '%.64s' (bodies have a 'group')",
                pair->between[k]);
       }
     }
   }
-  const lb_method method = lb_integrator_method(c->s->solver.integrator);
-  if (method == LB_METHOD_EXPLICIT) {
+  const lb_integrator by = c->s->solver.integrator;
+  const lb_method method = lb_integrator_method(by);
+  if (by != LB_INTEGRATOR_EULER && (method == LB_METHOD_EXPLICIT || method == LB_METHOD_ADAPTIVE)) {
     LB_SAY(c, contacts->place,
            "contacts: %s cannot step through impacts (choose 'integrator: linear-euler', euler, "
            "bdf1, bdf2 or sdirk2)",
-           lb_integrator_name(c->s->solver.integrator));
+           lb_integrator_name(by));
+  }
+  if (c->s->optimize.nparameter > 0 || c->s->retarget.ntrack > 0) {
+    LB_SAY(c, contacts->place,
+           "contacts: steps with contacts have no gradients yet, which 'optimize' and 'retarget' "
+           "need (take one of them away)");
   }
 }

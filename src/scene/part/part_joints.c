@@ -218,7 +218,7 @@ static bool read_surface(lb_reader* r, const lb_yaml* node, lb_scene_joint* join
 // A part has the keys of its type but those that name bodies.
 static bool read_part(lb_reader* r, const lb_yaml* node, lb_scene_joint* part) {
   static const char* const BODIES[] = {"parent", "child",    "face", "child_face",
-                                       "hold",   "in_child", "loop"};
+                                       "hold",   "in_child", "loop", "compliance"};
   lb_table table = *pick_table(node);
   const lb_field* whole = table.field;
   lb_field field[LB_FIELD_MOST];
@@ -558,6 +558,15 @@ void lb_check_joint(lb_checker* c, const lb_scene_joint* j) {
   }
   if (j->parent == j->child) {
     lb_say(c, " joins body '%s' to itself (name two bodies)", c->s->body[j->child].name);
+  }
+  for (int k = 0; k < 2; k++) {
+    const lb_compliance* by = &j->compliance[k];
+    if ((by->stiffness != 0 || by->damping != 0) && !j->loop) {
+      lb_say(c, " yields, but only joints that close loops do (add 'loop: true')");
+    } else if (!lb_compliance_holds(by)) {
+      lb_say(c, ": its %s needs a stiffness above 0 beside its damping",
+             k ? "compliance against turning" : "compliance");
+    }
   }
   if (j->loop && j->kind == LB_JOINT_FREE) {
     lb_say(c, " closes a loop but is free, which holds nothing (choose a kind that does)");

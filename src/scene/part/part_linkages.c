@@ -57,6 +57,8 @@ static const lb_field linkage_fields[] = {
     LB_SIZED(NUMBER, lb_scene_linkage, "radius", radius, LB_LENGTH, LB_POSITIVE, "1 cm",
              "of the rods that bars are drawn with, and weighed"),
     LB_ROW(TEXT, lb_scene_linkage, "material", material, "plain", "what bars are made of"),
+    LB_ROW(TEXT, lb_scene_linkage, "group", group, "none",
+           "a name that contacts may call its bars by, all of them"),
     LB_LATER(SECTION, "copies", &copy_table, "one",
              "the linkage several times; names of bodies and joints end in theirs"),
     LB_ROW(FLAG, lb_scene_linkage, "shaft", shaft, "false",
@@ -370,13 +372,33 @@ static bool check_shaft(lb_reader* r, const lb_scene_linkage* k) {
   return ok;
 }
 
+// Sizes that no mechanism has, and that would take for ever.
+static bool check_sizes(lb_reader* r, const lb_yaml* points, const lb_yaml* bars,
+                        const lb_yaml* copies) {
+  enum { MOST_PARTS = 200, MOST_COPIES = 1000 };
+  const struct {
+    const lb_yaml* map;
+    const char* word;
+    int most;
+  } size[] = {
+      {points, "points", MOST_PARTS}, {bars, "bars", MOST_PARTS}, {copies, "copies", MOST_COPIES}};
+  for (int i = 0; i < LB_COUNT_OF(size); i++) {
+    if (size[i].map && size[i].map->count > size[i].most) {
+      return lb_complain(r, size[i].map->place, "it has %d %s, and %d are allowed",
+                         size[i].map->count, size[i].word, size[i].most);
+    }
+  }
+  return true;
+}
+
 static bool finish_linkage(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_linkage* k = part;
   const lb_yaml *points = lb_yaml_find(node, "points"), *bars = lb_yaml_find(node, "bars");
   if (!ok || !lb_is_map(points) || !lb_is_map(bars)) {
     return false;
   }
-  return read_points(r, points, k) && read_bars(r, bars, k) && check_points(r, k) &&
+  return check_sizes(r, points, bars, lb_yaml_find(node, "copies")) && read_points(r, points, k) &&
+         read_bars(r, bars, k) && check_points(r, k) &&
          read_feet(r, lb_yaml_find(node, "feet"), k) && find_crank(r, k) &&
          read_copies(r, lb_yaml_find(node, "copies"), k) && check_shaft(r, k) &&
          lb_linkage_close(r, k) && lb_linkage_pin_bars(r, k);

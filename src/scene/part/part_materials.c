@@ -69,8 +69,14 @@ lb_scene_material lb_scene_material_default(void) {
 // Densities, Young's moduli and Poisson's ratios are handbook values at room temperature (wood
 // along the grain; what has only a colour bends like a plastic); colours are in linear light.
 // Model, damping and surface: dry friction between like things of everyday life is about a half.
-#define STANDARD NULL, 0, 0, {0.5, 0, 0, 0}
-#define GRIPPING NULL, 0, 0, {0.9, 0, 0, 0}
+#define STANDARD                                                                                   \
+  NULL, 0, 0, {                                                                                    \
+    0.5, 0, 0, 0                                                                                   \
+  }
+#define GRIPPING                                                                                   \
+  NULL, 0, 0, {                                                                                    \
+    0.9, 0, 0, 0                                                                                   \
+  }
 const lb_scene_material lb_builtin_materials[] = {
     {"plain", {0}, 1000, PLAIN_COLOR, 0.6, 0, 3e9, 0.35, STANDARD},
     {"steel", {0}, 7850, {0.42, 0.44, 0.47, 1}, 0.35, 1, 210e9, 0.3, STANDARD},
@@ -195,6 +201,9 @@ static const lb_field shape_fields[] = {
     LB_ROW(FLAG, lb_scene_shape, "massless", massless, "false", "true for looks only"),
     LB_LATER(FLAG, "solid", NULL, "true of bodies, false of scenery",
              "it collides with others, where the scene has 'contacts'"),
+    LB_LATER(FLAG, "convex", NULL, "true of bodies, false of scenery",
+             "a mesh collides by its convex hull, which is faster and surer; false: by its own "
+             "surface"),
     LB_SIZED(VECTOR, lb_scene_shape, "belt", belt, LB_SPEED, LB_ANY, "[0, 0, 0]",
              "velocity of its surface, as of a conveyor, in the body"),
 };
@@ -243,6 +252,15 @@ static bool finish_mesh(lb_reader* r, const lb_yaml* node, lb_scene_shape* shape
                                                       &r->scratch, r->report.err)));
 }
 
+// Flag of a shape whose standard depends on what it belongs to.
+static bool read_flag(lb_reader* r, const lb_yaml* node, const char* key, bool standard,
+                      bool* out) {
+  const lb_yaml* flag = lb_yaml_find(node, key);
+  const lb_field field = {.key = key, .value = LB_VALUE_FLAG};
+  *out = standard;
+  return !flag || lb_read_value(r, flag, &field, out);
+}
+
 static bool finish_shape(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_shape* shape = part;
   const lb_shape_type type = shape->shape.type;
@@ -253,13 +271,12 @@ static bool finish_shape(lb_reader* r, const lb_yaml* node, bool ok, void* part)
   if (!ok) {
     return false;
   }
-  const lb_yaml* solid = lb_yaml_find(node, "solid");
-  const lb_field flag = {.key = "solid", .value = LB_VALUE_FLAG};
-  shape->solid = shape->body != LB_WORLD && !shape->massless;
-  shape->massless |= shape->body == LB_WORLD;
-  if (solid && !lb_read_value(r, solid, &flag, &shape->solid)) {
+  const bool moves = shape->body != LB_WORLD;
+  if (!read_flag(r, node, "solid", moves && !shape->massless, &shape->solid) ||
+      !read_flag(r, node, "convex", moves, &shape->convex)) {
     return false;
   }
+  shape->massless |= !moves;
   if (finish[type] && !finish[type](r, node, shape)) {
     return false;
   }
@@ -269,6 +286,7 @@ static bool finish_shape(lb_reader* r, const lb_yaml* node, bool ok, void* part)
 
 static const lb_key_rule shape_rules[] = {
     {"scale", 1u << LB_SHAPE_MESH, "'scale' is for meshes (give this shape its own size)"},
+    {"convex", 1u << LB_SHAPE_MESH, "'convex' is for meshes (other shapes are convex)"},
 };
 
 const lb_table lb_shape_table =

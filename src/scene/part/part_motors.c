@@ -4,7 +4,7 @@
 #include "scene/part/part.h"
 
 static const char* const drive_names[] = {
-    [LB_DRIVE_POSITION] = "position", [LB_DRIVE_FORCE] = "force"};
+    [LB_DRIVE_POSITION] = "position", [LB_DRIVE_FORCE] = "force", [LB_DRIVE_SERVO] = "servo"};
 static const lb_choices drive_choices = LB_CHOICES(drive_names);
 static const char* const frame_names[] = {"world", "body"};
 static const lb_choices frame_choices = LB_CHOICES(frame_names);
@@ -16,10 +16,14 @@ static const lb_field motor_fields[] = {
     LB_SIZED(COUNT, lb_scene_motor, "coordinate", coordinate, LB_PURE, LB_NOT_NEGATIVE, "0",
              "which, of a joint with several, from 0"),
     LB_FROM(CHOICE, lb_scene_motor, "drive", drive, &drive_choices, "position",
-            "position: the coordinate follows exactly; force: a torque or force on it"),
+            "position: the coordinate follows exactly; force: a torque or force on it; servo: it "
+            "follows as far as stiffness, damping and limit let it"),
     LB_LATER(WAY, "keys", NULL, "none",
              "[time, value] pairs: angles, distances or rotations, torques or forces"),
     LB_SHARED_PROFILE_ROWS(lb_scene_motor, profile),
+    LB_LATER(BOUND, "stiffness", NULL, "exact", "of a servo: torque over the angle it is behind"),
+    LB_LATER(BOUND, "damping", NULL, "0", "of a servo: torque over the speed it is behind"),
+    LB_LATER(BOUND, "limit", NULL, "none", "of a servo: the most torque or force"),
 };
 
 // A unit quaternion, which has one number more than it has rates, is prescribed as a whole.
@@ -55,12 +59,36 @@ static bool motor_measure(lb_reader* r, const lb_yaml* node, const lb_scene_moto
   return true;
 }
 
+// Numbers of a servo, in units of its joint.
+static bool read_servo(lb_reader* r, const lb_yaml* node, lb_scene_motor* m) {
+  const lb_scene_joint* joint = &r->scene.joint[m->joint];
+  const lb_joint_measure* by = &lb_coordinate_measures[lb_joint_counts(joint, m->coordinate)];
+  const lb_field field[] = {{.key = "stiffness", .dimension = by->stiffness},
+                            {.key = "damping", .dimension = by->damping},
+                            {.key = "limit", .dimension = by->force}};
+  double* const to[] = {&m->stiffness, &m->damping, &m->limit};
+  bool ok = true;
+  for (int i = 0; i < LB_COUNT_OF(field); i++) {
+    const lb_yaml* given = lb_yaml_find(node, field[i].key);
+    lb_field number = field[i];
+    number.value = LB_VALUE_NUMBER;
+    number.range = LB_POSITIVE;
+    if (given && m->drive != LB_DRIVE_SERVO) {
+      ok = lb_complain(r, given->place, "'%s' is for servos (write 'drive: servo')", field[i].key);
+    } else if (given) {
+      ok &= lb_read_value(r, given, &number, to[i]);
+    }
+  }
+  return ok;
+}
+
 static bool finish_motor(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_motor* m = part;
   lb_dimension dimension = LB_PURE;
   if (m->joint < 0 || !lb_joint_is_known(r, m->joint) || !motor_measure(r, node, m, &dimension)) {
     return false;
   }
+  ok &= read_servo(r, node, m);
   ok &= prescribes_rotation(&r->scene.joint[m->joint], m)
             ? lb_read_turning(r, node, &m->profile, &m->rotation)
             : lb_read_profile(r, node, dimension, &m->profile);
@@ -108,6 +136,18 @@ static void check_others(lb_checker* c, const lb_scene_motor* m, bool turns) {
   }
 }
 
+// A servo's torque is found with the impulses of contacts.
+static void check_servo(lb_checker* c, const lb_scene_joint* j) {
+  if (j->loop || lb_joint_count_v(j) != 1 || c->s->solver.coordinates == LB_COORDINATES_MAXIMAL) {
+    lb_say(c, " is a servo: these drive joints of one coordinate in a tree (choose 'drive: "
+              "position', or reduced coordinates)");
+  } else if (!c->s->contacts.on ||
+             lb_integrator_method(c->s->solver.integrator) == LB_METHOD_IMPLICIT) {
+    lb_say(c, " is a servo, which only linear-euler and euler can step, in scenes with 'contacts' "
+              "(add 'contacts: {}')");
+  }
+}
+
 static void check_motor(lb_checker* c, const void* part) {
   const lb_scene_motor* m = part;
   const lb_scene_joint* j = &c->s->joint[m->joint];
@@ -125,6 +165,9 @@ static void check_motor(lb_checker* c, const void* part) {
     return;
   }
   check_others(c, m, turns);
+  if (m->drive == LB_DRIVE_SERVO) {
+    check_servo(c, j);
+  }
   if (m->profile.count < 1 ||
       !(m->rotation ? lb_profile_times_hold(&m->profile) : lb_profile_holds(&m->profile))) {
     lb_say(c, ": its values must be finite and its times rising");

@@ -112,7 +112,7 @@ static const struct kind {
     [LB_PARAMETER_VELOCITY] = {{STARTS}, BY(rate), .starts = true, .many = true},
     [LB_PARAMETER_SPIN] = {{FREE}, FIXED, .dimension = LB_TURN_RATE},
     [LB_PARAMETER_MOTOR] = {{{LB_OWNER_MOTOR}, 1, false, 0, "motor"}, .by = BY(place)},
-    [LB_PARAMETER_PHASE] = {{{LB_OWNER_MOTOR}, 1, false, 0, "motor"}, FIXED, LB_PURE},
+    [LB_PARAMETER_PHASE] = {{{LB_OWNER_MOTOR}, 1, false, 0, "motor"}, FIXED, .dimension = LB_PURE},
     [LB_PARAMETER_MASS] = {{BODIES}, FIXED, LB_MASS, .positive = true, .rigid = "masses"},
     [LB_PARAMETER_LENGTH] =
         {{BODIES}, FIXED, LB_PURE, .positive = true, .rigid = "lengths", .directed = true},

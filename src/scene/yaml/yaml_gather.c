@@ -133,7 +133,10 @@ static bool check_version(lb_reader* r) {
 bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* path) {
   const char* outer = r->folder;
   const char* kept = path ? lb_arena_text(r->keep, path, strlen(path)) : NULL; // places name it
-  if (path && !kept) {
+  if (!r->scene.text) { // the scene itself comes before what it includes
+    r->scene.text = lb_arena_text(r->keep, text, length);
+  }
+  if ((path && !kept) || !r->scene.text) {
     return lb_lack(r);
   }
   r->folder = folder_of(r, path);

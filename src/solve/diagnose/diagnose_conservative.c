@@ -23,6 +23,8 @@ static bool forces_exchange_energy(const lb_model* m) {
   ANY(m->nlink, m->link.packed[i].reduced &&
                     (m->link.packed[i].reduced->alpha > 0 || m->link.packed[i].reduced->beta > 0));
   ANY(m->constraint.nloop, m->constraint.loop[i].resistance.damping > 0);
+  ANY(m->constraint.count, m->constraint.item[i].compliance[0].damping > 0 ||
+                               m->constraint.item[i].compliance[1].damping > 0);
   ANY(m->particles.nsegment, m->particles.segment[i].damping > 0);
   ANY(m->particles.nparticle, m->particles.particle[i].drag > 0);
   ANY(m->particles.ndeformable, m->particles.deformable[i].viscous->nelem > 0);

@@ -85,6 +85,19 @@ static lb_status sample(const curves* c, int i, double* angle) {
   return lb_planar_turn(&c->planar, c->at, before, *angle, c->arena, &reached);
 }
 
+// Sides leave points free beside the crank: nothing says how well it moves them.
+static bool is_loose(const lb_planar* k) {
+  int unknowns = 0, sides = 0;
+  for (int i = 0; i < k->npoint; i++) {
+    unknowns += k->fixed[i] || i == k->pin ? 0 : 2;
+  }
+  for (int s = 0; s < k->nside; s++) {
+    const int a = k->side[s].a, b = k->side[s].b;
+    sides += !((k->fixed[a] || a == k->pin) && (k->fixed[b] || b == k->pin));
+  }
+  return sides < unknowns;
+}
+
 static lb_status find_curves(curves* c) {
   lb_linkage_motion* out = c->out;
   const lb_scene_linkage* k = c->k;
@@ -106,6 +119,7 @@ static lb_status find_curves(curves* c) {
       }
     }
   }
+  out->transmission = is_loose(&c->planar) ? (double)NAN : out->transmission;
   return LB_OK;
 }
 

@@ -27,19 +27,23 @@ static lb_status follow(lb_equilibrium_solver* R, lb_data* d, double from, doubl
   return status;
 }
 
+static lb_status put_frame(lb_recording* r, lb_data* d, lb_error* err) {
+  const lb_status status = lb_frame_put(r, d, err);
+  if (status == LB_OK) {
+    lb_recording_count_stress(r);
+  }
+  return status;
+}
+
 static lb_status run(lb_equilibrium_solver* R, lb_data* d, const lb_plan* p,
                      const lb_progress* progress, lb_recording* r, lb_error* err) {
   lb_status status = lb_equilibrium_solver_solve(R, d, err);
-  if (status == LB_OK) {
-    status = lb_frame_put(r, d, err);
-  }
+  status = status == LB_OK ? put_frame(r, d, err) : status;
   for (long i = 0; i < p->steps && status == LB_OK;) {
     const double from = (double)i * p->step;
     i = i + p->stride < p->steps ? i + p->stride : p->steps;
     status = follow(R, d, from, (double)i * p->step, err);
-    if (status == LB_OK) {
-      status = lb_frame_put(r, d, err);
-    }
+    status = status == LB_OK ? put_frame(r, d, err) : status;
     const double fraction = (double)i / (double)p->steps;
     if (status == LB_OK && !lb_progress_report(progress, fraction, "finding the target")) {
       status = lb_error_add(err, LB_INTERRUPTED, (lb_place){0}, "interrupted at t = %g s", d->time);

@@ -71,6 +71,7 @@ static bool differentiate(lb_step_derivative* of, lb_data* d, const lb_step_past
   memcpy(d->qd, past->v[0], (size_t)m->nv * sizeof *d->qd);
   lb_constraints_set_active(d, past->active[0]);
   lb_constraints_set_redundant(d, past->redundant);
+  lb_constraints_relatch(m, d);
   const bool ok = differentiate_from(S, d, past->dt);
   d->time = end;
   lb_constraints_set_active(d, past->active[1]);

@@ -18,9 +18,9 @@ enum { LB_ANDERSON_MOST = 6 };
 typedef struct lb_anderson {
   int n;
   int count, next;
-  bool first;      // the next correction is the first of a step
-  double* more;    // [LB_ANDERSON_MOST][n] dg - dv
-  double *dg, *dr; // [LB_ANDERSON_MOST][n] dr = W dg
+  bool first;                                         // the next correction is the first of a step
+  double* more;                                       // [LB_ANDERSON_MOST][n] dg - dv
+  double *dg, *dr;                                    // [LB_ANDERSON_MOST][n] dr = W dg
   double product[LB_ANDERSON_MOST][LB_ANDERSON_MOST]; // dg_i.dr_j
   double *step, *g, *r; // [n] last change of v, and the correction that it came from
 } lb_anderson;

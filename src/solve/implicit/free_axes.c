@@ -2,7 +2,6 @@
 
 #include "dynamics/joint/joint.h"
 #include "math/linear/ldl.h"
-#include "math/space/se3.h"
 
 // (1) and (2) of state.h with what velocities bring, in the link's axes.
 void lb_free_axes_remove(const lb_model* m, const lb_data* d, double* r) {
@@ -48,21 +47,24 @@ static lb_m3 inertia_at_centre(const lb_link* l, lb_v4 c) {
   return I;
 }
 
-void lb_free_axes_turn(const lb_model* m, const double* move, double h, double* qd) {
+static void turn_link(const lb_link* l, const double* q0, const double* q1, double* qd) {
+  const lb_v4 c = centre(l), w = lb_v4_load(qd + l->v), v = lb_v4_load(qd + l->v + 3);
+  const lb_m3 E = lb_m3_mul(lb_m3_transpose(turn_of(q1 + l->q)), turn_of(q0 + l->q));
+  const lb_m3 I = inertia_at_centre(l, c);
+  double D[9], w1[3];
+  lb_m3_store(D, 3, I);
+  lb_ldl_factor(3, D, 3);
+  lb_v4_store(w1, lb_m3_apply(E, lb_m3_apply(I, w)));
+  lb_ldl_solve(3, D, 3, w1);
+  const lb_v4 at = lb_m3_apply(E, v + lb_v4_cross(w, c));
+  lb_v4_store(qd + l->v, lb_v4_load(w1));
+  lb_v4_store(qd + l->v + 3, at - lb_v4_cross(lb_v4_load(w1), c));
+}
+
+void lb_free_axes_turn(const lb_model* m, const double* q0, const double* q1, double* v) {
   for (int i = 0; i < m->nlink; i++) {
     if (lb_link_turns_free(m, i)) {
-      const lb_link* l = &m->link.packed[i];
-      const lb_v4 c = centre(l), w = lb_v4_load(qd + l->v), v = lb_v4_load(qd + l->v + 3);
-      const lb_vec3 turn = lb_v4_vec3(lb_v4_load(move + l->v) * -h);
-      const lb_m3 E = lb_m3_from(lb_quat_matrix(lb_quat_exp(turn))), I = inertia_at_centre(l, c);
-      double D[9], w1[3];
-      lb_m3_store(D, 3, I);
-      lb_ldl_factor(3, D, 3);
-      lb_v4_store(w1, lb_m3_apply(E, lb_m3_apply(I, w)));
-      lb_ldl_solve(3, D, 3, w1);
-      const lb_v4 at = lb_m3_apply(E, v + lb_v4_cross(w, c));
-      lb_v4_store(qd + l->v, lb_v4_load(w1));
-      lb_v4_store(qd + l->v + 3, at - lb_v4_cross(lb_v4_load(w1), c));
+      turn_link(&m->link.packed[i], q0, q1, v);
     }
   }
 }

@@ -20,11 +20,13 @@
 
 #include "base/assert.h"
 #include "dynamics/constraint/constraint_loop.h"
+#include "dynamics/contact/contact_set.h"
 #include "dynamics/force/force.h"
 #include "dynamics/joint/joint.h"
 #include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/rnea.h"
 #include "math/linear/dense.h"
+#include "solve/implicit/free_axes.h"
 
 enum { MOST_PARTS = 64 }; // into which a step that fails is divided
 
@@ -92,15 +94,15 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   lb_implicit* own = st->own = LB_TAKE(&st->arena, lb_implicit, 1);
   const int most = lb_constraints_most(m);
   const int many =
-      5 * m->nq + 7 * m->nv + LB_IMPLICIT_STAGES * LB_IMPLICIT_CHANGES * (m->nv + most);
+      5 * m->nq + 8 * m->nv + LB_IMPLICIT_STAGES * LB_IMPLICIT_CHANGES * (m->nv + most);
   double* block = own ? LB_TAKE(&st->arena, double, many) : NULL;
   const size_t state = lb_constraints_state_size(m);
   double* rows = own ? LB_TAKE(&st->arena, double, state + 3 * (size_t)most) : NULL;
   if (!block || !rows) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
   }
-  double** const part[] = {&own->q1, &own->q2, &own->qe, &own->qh, &own->qs, &own->v1,
-                           &own->v2, &own->ve, &own->vh, &own->vs, &own->r,  &own->dv};
+  double** const part[] = {&own->q1, &own->q2, &own->qe, &own->qh, &own->qs, &own->v1,  &own->v2,
+                           &own->ve, &own->vh, &own->vs, &own->r,  &own->dv, &own->move};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     *part[i] = block;
     block += i < 5 ? m->nq : m->nv;
@@ -120,7 +122,8 @@ static lb_status create(lb_stepper* st, lb_error* err) {
                  : lb_forces_are_diagonal(m)                ? &lb_implicit_tree
                                                             : &lb_implicit_dense;
   own->newton.tolerance = st->solver.tolerance > 0 ? st->solver.tolerance : own->algebra->tolerance;
-  const lb_status status = own->algebra->create(st, err);
+  lb_status status = own->algebra->create(st, err);
+  status = status == LB_OK ? lb_implicit_check_contacts(st, err) : status;
   if (status != LB_OK) {
     release(st);
   }
@@ -181,6 +184,10 @@ void lb_implicit_residual(const lb_stepper* st, lb_data* d, double dt) {
   const lb_model* m = st->m;
   lb_implicit* own = st->own;
   lb_reach(m, d->q, own->qh, d->qd, dt);
+  if (own->touches) {
+    memcpy(own->vh, own->v1, (size_t)m->nv * sizeof *own->vh);
+    lb_free_axes_turn(m, own->q1, d->q, own->vh);
+  }
   for (int k = 0; k < m->nv; k++) {
     d->qdd[k] = (d->qd[k] - own->vh[k]) / dt;
   }
@@ -188,6 +195,9 @@ void lb_implicit_residual(const lb_stepper* st, lb_data* d, double dt) {
   lb_kinematics(m, d, d->q, d->qd);
   lb_forces_apply(m, d);
   lb_rnea_moved(m, d, own->r, d->qdd);
+  if (own->touches) {
+    lb_free_axes_remove(m, d, own->r);
+  }
   for (int k = 0; k < m->nv; k++) {
     own->r[k] -= d->work->tau[k];
   }
@@ -375,7 +385,10 @@ static bool advance_stage(lb_stepper* st, lb_data* d, const stage* s, double beg
     return false;
   }
   own->hit |= lb_constraints_hit(d, own->lambda);
-  lb_reach(m, d->q, own->qh, d->qd, dt);
+  if (own->touches) {
+    lb_contacts_place(d->work->contacts, d, dt, own->move);
+  }
+  lb_reach(m, d->q, own->qh, own->touches ? own->move : d->qd, dt);
   lb_drive(m, d);
   lb_normalise(m, d->q);
   report_stage(st, d, s, dt);
@@ -448,8 +461,13 @@ static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
   lb_implicit* own = st->own;
   own->h = fresh ? 0 : own->h;
   const int reported = own->reported;
-  const bool goes_on = start(m, own, d, h);
-  const lb_scheme* scheme = goes_on || !own->scheme->first ? own->scheme : own->scheme->first;
+  if (!lb_implicit_detect(st, d, h)) {
+    return false;
+  }
+  const bool goes_on = start(m, own, d, h) && !own->touches;
+  const lb_scheme* scheme = own->touches                     ? &BDF1
+                            : goes_on || !own->scheme->first ? own->scheme
+                                                             : own->scheme->first;
   bool done = advance_stages(st, d, scheme, h) && !came_open(st, d);
   const bool hit = done && own->hit;
   if (hit) {
@@ -462,7 +480,7 @@ static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
   }
   hold(own->qe, own->ve, m, d->q, d->qd);
   own->time = d->time;
-  own->h = hit ? 0 : h; // the next step has no past
+  own->h = hit || own->touches ? 0 : h; // the next step has no past
   st->count++;
   return true;
 }

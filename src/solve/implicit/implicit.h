@@ -23,6 +23,8 @@ typedef struct lb_implicit_algebra {
   double (*correct)(lb_stepper* st, lb_data* d, double dt);
   // Motors' forces at d's state; NULL: by lb_forward.
   void (*observe)(lb_stepper* st, lb_data* d);
+  // b [nv] = (dt W)^-1 b with bilateral constraints, for contacts; NULL: they cannot be.
+  void (*solve)(lb_stepper* st, double* b);
   // Converged when the change of velocity still to come has this fraction of the motion's kinetic
   // energy (square root).
   double tolerance;
@@ -86,13 +88,16 @@ typedef struct lb_implicit {
   bool inner;                // this stage is not the last of its step
   bool hit;                  // a constraint became active in this step
   double* was;               // state of the constraints when it began
+  bool touches;              // something may collide in this step
+  long met;                  // number of the matrix that contacts were prepared with, or -1
+  double* move;              // [nv] velocities by which places change
   int choice;                // that multipliers and matrix are for (lb_constraints_count_choices)
-  double* impulse; // [rows] of the last impact
-  int reported;    // stages of this step that the watcher saw and that count
-  int taken_back;  // stages it saw that do not count, which it does not know yet
-  double time;     // end of the last step
-  double h;        // of the last step; 0: there was none
-  double ratio;    // of this step to it
+  double* impulse;           // [rows] of the last impact
+  int reported;              // stages of this step that the watcher saw and that count
+  int taken_back;            // stages it saw that do not count, which it does not know yet
+  double time;               // end of the last step
+  double h;                  // of the last step; 0: there was none
+  double ratio;              // of this step to it
   lb_newton newton;
   const lb_implicit_algebra* algebra;
   void* own; // work space of the algebra
@@ -111,6 +116,15 @@ void lb_implicit_load(lb_stepper* st, lb_data* d, const double* place);
 // Take away the velocity with which d runs into active constraints, as steps do in which something
 // hits, and report to the watcher: for starts.
 void lb_implicit_impact(lb_stepper* st, lb_data* d);
+
+// --- implicit_contact.c ---
+
+// Models with contacts that this stepper cannot do.
+lb_status lb_implicit_check_contacts(const lb_stepper* st, lb_error* err);
+// Find what may collide in a step of h from d: sets `touches`. false: there is too much of it.
+bool lb_implicit_detect(lb_stepper* st, lb_data* d, double h);
+// Correct d's velocities by impulses of contacts; the size of that.
+double lb_implicit_meet(lb_stepper* st, lb_data* d, double dt);
 
 // --- implicit_newton.c ---
 

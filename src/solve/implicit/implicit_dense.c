@@ -239,6 +239,25 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
   return lb_implicit_accelerate(st, d, dt);
 }
 
+static void solve(lb_stepper* st, double* b) {
+  lb_implicit* step = st->own;
+  dense* own = step->own;
+  if (own->kkt) {
+    lb_kkt_solve_homogeneous(own->kkt, b);
+    return;
+  }
+  lb_step_clear_driven(st->m, b);
+  double* y = own->W.layer->before(&own->W, false, b);
+  lb_operator_solve(&own->W, false, 1, y);
+  if (step->schur.count > 0) {
+    lb_schur_project(&step->schur, y);
+  }
+  own->W.layer->after(&own->W, false, b);
+  for (int k = 0; k < st->m->nv; k++) {
+    b[k] /= step->newton.dt;
+  }
+}
+
 static void release(lb_stepper* st) {
   const lb_implicit* step = st->own;
   const dense* own = step->own;
@@ -247,13 +266,13 @@ static void release(lb_stepper* st) {
   }
 }
 
-const lb_implicit_algebra lb_implicit_dense = {create, release,  make, correct, NULL,
-                                               1e-10,  INFINITY, 4,    INT_MAX};
+const lb_implicit_algebra lb_implicit_dense = {create, release, make,     correct, NULL,
+                                               solve,  1e-10,   INFINITY, 4,       INT_MAX};
 
 // Terms left out of the matrix of a tree change slowly, so one correction does where the last steps
 // show that it is enough.
 const lb_implicit_algebra lb_implicit_tree = {create, release, make, correct, NULL,
-                                              1e-10,  1.1,     4,    40};
+                                              solve,  1e-10,   1.1,  4,       40};
 
-const lb_implicit_algebra lb_implicit_kkt = {create, release,  make, correct, NULL,
-                                             1e-10,  INFINITY, 4,    INT_MAX};
+const lb_implicit_algebra lb_implicit_kkt = {create, release, make,     correct, NULL,
+                                             solve,  1e-10,   INFINITY, 4,       INT_MAX};

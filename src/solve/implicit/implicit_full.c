@@ -130,4 +130,4 @@ static void observe(lb_stepper* st, lb_data* d) {
 }
 
 const lb_implicit_algebra lb_implicit_full = {create, release, make, correct, observe,
-                                              1e-7,   1.1,     5,    INT_MAX};
+                                              NULL,   1e-7,    1.1,  5,       INT_MAX};

@@ -109,7 +109,10 @@ static outcome iterate(lb_stepper* st, lb_data* d, double dt, int most, bool exa
     }
     lb_implicit_residual(st, d, dt);
     st->iterations++;
-    const double change = lb_implicit_correct(st, d, dt);
+    double change = lb_implicit_correct(st, d, dt);
+    if (own->touches) {
+      change = fmax(change, lb_implicit_meet(st, d, dt));
+    }
     if (!isfinite(change) || (change > 2 * before && change > own->newton.rounding)) {
       return ASTRAY;
     }
@@ -143,11 +146,12 @@ bool lb_implicit_newton(lb_stepper* st, lb_data* d, double dt) {
   own->newton.rounding = rounding_of(st->m, d, dt);
   hold_multipliers(own, false);
   outcome found = SLOW;
-  const bool exact = st->solver.newton == LB_NEWTON_EXACT;
+  const bool exact = st->solver.newton == LB_NEWTON_EXACT && !own->touches;
   const int first =
       exact ? 2
             : own->newton.dt != dt || own->newton.slow || ++own->newton.age > own->algebra->lasts;
-  for (int attempt = first; attempt < 3 + (exact && found == ASTRAY) && found != CONVERGED;
+  const int last = own->touches ? 2 : 3; // contacts are solved with the algebra's matrix
+  for (int attempt = first; attempt < last + (exact && found == ASTRAY) && found != CONVERGED;
        attempt++) {
     if (found == ASTRAY) {
       memcpy(d->qd, own->v1, (size_t)st->m->nv * sizeof *d->qd);

@@ -14,6 +14,8 @@
 // ask for J v1 >= -gap/h. Where the scene says in what time T gaps close, J v1 = -gap/T with the
 // gap of the start to where paths lead at the end (eq. 4.102 with Baumgarte's stabilisation).
 //
+// Semi-implicit Euler takes these steps, too, where things collide, with K and C left out.
+//
 // Where nothing but the joints' own springs and dampers is stiff, W is the mass matrix with more on
 // its diagonal, and a step is linear in the links.
 #include <math.h>
@@ -34,6 +36,7 @@
 #include "solve/implicit/linear_euler.h"
 #include "solve/particle/particle_matrix.h"
 #include "solve/step/schur.h"
+#include "solve/step/step_matrix.h"
 #include "solve/step/stepper.h"
 
 typedef struct linear {
@@ -47,7 +50,8 @@ typedef struct linear {
   double* mu;           // [rows] right-hand sides of constraints, then multipliers
   double* lambda;       // [rows] Lagrange multipliers of the last step
   bool timed;           // constraints depend on time
-  double h;             // of this step
+  bool plain;           // forces are those of the start alone: semi-implicit Euler
+  double h, end;        // of the last step, and its end
   double baumgarte;     // at which loops close in this step [1/s]; 0: within it
   // of models that are more than trees
   lb_operator W;
@@ -78,10 +82,17 @@ static lb_status create(lb_stepper* st, lb_error* err) {
                         "linear-euler cannot step all the nodes of elastic bodies");
   }
   linear* own = st->own = LB_TAKE(&st->arena, linear, 1);
+  const bool plain = st->solver.integrator == LB_INTEGRATOR_EULER;
+  if (plain && m->particles.nparticle > 0) {
+    return lb_error_add(err, LB_INVALID, m->contact.set.place,
+                        "contacts: euler cannot step ropes and deformables beside them (choose "
+                        "linear-euler)");
+  }
   double* block = own ? LB_TAKE(&st->arena, double, m->nq + 5 * m->nv) : NULL;
   if (!block) {
     return no_memory(err);
   }
+  own->plain = plain;
   double** const part[] = {&own->q0, &own->v0, &own->v1, &own->r, &own->dv, &own->more};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     *part[i] = block;
@@ -147,8 +158,9 @@ static bool solve_tree(const lb_model* m, linear* own, lb_data* d, double h) {
   free_axes(m, d, own->r);
   lb_joint_springs_slopes(m, d->q, own->more);
   for (int k = 0; k < m->nv; k++) {
-    own->dv[k] = -h * (own->r[k] - d->work->tau[k] + h * own->more[k] * own->v0[k]);
-    own->more[k] = h * (m->dof.damping[k] + h * own->more[k]);
+    const double K = own->plain ? 0 : own->more[k], C = own->plain ? 0 : m->dof.damping[k];
+    own->dv[k] = -h * (own->r[k] - d->work->tau[k] + h * K * own->v0[k]);
+    own->more[k] = h * (C + h * K);
   }
   if (!lb_tree_factor_make(own->tree, d, own->more)) {
     return false;
@@ -212,6 +224,10 @@ static bool solve_kkt(const lb_model* m, linear* own, lb_data* d, double h) {
   lb_rnea_moved(m, d, own->r, d->qdd);
   free_axes(m, d, own->r);
   lb_resistance_diagonals(m, d, K, C);
+  if (own->plain) {
+    memset(K, 0, (size_t)m->nv * sizeof *K);
+    memset(C, 0, (size_t)m->nv * sizeof *C);
+  }
   for (int k = 0; k < m->nv; k++) {
     const double r = own->r[k] - d->work->tau[k] + h * K[k] * own->v0[k];
     own->more[k] = h * (C[k] + h * K[k]);
@@ -219,7 +235,9 @@ static bool solve_kkt(const lb_model* m, linear* own, lb_data* d, double h) {
   }
   drive(m, own, d);
   const lb_constraint_rows rows = read_rows(m, own, d, h);
-  if (!lb_kkt_factor(own->kkt, d, (lb_kkt_terms){.diagonal = own->more, .dt = h, .linear = true})) {
+  if (!lb_kkt_factor(
+          own->kkt, d,
+          (lb_kkt_terms){.diagonal = own->more, .dt = own->plain ? 0 : h, .linear = true})) {
     return false;
   }
   for (int i = 0; i < rows.count; i++) {
@@ -267,6 +285,10 @@ static void assemble(const lb_model* m, linear* own, lb_data* d, double h) {
   lb_derive(D, d, d->q, d->qd, d->qdd, true);
   free_axes(m, d, D->tau);
   lb_forces_stiffen(D, d);
+  if (own->plain) {
+    memset(D->tau_q, 0, nv * nv * sizeof *D->tau_q);
+    memset(D->tau_qd, 0, nv * nv * sizeof *D->tau_qd);
+  }
   for (size_t k = 0; k < nv * nv; k++) {
     own->W.W[k] = D->M[k] / h + D->tau_qd[k] + h * D->tau_q[k];
   }
@@ -330,6 +352,7 @@ static void solve_system(void* context, double* b) {
     lb_kkt_solve_homogeneous(own->kkt, b);
   } else {
     lb_operator* W = (lb_operator*)&own->W;
+    lb_step_clear_driven(W->m, b);
     double* y = W->layer->before(W, false, b);
     lb_operator_solve(W, false, 1, y);
     if (own->schur.count > 0) {
@@ -350,7 +373,13 @@ static bool meet(const lb_model* m, linear* own, lb_data* d, double h) {
     return true;
   }
   own->h = h;
-  return lb_contacts_solve(C, d, h, (lb_contact_system){own, solve_system}, d->qd, own->dv);
+  if (!lb_contacts_solve(C, d, h, (lb_contact_system){own, solve_system, false}, own->dv)) {
+    return false;
+  }
+  if (own->lambda) {
+    lb_contacts_multipliers(C, own->lambda);
+  }
+  return true;
 }
 
 static bool step(lb_stepper* st, lb_data* d, double h) {
@@ -362,7 +391,9 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   }
   begin(m, own, d, h);
   if ((d->work->contacts && !lb_contacts_detect(d->work->contacts, d, h)) ||
-      !(own->tree ? solve_tree : own->kkt ? solve_kkt : solve_dense)(m, own, d, h)) {
+      !(own->tree  ? solve_tree
+        : own->kkt ? solve_kkt
+                   : solve_dense)(m, own, d, h)) {
     return false;
   }
   memcpy(d->qd, own->v0, (size_t)m->nv * sizeof *d->qd);
@@ -373,11 +404,27 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   lb_advance(m, d->q, own->dv, h);
   if (d->work->contacts) {
     lb_free_axes_place(m, own->q0, own->dv, h, d->q);
-    lb_free_axes_turn(m, own->dv, h, d->qd);
+    lb_free_axes_turn(m, own->q0, d->q, d->qd);
   }
   lb_constraints_keep_active(m, d, LB_SET_STEP, own->lambda);
+  own->h = h;
+  own->end = d->time;
   st->count++;
   return true;
+}
+
+// Compliant constraints have exerted what the step says, also where gaps of second order are
+// beside it.
+static void observe(lb_stepper* st, lb_data* d) {
+  const linear* own = st->own;
+  const bool held = st->m->constraint.ncompliant > 0 && st->count > 0 && d->time == own->end;
+  if (held) {
+    lb_compliant_hold(st->m, d, own->q0, own->dv, own->h);
+  }
+  lb_forward(st->m, d);
+  if (held) {
+    lb_compliant_free(d);
+  }
 }
 
 const double* lb_linear_euler_multipliers(const lb_stepper* st) {
@@ -388,6 +435,7 @@ const double* lb_linear_euler_multipliers(const lb_stepper* st) {
 const lb_stepper_type lb_stepper_linear_euler = {.create = create,
                                                  .release = release,
                                                  .step = step,
+                                                 .observe = observe,
                                                  .closes_loops = true,
                                                  .derivative = &lb_derivative_stages,
                                                  .reach = 15,

@@ -54,22 +54,6 @@ static lb_status choose_poses(const lb_reduce_input* in, const lb_reduced* b, lb
   return LB_OK;
 }
 
-// Every point with its own weight, packed as a choice is.
-static lb_status take_all(const lb_points* all, int nregion, lb_arena* arena, lb_points* points) {
-  const int most = LB_LANES * all->nbatch;
-  int* chosen = LB_TAKE(arena, int, most);
-  double* weight = LB_TAKE(arena, double, most);
-  int n = 0;
-  for (int i = 0; chosen && weight && i < most; i++) {
-    if (all->element[i] >= 0) {
-      weight[n] = all->weight[i / LB_LANES][i % LB_LANES];
-      chosen[n++] = i;
-    }
-  }
-  return chosen && weight ? lb_points_pick(all, n, chosen, weight, nregion, arena, points)
-                          : LB_NO_MEMORY;
-}
-
 static lb_status choose_points(const lb_reduce_input* in, const lb_reduced* b, lb_arena* arena,
                                lb_points* points, lb_cubature_report* report) {
   lb_cubature_options options = lb_cubature_default();
@@ -81,11 +65,7 @@ static lb_status choose_points(const lb_reduce_input* in, const lb_reduced* b, l
   double* poses = NULL;
   int count = 0;
   lb_status status = lb_points_create(in->open->fem, in->basis, arena, &all);
-  if (status == LB_OK && in->count == 0 && b->nface == 0) {
-    *report = (lb_cubature_report){0};
-    return take_all(&all, nregion, arena, points);
-  }
-  if (status == LB_OK) {
+  if (status == LB_OK && (in->count > 0 || b->nface > 0)) { // else all points stay
     status = in->count
                  ? choose_poses(in, b, arena, &poses, &count)
                  : lb_cubature_poses(&all, b, in->open->fem->size, &options, arena, &poses, &count);

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "elastic/full/full_body.h"
-#include "elastic/reduced/stress.h"
 #include "model/build/path_check.h"
 #include "model/use/link.h"
+#include "recording/stress_peaks.h"
 
 // Number of steps of about this size in a time: the next whole number, but for rounding.
 static long count_steps(double time, double step) {
@@ -79,26 +79,24 @@ void lb_frame_show(const lb_model* shown, const lb_data* d, double* q, double* q
   }
 }
 
-// Stress at the coordinates that are shown: the last channels of the frame, and the largest so far.
-static void measure_stress(lb_recording* r, int frame) {
+// Displacements of all nodes of an elastic body, or NULL: it is in a basis.
+static const double* displacements(const lb_data* d, int body) {
+  const lb_model* m = d->model;
+  const int link = m->body.link[body];
+  const lb_reduced* b = m->link.packed[link].reduced;
+  return b && b->full ? d->q + m->joint.q[m->link.joint[link]] : NULL;
+}
+
+// Stress at the coordinates that are shown or of all nodes: the last channels of the frame.
+static void measure_stress(lb_recording* r, int frame, const lb_data* d) {
   const lb_model* m = r->model;
   const double* q = r->q + (size_t)frame * (size_t)m->nq;
   double* to = r->force + (size_t)(frame + 1) * (size_t)r->nchannel;
-  double *most = r->stress, *now = r->stress + r->nstress;
-  for (int i = 0; i < m->elastic.count; i++) {
-    to -= m->elastic.body[i].stress != NULL;
-  }
-  for (int i = 0; i < m->elastic.count; i++) {
+  for (int i = m->elastic.count - 1; i >= 0; i--) {
     const lb_model_elastic* e = &m->elastic.body[i];
-    const int n = e->stress ? e->stress->count : 0;
-    if (n > 0) {
-      *to++ = lb_stress_evaluate(e->stress, q + e->q, now);
+    if (e->stress) {
+      *--to = lb_stress_peaks_measure(&r->stress[i], q + e->q, displacements(d, e->body));
     }
-    for (int k = 0; k < n; k++) {
-      most[k] = fmax(most[k], now[k]);
-    }
-    most += n;
-    now += n;
   }
 }
 
@@ -123,7 +121,12 @@ lb_status lb_frame_put(lb_recording* r, lb_data* d, lb_error* err) {
   memcpy(r->pose + frame * (size_t)m->nbody, d->pose, (size_t)m->nbody * sizeof *d->pose);
   lb_frame_show(shown, d, r->q + frame * (size_t)shown->nq, r->qd + frame * (size_t)shown->nv,
                 r->keeps & LB_KEEP_RATES ? r->qdd + frame * (size_t)shown->nv : NULL);
-  measure_stress(r, f);
+  measure_stress(r, f, d);
+  if (!lb_recording_put_contacts(r, d)) {
+    r->nframe--;
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory at frame %d, t = %g s", f,
+                        d->time);
+  }
   memcpy(r->motor + frame * (size_t)m->nmotor, d->motor_force,
          (size_t)m->nmotor * sizeof *d->motor_force);
   r->kinetic[f] = lb_kinetic_energy(m, d);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "dynamics/constraint/constraint_loop.h"
+#include "dynamics/contact/contact_set.h"
 #include "dynamics/force/force.h"
 #include "dynamics/joint/joint.h"
 #include "elastic/reduced/stored.h"
@@ -33,11 +34,14 @@ static double now(void) {
 typedef struct watch {
   struct watch* sound; // as it was in the last frame before speeds left all bounds
   double gap;          // the widest
+  double yielded;      // the widest of compliant constraints
   double size;         // of what is simulated [m]
   double open;         // gap that may be open yet, relative to that
   lb_inversion inversion;
   lb_steep_friction steep;
   lb_moved_start moved;
+  lb_overlaps overlaps;
+  lb_contact_figures contact;
   lb_momenta first, now;  // momentum
   lb_momenta most;        // largest sums
   double linear, angular; // worst changes of momentum
@@ -49,6 +53,20 @@ static void note_inversion(watch* w, const lb_model* m, const lb_data* d) {
     if (w->inversion.frames++ == 0) {
       w->inversion = (lb_inversion){1, d->time, least.body, least.volume, least.at};
     }
+  }
+}
+
+// Contact problem of the last step.
+static void look_at_contacts(watch* w, const lb_data* d) {
+  const lb_contacts* C = d->work->contacts;
+  const lb_touch* touch = NULL;
+  const int n = C ? lb_contacts_points(C, &touch) : 0;
+  if (n > 0) {
+    const lb_contact_report of = lb_contacts_report(C);
+    w->contact.steps++;
+    w->contact.unsolved += of.status != LB_CONTACT_SOLVED;
+    w->contact.residual = fmax(w->contact.residual, of.measure.residual);
+    w->contact.points = n > w->contact.points ? n : w->contact.points;
   }
 }
 
@@ -139,9 +157,11 @@ static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d,
     return lb_diagnose_lost(st, d, h, true, err);
   }
   w->gap = fmax(w->gap, lb_constraint_gap(d->model, d, NULL));
+  w->yielded = fmax(w->yielded, lb_compliant_gap(d->model, d));
   note_inversion(w, d->model, d);
   look_at_momentum(w, d->model, d, r->nframe == 1);
   if (st->runaway == 0) {
+    lb_recording_count_stress(r);
     *w->sound = *w;
   }
   return status == LB_OK && o->sink.put ? o->sink.put(o->sink.context, r, r->nframe - 1, err)
@@ -189,7 +209,7 @@ static lb_status assemble_in_tree(const lb_model* m, lb_data* d, lb_error* err) 
 static bool close_all(const lb_model* m, lb_data* d, lb_constraint_set set) {
   lb_project_set(m, d, set);
   lb_project_set(m, d, set);
-  return lb_constraint_gap(m, d, NULL) <= LB_CLOSED;
+  return fmax(lb_constraint_gap(m, d, NULL), lb_constraints_gap_in(m, d, set)) <= LB_CLOSED;
 }
 
 // Closing stands still where gaps move nothing at first, as the end of a straight arm that is to be
@@ -215,12 +235,16 @@ lb_status lb_assemble_set(const lb_model* m, lb_data* d, lb_constraint_set set, 
     }
   }
   keep_named(m, d, set);
-  return close_all(m, d, set) || close_from_aside(m, d, set) ? LB_OK
-                                                             : lb_diagnose_open(m, d, true, err);
+  const bool closed =
+      close_all(m, d, set) || close_from_aside(m, d, set) ||
+      close_all(
+          m, d,
+          (lb_constraint_set)(set & ~(unsigned)LB_SET_COMPLIANT)); // the others are under load
+  return closed ? LB_OK : lb_diagnose_open(m, d, true, err);
 }
 
 lb_status lb_assemble(const lb_model* m, lb_data* d, lb_error* err) {
-  return lb_assemble_set(m, d, LB_SET_ACTIVE, err);
+  return lb_assemble_set(m, d, LB_SET_COMPLIANT, err);
 }
 
 lb_status lb_run_begin(const lb_model* m, lb_data* d, lb_error* err) {
@@ -249,6 +273,7 @@ static lb_status step_through(const lb_plan* p, const lb_simulate_options* o, lb
       return status;
     }
     d->time = (double)i * p->step; // no drift from adding up
+    look_at_contacts(w, d);
     if (i % p->stride == 0 || i == p->steps) {
       status = record_frame(r, st, d, o, p->step, w, err);
     } else if (by == LB_METHOD_LINEAR && check_gap(w, st, d, err) != LB_OK) {
@@ -382,6 +407,9 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
     status = lb_find_steep_friction(simulated, d, p.step, recording->allocator, &w.steep, err);
   }
   if (status == LB_OK) {
+    status = lb_find_overlaps(simulated, d, recording->allocator, &w.overlaps, err);
+  }
+  if (status == LB_OK) {
     status = run(&p, options, st, d, recording, &w, err);
   }
   *summary = (lb_summary){.job = "simulate",
@@ -389,9 +417,12 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
                           .iterations = st ? st->iterations : 0,
                           .matrices = st ? st->matrices : 0,
                           .constraint_violation = w.gap,
+                          .compliant_gap = w.yielded,
                           .inversion = w.inversion,
                           .steep = w.steep,
                           .moved = w.moved,
+                          .overlaps = w.overlaps,
+                          .contact = w.contact,
                           .linear_momentum = {w.first.linear, w.now.linear},
                           .angular_momentum = {w.first.angular, w.now.angular},
                           .linear_drift = over(w.linear, w.most.linear_sum),

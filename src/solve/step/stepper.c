@@ -210,12 +210,21 @@ static diagnosis diagnose(const lb_stepper* st, const lb_data* d, double h, bool
   return t;
 }
 
+// Contacts act on velocities, so loops are left open by gaps of second order. They are closed while
+// something touches; in free flight momentum is kept instead.
+static bool leaves_gaps(const lb_stepper* st, const lb_data* d) {
+  const lb_touch* touch;
+  return d->work->contacts && st->m->constraint.count > 0 && st->solver.closing == 0 &&
+         lb_contacts_points(d->work->contacts, &touch) > 0;
+}
+
 lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
   LB_ONE_BLAS_THREAD;
   const double start = d->time;
   rechart(st, d);
   lb_elimination_hold(st->m, d);
   lb_constraints_find_redundant(st->m, d);
+  lb_constraints_latch(st->m, d);
   save(st, d);
   const bool stepped = st->type->step(st, d, h);
   const diagnosis t = diagnose(st, d, h, stepped);
@@ -223,7 +232,7 @@ lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
     return fail(st, d, start, h, t, err);
   }
   d->time = start + h;
-  if (st->type->closes_loops) {
+  if (st->type->closes_loops && !leaves_gaps(st, d)) {
     lb_drive(st->m, d);
     lb_normalise(st->m, d->q);
   } else if (!project(st, d, h)) {
@@ -235,6 +244,12 @@ lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
 
 const lb_stepper_type* lb_stepper_type_of(lb_integrator by) {
   return STEPPERS[by];
+}
+
+// Semi-implicit Euler through contacts is a linearly implicit step without stiffness.
+static const lb_stepper_type* choose(const lb_model* model, lb_integrator by) {
+  return by == LB_INTEGRATOR_EULER && model->contact.set.on ? &lb_stepper_linear_euler
+                                                                   : STEPPERS[by];
 }
 
 lb_status lb_stepper_create(const lb_model* model, const lb_scene_solver* solver,
@@ -249,7 +264,7 @@ lb_status lb_stepper_create(const lb_model* model, const lb_scene_solver* solver
   }
   st->m = model;
   st->solver = solver ? *solver : model->solver;
-  st->type = STEPPERS[st->solver.integrator];
+  st->type = choose(model, st->solver.integrator);
   st->saved = saved;
   st->arena = arena;
   const lb_status status = st->type->create(st, err);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "dynamics/constraint/constraint_loop.h"
+#include "dynamics/contact/contact_set.h"
 #include "solve/step/stepper.h"
 
 // A part of a state: numbers of d, or of the stepper.
@@ -59,6 +60,9 @@ void lb_stepper_load(lb_stepper* st, lb_data* d, const double* state) {
     memcpy(parts[i].at, from, (size_t)parts[i].count * sizeof *from);
   }
   lb_constraints_load(d, from);
+  if (d->work->contacts) { // impulses of earlier steps are a guess, and nothing more
+    lb_contacts_forget(d->work->contacts);
+  }
   if (st->type->load_past) {
     st->type->load_past(st, d, from + lb_constraints_state_size(st->m));
   }

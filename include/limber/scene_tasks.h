@@ -1,0 +1,179 @@
+// What a scene asks searches for: markers to fit to, bodies to track, numbers to change and goals
+// to reach. Part of limber/scene.h.
+#pragma once
+#include "limber/math.h"
+#include "limber/profile.h"
+#include "limber/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A point whose motion was measured.
+typedef struct lb_scene_marker {
+  const char* name; ///< as the columns NAME.x, NAME.y and NAME.z of a table call it
+  lb_place place;
+  int body;
+  bool has_at;
+  /// In the body's frame. On an elastic body it moves with the nearest point of the surface; one
+  /// without `at` is the body's frame, which moves with the face that is held.
+  lb_vec3 at;
+} lb_scene_marker;
+
+/// code, name in scene files
+#define LB_FIT_DAMPING_LIST(X)                                                                     \
+  X(LB_FIT_TOGETHER, "together") /* both in the proportion they have */                            \
+  X(LB_FIT_MASS, "mass")                                                                           \
+  X(LB_FIT_STIFFNESS, "stiffness")                                                                 \
+  X(LB_FIT_BOTH, "both") /* each on its own */                                                     \
+  X(LB_FIT_NONE, "none")
+
+typedef enum lb_fit_damping {
+#define LB_FIT_DAMPING_CODE(code, name) code,
+  LB_FIT_DAMPING_LIST(LB_FIT_DAMPING_CODE)
+#undef LB_FIT_DAMPING_CODE
+      LB_FIT_DAMPING_COUNT
+} lb_fit_damping;
+
+/// Unknowns of a material in a fit.
+typedef struct lb_scene_fit_material {
+  lb_place place;
+  int material;
+  bool young;
+  lb_fit_damping damping;
+  double within; ///< Young's modulus is looked for within this factor of the scene's, >= 1
+} lb_scene_fit_material;
+
+/// Fit to measured markers.
+typedef struct lb_scene_fit {
+  int nmaterial; ///< 0: all that elastic bodies are made of, young and damping
+  lb_scene_fit_material* material;
+  bool clock; ///< also how far the markers' clock is off
+  bool shift; ///< also how far the markers' origin is off
+} lb_scene_fit;
+
+/// A body that should be where it would be if nothing swung.
+typedef struct lb_scene_track {
+  lb_place place;
+  int body;
+  bool has_point;               ///< else it is the centre of mass
+  lb_vec3 point;                ///< of it, in its frame
+  double position, orientation; ///< weights: of squared distance and of squared sines
+  lb_profile_definition weight; ///< factor on both over time; count 0: 1
+} lb_scene_track;
+
+/// Limits of a motor's curve; INFINITY: none.
+typedef struct lb_scene_motor_limit {
+  lb_place place;
+  int motor;
+  double angle[2], speed, acceleration;
+  double torque; ///< or force
+} lb_scene_motor_limit;
+
+/// Retargeting.
+typedef struct lb_scene_retarget {
+  lb_place place;
+  int ntrack;
+  lb_scene_track* track;
+  int nmotor; ///< 0: all that drive positions of joints of one coordinate
+  lb_scene_motor_limit* motor;
+  double spacing; ///< of control points [s]; 0: by vibrations and the input
+  lb_place spacing_place;
+  double closeness, smoothness; ///< weights of a change and of its acceleration
+  double tolerance;
+  int iterations;
+  double robust; ///< part by which stiffness and masses may be off; 0: they are as they are
+} lb_scene_retarget;
+
+/// Parameters that an optimisation may change. code, name in scene files
+#define LB_PARAMETER_LIST(X)                                                                       \
+  X(LB_PARAMETER_POSITION, "position") /* of a joint's coordinates or a free body at the start */  \
+  X(LB_PARAMETER_ROTATION, "rotation") /* of a free body: a vector from the scene's own */         \
+  X(LB_PARAMETER_VELOCITY, "velocity") /* likewise; of a free body along the world's axes */       \
+  X(LB_PARAMETER_SPIN, "spin")         /* of a free body, along its own axes */                    \
+  X(LB_PARAMETER_MOTOR, "motor")       /* the values of a motor's keys or spline */                \
+  X(LB_PARAMETER_PHASE, "phase")       /* of a motor whose curve repeats */                        \
+  X(LB_PARAMETER_MASS, "mass")         /* of a rigid body */                                       \
+  X(LB_PARAMETER_LENGTH, "length")     /* of a rigid body, over what the scene says */             \
+  X(LB_PARAMETER_STIFFNESS, "stiffness")           /* of a joint, spring, cable, rope, ground */   \
+  X(LB_PARAMETER_DAMPING, "damping")               /* likewise */                                  \
+  X(LB_PARAMETER_TURN_STIFFNESS, "turn_stiffness") /* of a joint that slides and turns */          \
+  X(LB_PARAMETER_TURN_DAMPING, "turn_damping")     /* likewise */                                  \
+  X(LB_PARAMETER_REST, "rest")   /* where a joint's springs pull to; a rest length */              \
+  X(LB_PARAMETER_YOUNG, "young") /* of a material that a deformable is made of */
+
+typedef enum lb_parameter_kind {
+#define LB_PARAMETER_CODE(code, name) code,
+  LB_PARAMETER_LIST(LB_PARAMETER_CODE)
+#undef LB_PARAMETER_CODE
+      LB_PARAMETER_COUNT
+} lb_parameter_kind;
+
+/// Whose number it is.
+typedef enum lb_owner {
+  LB_OWNER_BODY,
+  LB_OWNER_JOINT,
+  LB_OWNER_FORCE,
+  LB_OWNER_MOTOR,
+  LB_OWNER_ROPE,
+  LB_OWNER_MATERIAL,
+  LB_OWNER_COUNT
+} lb_owner;
+
+/// One or more numbers that an optimisation may change; they start as the scene has them.
+typedef struct lb_scene_parameter {
+  const char* name;
+  lb_place place;
+  lb_parameter_kind kind;
+  lb_owner owner;
+  int index;          ///< of the owner
+  int part;           ///< of a composite joint: which of its parts, from 1 on; 0: all
+  int knots;          ///< of a motor: its curve becomes straight between so many; 0: as it is
+  lb_vec3 along;      ///< of a length: unit, in the body
+  double least, most; ///< of each of its numbers; -INFINITY, INFINITY: any
+} lb_scene_parameter;
+
+/// Goals of an optimisation. code, name in scene files
+#define LB_GOAL_LIST(X)                                                                            \
+  X(LB_GOAL_POINT, "point") /* a body's point at a place */                                        \
+  X(LB_GOAL_JOINT, "joint") /* a joint's coordinates */                                            \
+  X(LB_GOAL_MOTOR, "motor") /* little of a motor's force or torque */
+
+typedef enum lb_goal_kind {
+#define LB_GOAL_CODE(code, name) code,
+  LB_GOAL_LIST(LB_GOAL_CODE)
+#undef LB_GOAL_CODE
+      LB_GOAL_COUNT
+} lb_goal_kind;
+
+enum { LB_GOAL_MOST = 6 }; ///< numbers that one goal compares
+
+/// weight times the sum of squares of (what it is - what it should be), at a moment or integrated
+/// over a while.
+typedef struct lb_scene_goal {
+  const char* name;
+  lb_place place;
+  lb_goal_kind kind;
+  int index;  ///< body, joint or motor
+  lb_vec3 at; ///< of a point: in the body
+  bool rate;  ///< its velocity rather than its place
+  int count;  ///< numbers compared: 3 of a point; of a joint its velocities; 1 of a motor
+  bool counts[LB_GOAL_MOST]; ///< components that count
+  double value[LB_GOAL_MOST];
+  double from, to; ///< [s] the same: at that moment
+  double weight;   ///< >= 0
+} lb_scene_goal;
+
+/// Optimisation.
+typedef struct lb_scene_optimize {
+  lb_place place;
+  int nparameter, ngoal;
+  lb_scene_parameter* parameter;
+  lb_scene_goal* goal;
+  double tolerance; ///< stop when an iteration gains less than this part of the objective
+  int iterations;
+} lb_scene_optimize;
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,54 @@
+// Words about contacts: what overlaps at the start, what was not solved, what was not kept.
+#include <math.h>
+#include <stdio.h>
+
+#include "job/job_inside.h"
+#include "job/job_text.h"
+
+static const char* name_of(const lb_model* m, int body) {
+  return body == LB_WORLD ? "scenery" : m->body.name[body];
+}
+
+// Millimetres, and centimetres where these are many.
+static lb_words depth_text(double depth) {
+  lb_words out;
+  snprintf(out.text, sizeof out.text, depth < 0.01 ? "%.3g mm" : "%.3g cm",
+           depth * (depth < 0.01 ? 1e3 : 1e2));
+  return out;
+}
+
+void lb_job_warn_of_overlaps(lb_job* j, const lb_overlaps* o) {
+  const lb_model* m = j->model;
+  char text[800] = "";
+  size_t used = 0;
+  for (int i = 0; i < o->nshown && used < sizeof text - 1; i++) {
+    const lb_overlap* x = &o->deepest[i];
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s'%.64s' and '%.64s' by %s",
+                             i ? ", " : "", name_of(m, x->body[0]), name_of(m, x->body[1]),
+                             depth_text(x->depth).text);
+  }
+  if (o->count > 0) {
+    lb_job_warn_at(j, m->contact.set.place,
+                   "shapes overlap at the start and are pushed apart: %s%s (move them, or let them "
+                   "pass through each other with 'pairs')",
+                   text, o->count > o->nshown ? " ..." : "");
+  }
+}
+
+void lb_job_warn_of_contacts(lb_job* j) {
+  static const double MANY = 0.01; // of the steps
+  const lb_contact_figures* c = &j->summary.contact;
+  if ((double)c->unsolved > MANY * (double)c->steps) {
+    lb_job_warn(j,
+                "contacts were not solved to the tolerance in %ld of %ld steps with contact, by up "
+                "to %.2g m/s (take shorter steps, or a larger 'tolerance' of contacts)",
+                c->unsolved, c->steps, c->residual);
+  }
+  const double end = lb_recording_contacts_end(j->recording);
+  if (!isnan(end)) {
+    lb_job_warn(j,
+                "contacts.csv ends before t = %.4g s: it has room for %d points (record fewer "
+                "frames with 'record: {every: ...}')",
+                end, LB_CONTACTS_KEPT);
+  }
+}

@@ -1,0 +1,37 @@
+# Contact at the command line: contacts.csv, figures of the solver, overlaps, and bodies that land.
+cat >block.yaml <<'Y'
+contacts: {}
+duration: 0.2
+scenery: [{box: [4, 4, 1], position: [0, 0, -0.5], solid: true}]
+bodies: {block: {shape: {box: [0.1, 0.1, 0.1]}, position: [0, 0, 5 cm]}}
+Y
+run "$LIMBER" simulate block.yaml --out out
+claim "a block on a floor runs" exits 0
+claim "... without a word of warning" content
+claim "contacts.csv has its headings" grep -q '^time,first,second,id,x,y,z,nx,ny,nz,fx,fy,fz,slip.x,slip.y,slip.z,gap$' out/contacts.csv
+weight() { # of the last frame, from the points
+  python3 - out/contacts.csv <<'P'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+last = [r for r in rows if r["time"] == rows[-1]["time"]]
+total = sum(float(r["fz"]) * (1 if r["first"] == "block" else -1) for r in last)
+sys.exit(not abs(total - 9.81) < 1e-5 or {r["second"] for r in last} | {r["first"] for r in last} != {"block", "scenery"})
+P
+}
+claim "... and the weight of the block" weight
+claim "totals of bodies are in forces.csv" grep -q 'block.contact.fz' out/forces.csv
+claim "summary.json has the solver's figures" python3 -c '
+import json
+c = json.load(open("out/summary.json"))["contacts"]
+assert c["steps"] > 100 and c["unsolved"] == 0 and c["most_points"] == 4 and c["recorded_until"] is None, c'
+claim "... and so has the report" grep -q 'Contacts not solved to the tolerance' out/report.html
+
+sed 's/5 cm/3 cm/' block.yaml >deep.yaml
+run "$LIMBER" check deep.yaml
+claim "check names shapes that overlap" complains "overlap at the start and are pushed apart: 'block' and 'scenery' by 2 cm"
+run "$LIMBER" simulate deep.yaml --out deep
+claim "... and so does simulate" complains "'block' and 'scenery' by 2 cm"
+
+sed 's/, solid: true//' block.yaml >falls.yaml
+run "$LIMBER" check falls.yaml
+claim "where scenery is not solid, a body falls" complains "nothing holds body 'block'"

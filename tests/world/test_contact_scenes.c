@@ -1,0 +1,93 @@
+// Scenes that live by contact do what they say: what slides, holds, falls, rolls, grips and walks.
+#include "walk_on_ground.h"
+
+// A scene after a time; changes may be NULL.
+static ground_walk run_scene(const char* name, int nset, const char* const* set, double time) {
+  ground_walk w;
+  open_scene(&w, name, nset, set);
+  step_walk(&w, (int)lround(time / w.scene.solver.step));
+  return w;
+}
+
+static lb_vec3 place_of(ground_walk* w, const char* body) {
+  return lb_world_pose(w->world, lb_world_find(w->world, LB_PART_BODY, body)).p;
+}
+
+// s = g (sin a - mu cos a) t^2 / 2
+static void blocks_slide_by_their_friction(void** state) {
+  (void)state;
+  const double g = 9.81, a = 20 * M_PI / 180, t = 0.5;
+  static const char* const block[] = {"slick", "middling", "rough"};
+  const double mu[] = {0.2, 0.35, INFINITY};
+  ground_walk start = run_scene("incline", 0, NULL, 0), end = run_scene("incline", 0, NULL, t);
+  for (int i = 0; i < 3; i++) {
+    const lb_vec3 way = lb_vec3_sub(place_of(&end, block[i]), place_of(&start, block[i]));
+    const double far = fmax(0, 0.5 * g * (sin(a) - mu[i] * cos(a)) * t * t);
+    assert_near(lb_vec3_norm(way), far, 3e-3 * far + 1e-6);
+  }
+  close_walk(&start);
+  close_walk(&end);
+}
+
+static void cards_stand_by_friction_alone(void** state) {
+  (void)state;
+  static const char* const slick[] = {
+      "contacts.pairs=[{between: [all, all], friction: 0.1}, {between: [all, world], friction: "
+      "0.1}]"};
+  ground_walk start = run_scene("card-house", 0, NULL, 0);
+  ground_walk stands = run_scene("card-house", 0, NULL, 0.5);
+  ground_walk falls = run_scene("card-house", 1, slick, 0.5);
+  const double high = place_of(&start, "left-3").z;
+  assert_near(place_of(&stands, "left-3").z, high, 1e-6);
+  assert_below(place_of(&falls, "left-3").z, 0.5 * high);
+  close_walk(&start);
+  close_walk(&stands);
+  close_walk(&falls);
+}
+
+static void a_grip_lifts_as_much_as_its_friction_holds(void** state) {
+  (void)state;
+  static const char* const weak[] = {
+      "motors.grip.keys=[[0, 5]]"}; // 2 mu F/2 = 3 N, less than the weight
+  ground_walk lifts = run_scene("gripper", 0, NULL, 2), slips = run_scene("gripper", 1, weak, 2);
+  assert_near(place_of(&lifts, "box").z, 0.24, 1e-4);
+  assert_near(place_of(&slips, "box").z, 0.04, 1e-4);
+  close_walk(&lifts);
+  close_walk(&slips);
+}
+
+static void marbles_end_in_the_tray(void** state) {
+  (void)state;
+  lb_test_needs_speed();
+  ground_walk w = run_scene("marble-run", 0, NULL, 5);
+  for (int i = 1; i <= 5; i++) {
+    char name[20];
+    snprintf(name, sizeof name, "marble-%d", i);
+    assert_near(place_of(&w, name).z, 0.112, 1e-3);
+  }
+  close_walk(&w);
+}
+
+// A turn of the shaft takes it on by 4 r, while both sets of feet stay level.
+static void a_wound_up_toy_walks(void** state) {
+  (void)state;
+  ground_walk w = run_scene("windup", 0, NULL, 1);
+  const int shaft = lb_world_find(w.world, LB_PART_JOINT, "shaft");
+  const double x = place_of(&w, "case").x, turned = lb_world_q(w.world, shaft)[0];
+  step_walk(&w, 2000);
+  const double turns = (lb_world_q(w.world, shaft)[0] - turned) / (2 * M_PI);
+  assert_above(turns, 1);
+  assert_near((place_of(&w, "case").x - x) / turns, 4 * 7e-3, 2e-3);
+  close_walk(&w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(blocks_slide_by_their_friction),
+      cmocka_unit_test(cards_stand_by_friction_alone),
+      cmocka_unit_test(a_grip_lifts_as_much_as_its_friction_holds),
+      cmocka_unit_test(marbles_end_in_the_tray),
+      cmocka_unit_test(a_wound_up_toy_walks),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,69 @@
+// Walkers on flat ground with a friction of 0.8: as far a cycle as their kinematics say, by 3 % at
+// most, upright, and with pins that hold.
+#include "walk_on_ground.h"
+
+typedef struct expected_walk {
+  const char* scene;
+  double period;       // of a cycle [s]
+  double unit;         // of the numbers below [m]
+  double least, most;  // distance a cycle by kinematics
+  double heave, pitch; // at most, the latter in degrees
+} expected_walk;
+
+// At the pace of these scenes legs that swing and feet that land add to what kinematics has for
+// heave and pitch; long_walkers compares both where a walker is slow.
+static const expected_walk WALKS[] = {
+    {"jansen", 2, 0.01, 137.9, 143.3, 0.4, 0.5},
+    {"klann", 2, 0.5, 2.00, 2.01, 0.050, 0.60},
+    {"dog", 3, 0.005, 80.1, 80.1, 1, 3},
+    {"giraffe", 4.5, 0.01, 80.1, 80.1, 1.3, 4},
+};
+
+static void walkers_go_as_far_as_their_feet_say(void** state) {
+  (void)state;
+  lb_test_needs_speed();
+  for (int i = 0; i < 4; i++) {
+    const expected_walk* e = &WALKS[i];
+    ground_walk w;
+    open_walk(&w, e->scene, 0, NULL);
+    walk_cycles(&w, e->period, 2);
+    print_message("%s: %.4g a cycle, heave %.3g, pitch %.3f, roll %.3f degrees, pins %.2g m\n",
+                  e->scene, w.along / e->unit, w.heave / e->unit, w.pitch, w.roll, w.gap);
+    assert_above(w.along / e->unit, 0.97 * e->least);
+    assert_below(w.along / e->unit, 1.03 * e->most);
+    assert_below(w.heave / e->unit, e->heave);
+    assert_below(w.pitch, e->pitch);
+    assert_above(w.upright, 0.99);
+    assert_below(w.gap, 1e-6);
+    close_walk(&w);
+  }
+}
+
+// Pins of loops and of the tree alike, by either kind of coordinates and two integrators, once its
+// feet have landed. Before, in free flight, momentum is kept and gaps are of second order.
+static void pins_hold_while_it_walks(void** state) {
+  (void)state;
+  static const char* const by[][2] = {
+      {"solver.coordinates=maximal", "solver.integrator=linear-euler"},
+      {"solver.coordinates=reduced", "solver.integrator=bdf1"},
+      {"solver.coordinates=maximal", "solver.integrator=bdf1"}};
+  for (int i = 0; i < 3; i++) {
+    ground_walk w;
+    open_walk(&w, "dog", 2, by[i]);
+    step_walk(&w, 50);
+    for (int k = 0; k < 40; k++) {
+      step_walk(&w, 10);
+      look_at_walk(&w);
+    }
+    assert_below(w.gap, 1e-9);
+    close_walk(&w);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(walkers_go_as_far_as_their_feet_say),
+      cmocka_unit_test(pins_hold_while_it_walks),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
