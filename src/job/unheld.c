@@ -40,9 +40,6 @@ static void mark_others(const lb_scene* s, bool* held) {
   for (int i = 0; i < s->nbody; i++) {
     held[1 + i] = held[1 + i] || s->body[i].named.place.line > 0;
   }
-  for (int i = 0; s->contacts.on && i < s->nshape; i++) { // what collides may fall on something
-    held[1 + s->shape[i].body] = true;
-  }
 }
 
 // Solid bodies, where something solid stays that they may land on: scenery, or bodies that are

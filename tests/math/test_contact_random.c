@@ -285,13 +285,11 @@ static void a_step_is_bounded_and_tells_what_is_left(void** state) {
   lb_contact_world_free(&w);
 }
 
-// Velocities by lb_contact_solve_again are those of a new problem.
 static void another_b_is_solved_from_where_the_last_ended(void** state) {
   (void)state;
   lb_contact_world w = many(3, 3);
   const int rows = w.problem.nrow, width = lb_contact_nvelocity(&w.problem);
-  lb_contact_options options = lb_contact_options_default();
-  options.tolerance = 1e-10;
+  const lb_contact_options options = lb_contact_options_default();
   double* lambda = calloc((size_t)rows, sizeof(double));
   double* u = calloc((size_t)width, sizeof(double));
   double* v = calloc((size_t)width, sizeof(double));
@@ -300,12 +298,12 @@ static void another_b_is_solved_from_where_the_last_ended(void** state) {
   for (int r = 0; r < rows; r += 3) {
     w.row[r].b -= r % 2 ? 0.01 : 0;
   }
+  assert_above(lb_contact_residual(&w.problem, lambda, v).residual, 1e-3);
   assert_int_equal(lb_contact_solve_again(solver, &options, lambda, u).status, LB_CONTACT_SOLVED);
-  memset(lambda, 0, (size_t)rows * sizeof *lambda);
-  assert_int_equal(lb_contact_solve(solver, &w.problem, &options, lambda, v).status,
-                   LB_CONTACT_SOLVED);
+  const lb_contact_measure m = lb_contact_residual(&w.problem, lambda, v);
+  assert_at_most(m.residual, fmax(2 * options.tolerance * m.scale, m.rounding));
   for (int i = 0; i < width; i++) {
-    assert_near(u[i], v[i], 1e-7);
+    assert_near(u[i], v[i], 1e-12);
   }
   lb_contact_solver_release(solver);
   free(lambda);
