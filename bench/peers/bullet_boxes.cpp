@@ -1,5 +1,5 @@
-// Bullet behind the interface of boxes: rigid bodies, sequential impulses with ten iterations, split
-// impulses for overlaps, as it comes.
+// Bullet behind the interface of boxes: rigid bodies, sequential impulses with ten iterations,
+// split impulses for overlaps, as it comes.
 #include <btBulletDynamicsCommon.h>
 
 #include <memory>
