@@ -72,10 +72,10 @@ static bench_boxes make_pile(int n) {
       q[k] = next_random(&state);
       square += q[k] * q[k];
     }
-    b.box[i] = (bench_box){{0.36 * (x - 0.5 * (side - 1)) + 0.005 * next_random(&state),
-                            0.36 * (y - 0.5 * (side - 1)) + 0.005 * next_random(&state),
-                            0.25 + 0.36 * z},
-                           {0}};
+    b.box[i] =
+        (bench_box){{0.36 * (x - 0.5 * (side - 1)) + 0.005 * next_random(&state),
+                     0.36 * (y - 0.5 * (side - 1)) + 0.005 * next_random(&state), 0.25 + 0.36 * z},
+                    {0}};
     for (int k = 0; k < 4; k++) {
       b.box[i].quaternion[k] = q[k] / sqrt(square);
     }
@@ -93,7 +93,8 @@ static lb_transform transform_of(const bench_box* b) {
 // Deepest overlap of any two boxes, or of one with the floor.
 static double deepest(const bench_boxes* b, const bench_box* at) {
   lb_collider *box = NULL, *floor = NULL;
-  const lb_collider_def def = {.type = LB_COLLIDER_BOX, .size = {b->size[0], b->size[1], b->size[2]}};
+  const lb_collider_def def = {.type = LB_COLLIDER_BOX,
+                               .size = {b->size[0], b->size[1], b->size[2]}};
   const lb_collider_def plane = {.type = LB_COLLIDER_PLANE};
   double depth = 0;
   if (lb_collider_create(&def, NULL, &box, NULL) == LB_OK &&
@@ -169,8 +170,8 @@ static void tell(bench_boxes b, double fall, double rest, bool stays) {
       printf("  %-8s cannot\n", ENGINES[i]->name);
       continue;
     }
-    printf("  %-8s %9.1f us a step in the first %g s, %9.1f at rest; overlap %.4f mm", ENGINES[i]->name,
-           1e6 * r.fall, fall, 1e6 * r.rest, 1e3 * r.depth);
+    printf("  %-8s %9.1f us a step in the first %g s, %9.1f at rest; overlap %.4f mm",
+           ENGINES[i]->name, 1e6 * r.fall, fall, 1e6 * r.rest, 1e3 * r.depth);
     if (stays) {
       printf("; drift %.4f mm, sink %.4f mm", 1e3 * r.drift, 1e3 * r.sink);
     }

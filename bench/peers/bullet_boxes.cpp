@@ -1,5 +1,5 @@
-// Bullet behind the interface of boxes: rigid bodies, sequential impulses with ten iterations, split
-// impulses for overlaps, as it comes.
+// Bullet behind the interface of boxes: rigid bodies, sequential impulses with ten iterations,
+// split impulses for overlaps, as it comes.
 #include <btBulletDynamicsCommon.h>
 
 #include <memory>
@@ -48,7 +48,6 @@ void* create(const bench_boxes* b) {
   e->floor_shape.reset(new btBoxShape(btVector3(40, 40, btScalar(0.5))));
   e->shape.reset(new btBoxShape(
       btVector3(btScalar(b->size[0] / 2), btScalar(b->size[1] / 2), btScalar(b->size[2] / 2))));
-  e->shape->setMargin(btScalar(0.001));
   for (int i = 0; i < b->n; i++) {
     const double *p = b->box[i].position, *q = b->box[i].quaternion;
     add(*e, e->shape.get(), btScalar(b->mass), each,

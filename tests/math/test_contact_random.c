@@ -224,21 +224,18 @@ static lb_contact_world many(int columns, int height) {
   return w;
 }
 
-static void results_are_the_same_bytes_for_any_number_of_threads(void** state) {
-  (void)state;
-  lb_contact_world w = many(14, 12);
-  const size_t rows = (size_t)w.problem.nrow, width = (size_t)lb_contact_nvelocity(&w.problem);
+static void compare_threads(const lb_contact_problem* p, const lb_contact_options* of) {
+  const size_t rows = (size_t)p->nrow, width = (size_t)lb_contact_nvelocity(p);
   double* lambda[3] = {NULL};
   double* u[3] = {NULL};
   const int threads[] = {1, 2, 4};
   for (int i = 0; i < 3; i++) {
     lambda[i] = calloc(rows, sizeof(double));
     u[i] = calloc(width, sizeof(double));
-    lb_contact_options options = lb_contact_options_default();
+    lb_contact_options options = *of;
     options.threads = threads[i];
-    options.sweeps = 60;
-    lb_contact_solver* solver = solver_for(&w.problem, threads[i]);
-    lb_contact_solve(solver, &w.problem, &options, lambda[i], u[i]);
+    lb_contact_solver* solver = solver_for(p, threads[i]);
+    lb_contact_solve(solver, p, &options, lambda[i], u[i]);
     lb_contact_solver_release(solver);
     assert_memory_equal(lambda[i], lambda[0], rows * sizeof(double));
     assert_memory_equal(u[i], u[0], width * sizeof(double));
@@ -247,6 +244,71 @@ static void results_are_the_same_bytes_for_any_number_of_threads(void** state) {
     free(lambda[i]);
     free(u[i]);
   }
+}
+
+static void results_are_the_same_bytes_for_any_number_of_threads(void** state) {
+  (void)state;
+  lb_contact_world w = many(14, 12), large = many(7, 40); // large: an island for all threads
+  lb_contact_options options = lb_contact_options_default();
+  options.sweeps = 60;
+  compare_threads(&w.problem, &options);
+  options = lb_contact_options_step();
+  compare_threads(&w.problem, &options);
+  compare_threads(&large.problem, &options);
+  lb_contact_world_free(&w);
+  lb_contact_world_free(&large);
+}
+
+// --- steps ---
+
+static void a_step_is_bounded_and_tells_what_is_left(void** state) {
+  (void)state;
+  lb_contact_world w = many(7, 12);
+  const lb_contact_options options = lb_contact_options_step();
+  const int rows = w.problem.nrow;
+  double* lambda = calloc((size_t)rows, sizeof(double));
+  double* u = calloc((size_t)lb_contact_nvelocity(&w.problem), sizeof(double));
+  lb_contact_solver* solver = solver_for(&w.problem, 1);
+  double first = 0, last = 0;
+  for (int k = 0; k < 40; k++) { // each goes on from the one before
+    const lb_contact_report report = lb_contact_solve(solver, &w.problem, &options, lambda, u);
+    assert_in_range(report.iterations, 0, options.sweeps + 30);
+    const double left = lb_contact_residual(&w.problem, lambda, u).residual;
+    assert_near(report.measure.residual, left, 1e-12);
+    first = k == 0 ? left : first;
+    last = left;
+  }
+  assert_below(last, 0.1 * first);
+  lb_contact_solver_release(solver);
+  free(lambda);
+  free(u);
+  lb_contact_world_free(&w);
+}
+
+static void another_b_is_solved_from_where_the_last_ended(void** state) {
+  (void)state;
+  lb_contact_world w = many(3, 3);
+  const int rows = w.problem.nrow, width = lb_contact_nvelocity(&w.problem);
+  const lb_contact_options options = lb_contact_options_default();
+  double* lambda = calloc((size_t)rows, sizeof(double));
+  double* u = calloc((size_t)width, sizeof(double));
+  double* v = calloc((size_t)width, sizeof(double));
+  lb_contact_solver* solver = solver_for(&w.problem, 1);
+  lb_contact_solve(solver, &w.problem, &options, lambda, u);
+  for (int r = 0; r < rows; r += 3) {
+    w.row[r].b -= r % 2 ? 0.01 : 0;
+  }
+  assert_above(lb_contact_residual(&w.problem, lambda, v).residual, 1e-3);
+  assert_int_equal(lb_contact_solve_again(solver, &options, lambda, u).status, LB_CONTACT_SOLVED);
+  const lb_contact_measure m = lb_contact_residual(&w.problem, lambda, v);
+  assert_at_most(m.residual, fmax(2 * options.tolerance * m.scale, m.rounding));
+  for (int i = 0; i < width; i++) {
+    assert_near(u[i], v[i], 1e-12);
+  }
+  lb_contact_solver_release(solver);
+  free(lambda);
+  free(u);
+  free(v);
   lb_contact_world_free(&w);
 }
 
@@ -387,6 +449,8 @@ int main(void) {
       cmocka_unit_test(velocities_do_not_depend_on_the_unit_of_mass),
       cmocka_unit_test(towers_stand_with_any_ratio_of_masses),
       cmocka_unit_test(results_are_the_same_bytes_for_any_number_of_threads),
+      cmocka_unit_test(a_step_is_bounded_and_tells_what_is_left),
+      cmocka_unit_test(another_b_is_solved_from_where_the_last_ended),
       cmocka_unit_test_setup_teardown(nothing_to_do_is_solved, begin, end),
       cmocka_unit_test_setup_teardown(a_zero_row_is_solved_or_honestly_not, begin, end),
       cmocka_unit_test_setup_teardown(what_is_not_a_number_is_refused_and_changes_nothing, begin,

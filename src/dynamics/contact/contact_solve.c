@@ -179,8 +179,8 @@ static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, bool again
   options.calm = calm;
   options.tolerance = C->m->contact.set.tolerance;
   options.threads = d->threads;
-  options.sweeps = again && !C->at_end ? PLACE_SWEEPS : options.sweeps;
-  if (again) {
+  if (again && !C->at_end) { // there the velocities have changed since, too
+    options.sweeps = PLACE_SWEEPS;
     return lb_contact_solve_again(C->solver, &options, C->lambda, C->u);
   }
   const lb_contact_report report =

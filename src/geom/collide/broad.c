@@ -193,18 +193,25 @@ static void mend_upwards(lb_broad* t, int i) {
 }
 
 // Sibling for a new box: down the tree, to the child whose surface grows least, as long as that is
-// cheaper than a new parent here.
+// cheaper than a new parent here. Where none grows, as of many boxes in one place, to the lower
+// one.
 static int find_sibling(const lb_broad* t, const lb_bounds* box) {
   int i = t->root;
   while (!is_leaf(&t->node[i])) {
     const node* n = &t->node[i];
     const lb_bounds all = lb_bounds_union(n->box, *box);
     const double here = lb_bounds_area(&all), passed = here - lb_bounds_area(&n->box);
-    double cost[2];
+    double cost[2], growth[2];
     for (int k = 0; k < 2; k++) {
       const node* c = &t->node[n->child[k]];
       const lb_bounds u = lb_bounds_union(c->box, *box);
-      cost[k] = passed + lb_bounds_area(&u) - (is_leaf(c) ? 0 : lb_bounds_area(&c->box));
+      const double area = lb_bounds_area(&u), own = lb_bounds_area(&c->box);
+      cost[k] = passed + area - (is_leaf(c) ? 0 : own);
+      growth[k] = area - own;
+    }
+    if (growth[0] <= 0 && growth[1] <= 0) {
+      i = n->child[t->node[n->child[1]].height < t->node[n->child[0]].height];
+      continue;
     }
     if (here < cost[0] && here < cost[1]) {
       break;

@@ -41,7 +41,7 @@ enum {
 };
 
 // Residuals of a step over the scale: near enough, and so far that other starts are tried.
-static const double NEAR = 1e-4, FAR = 1e-2;
+static const double NEAR = 3e-6, FAR = 1e-2;
 // Regularisation there: redundant contacts whose gaps do not fit together, as all corners of a box
 // at rest have, would have steps of their misfit over it.
 static const double BOUNDED_EPS = 1e-4;

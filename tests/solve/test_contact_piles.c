@@ -1,0 +1,106 @@
+// Stacks and piles: they stand still, come to rest without overlap, and are the same for any number
+// of threads; too many bodies in one place are refused.
+#include "contact_scene.h"
+#include "dynamics/contact/contact_set.h"
+#include "geom/collide/collide.h"
+#include "world/world_inside.h"
+
+// Head of a scene in steps of 2 ms; `boxes` of 0.2 m in layers, each layer turned another way.
+#define HEAD "solver: {step: 2 ms}\nmaterials: {m: {friction: 0.8}}\n" FLOOR
+#define BOX(name, x, y, more)                                                                      \
+  "      " name "-(n): {shape: {box: [0.2, 0.2, 0.2]}, mass: 1, material: m, position: [" x ", " y \
+  ", (0.36n-0.1)], rotation: {axis: [1, 2, 3], angle: (" more ") deg}}\n"
+
+static lb_world* pile(int layers) {
+  return contact_world(HEAD "repeat:\n  - count: %d\n    bodies:\n" BOX("a", "0", "0", "41n")
+                           BOX("b", "0.36", "0", "57n+20") BOX("c", "0", "0.36", "23n+70")
+                               BOX("d", "0.36", "0.36", "77n+5"),
+                       layers);
+}
+
+static void a_stack_of_ten_neither_drifts_nor_sinks_in_a_minute(void** state) {
+  (void)state;
+  lb_test_needs_speed();
+  lb_world* w = contact_world(
+      HEAD "repeat:\n  - count: 10\n    bodies:\n      b(n): {shape: {box: [0.2, 0.2, 0.2]}, "
+           "mass: 1, material: m, position: [0, 0, (0.2n-0.1)]}\n");
+  contact_run(w, 60);
+  for (int i = 0; i < 10; i++) {
+    const lb_vec3 p = lb_world_pose(w, i).p;
+    assert_below(hypot(p.x, p.y), 1e-4);
+    assert_near(p.z, 0.1 + 0.2 * i, 1e-4);
+  }
+  lb_world_close(w);
+}
+
+// Deepest overlap of the boxes with each other and with the floor.
+static double deepest(lb_world* w) {
+  const lb_collider_def def = {.type = LB_COLLIDER_BOX, .size = {0.2, 0.2, 0.2}};
+  lb_collider* box;
+  double depth = 0;
+  assert_int_equal(lb_collider_create(&def, NULL, &box, NULL), LB_OK);
+  const int n = lb_world_count(w, LB_PART_BODY);
+  for (int i = 0; i < n; i++) {
+    const lb_transform X = lb_world_pose(w, i);
+    for (int k = 0; k < 8; k++) {
+      const lb_vec3 corner = {k & 1 ? 0.1 : -0.1, k & 2 ? 0.1 : -0.1, k & 4 ? 0.1 : -0.1};
+      depth = fmin(depth, lb_transform_point(X, corner).z);
+    }
+    for (int j = 0; j < i; j++) {
+      depth = fmin(depth, lb_collide_distance(box, X, box, lb_world_pose(w, j)).distance);
+    }
+  }
+  lb_collider_release(box);
+  return -depth;
+}
+
+static void a_pile_comes_to_rest_without_overlap(void** state) {
+  (void)state;
+  lb_test_needs_speed();
+  lb_world* w = pile(10);
+  contact_run(w, 8);
+  assert_below(deepest(w), 5e-5);
+  for (int i = 0; i < 40; i++) {
+    assert_below(lb_vec3_norm(lb_world_velocity(w, i).linear), 5e-3);
+  }
+  lb_world_close(w);
+}
+
+static void piles_are_the_same_bytes_for_any_number_of_threads(void** state) {
+  (void)state;
+  static lb_transform pose[3][100];
+  const int layers = getenv("LIMBER_SANITIZED") ? 10 : 25;
+  for (int i = 0; i < 3; i++) {
+    lb_world* w = pile(layers);
+    w->d->threads = 1 << i;
+    contact_run(w, layers == 25 ? 0.5 : 0.3);
+    for (int k = 0; k < 4 * layers; k++) {
+      pose[i][k] = lb_world_pose(w, k);
+    }
+    lb_world_close(w);
+    assert_memory_equal(pose[i], pose[0], sizeof pose[0]);
+  }
+}
+
+static void a_crowd_in_one_place_is_refused(void** state) {
+  (void)state;
+  lb_world* w = contact_world("contacts: {}\nrepeat:\n  - count: 1500\n    bodies:\n      b(n): "
+                              "{shape: {sphere: {radius: 0.1}}, mass: 1}\n");
+  assert_int_equal(lb_world_step(w, 0), LB_FAILED);
+  lb_error err = lb_error_make(NULL);
+  lb_world_check(w, &err);
+  assert_true(err.count > 0);
+  assert_non_null(strstr(err.message[0].text, "within each other"));
+  lb_error_clear(&err);
+  lb_world_close(w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_stack_of_ten_neither_drifts_nor_sinks_in_a_minute),
+      cmocka_unit_test(a_pile_comes_to_rest_without_overlap),
+      cmocka_unit_test(piles_are_the_same_bytes_for_any_number_of_threads),
+      cmocka_unit_test(a_crowd_in_one_place_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
