@@ -6,7 +6,7 @@ bodies:
   arm: {shape: {box: [20 cm, 2 cm, 2 cm], position: [10 cm, 0, 0]}, mass: 1 kg}
   bar: {shape: {box: [20 cm, 2 cm, 2 cm], position: [10 cm, 0, 0]}, mass: 1 kg}
 joints:
-  guide: {type: prismatic, child: weight, axis: z}
+  slide: {type: prismatic, child: weight, axis: z}
   hinge: {type: revolute, child: arm, at: [1, 0, 1], axis: y, damping: 0.5}
   elbow: {type: revolute, parent: arm, child: bar, at: [20 cm, 0, 0], axis: y, damping: 0.5}
 springs:
@@ -50,7 +50,7 @@ def at(f, body, p):
     q = [row[f"{body}.q{c}"] for c in "wxyz"]
     return [row[f"{body}.{c}"] + d for c, d in zip("xyz", turn(q, p))], q
 
-assert set(found) == {("contacts", "table"), ("springs", "coil"), ("springs", "cord"), ("joints", "guide"), ("joints", "hinge"), ("joints", "elbow")}
+assert set(found) == {("contacts", "table"), ("springs", "coil"), ("springs", "cord"), ("joints", "slide"), ("joints", "hinge"), ("joints", "elbow")}
 for f in range(n):
     force = tables["forces"][f]
     near(times[f : f + 1], [force["time"]])
@@ -69,10 +69,10 @@ for f in range(n):
         near(arrow[3:], [force["cord.force"] * (q - p) / length for p, q in zip(begin, other)])
     near(found["contacts", "table"][0][f][3:], [force[f"table.f{c}"] for c in "xyz"])
     # joints: the table's forces are along the body's axes
-    for joint, body, place in (("guide", "weight", (0, 0, 0)), ("hinge", "arm", (0, 0, 0)), ("elbow", "bar", (0, 0, 0))):
+    for joint, body, place in (("slide", "weight", (0, 0, 0)), ("hinge", "arm", (0, 0, 0)), ("elbow", "bar", (0, 0, 0))):
         arrow, (begin, q) = found["joints", joint][0][f], at(f, body, place)
         near(arrow[3:], turn(q, [tables["reactions"][f][f"{joint}.f{c}"] for c in "xyz"]))
-        if joint != "guide":  # where it is along a slide does not matter
+        if joint != "slide":  # where it is along a slide does not matter
             near(arrow[:3], begin)
 assert max(abs(x[5]) for x in found["contacts", "table"][0]) > 1, "it never touches"
 P

@@ -49,14 +49,9 @@ static void place_collider(lb_contacts* C, const lb_data* d, int i, double h) {
 
 // --- pairs ---
 
-static int compare_links(const void* a, const void* b) {
-  const int *x = a, *y = b;
-  return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
-}
-
 static bool are_joined(const lb_model_contacts* c, int a, int b) {
   const int key[2] = {a < b ? a : b, a < b ? b : a};
-  return bsearch(key, c->joined, (size_t)c->njoined, sizeof *c->joined, compare_links);
+  return bsearch(key, c->joined, (size_t)c->njoined, sizeof *c->joined, lb_links_compare);
 }
 
 static bool may_meet(const lb_contacts* C, int i, int j) {

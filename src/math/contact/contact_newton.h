@@ -17,7 +17,7 @@
 
 typedef struct lb_contact_scaled lb_contact_scaled;
 
-// Products and Newton steps with A_s, of one way to hold it.
+// Products and Newton steps with A_s, which is held dense or sparse.
 typedef struct lb_contact_operator {
   void (*apply)(void* matrix, const lb_contact_scaled* s, const double* x, double* y);
   // dx and dy = A_s dx from F, P, Q and N of s. False: the matrix is singular.

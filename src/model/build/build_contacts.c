@@ -99,11 +99,6 @@ static void join(lb_model_contacts* c, const lb_model* m, int a, int b) {
   }
 }
 
-static int compare_joined(const void* a, const void* b) {
-  const int *x = a, *y = b;
-  return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
-}
-
 static void find_joined(lb_model* m, lb_arena* arena) {
   lb_model_contacts* c = &m->contact;
   c->joined = lb_arena_take_array(arena, (size_t)m->nlink + (size_t)m->constraint.nloop,
@@ -117,7 +112,7 @@ static void find_joined(lb_model* m, lb_arena* arena) {
          body[1] == LB_WORLD ? LB_WORLD : m->body.link[body[1]]);
   }
   if (c->joined) {
-    qsort(c->joined, (size_t)c->njoined, sizeof *c->joined, compare_joined);
+    qsort(c->joined, (size_t)c->njoined, sizeof *c->joined, lb_links_compare);
   }
 }
 

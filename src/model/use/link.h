@@ -44,6 +44,12 @@ static inline bool lb_link_turns_free(const lb_model* m, int link) {
          !m->link.driven[link];
 }
 
+// Order of pairs of links, for qsort and bsearch.
+static inline int lb_links_compare(const void* a, const void* b) {
+  const int *x = a, *y = b;
+  return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
+}
+
 // Does the body move? What is fixed to the world may have a link, for its reaction.
 static inline bool lb_body_moves(const lb_model* m, int body) {
   int i = body == LB_WORLD ? LB_WORLD : m->body.link[body];
