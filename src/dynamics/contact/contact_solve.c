@@ -40,11 +40,7 @@ static const double OVERLAP = 1e-7; // that is left alone where there are few ro
 static const double SHARE = 0.2;    // of an overlap that goes in a step: B
 static const double PUSH = 1;       // the most by which it goes [m/s]
 static const double CALM = 4;       // times what gravity adds in a step: nearly at rest
-enum {
-  PLACE_SWEEPS = 4,
-  FEW_ROWS = 36,
-  CALM_ROWS = 450
-}; // of islands for these; rows of a small problem
+enum { FEW_ROWS = 36 };             // of a small problem
 
 // (6); what would touch again within this many steps stays.
 static const double RESTS = 2;
@@ -164,34 +160,17 @@ static bool ask_places(lb_contacts* C, const int* island, double h) {
 
 // --- solving ---
 
-// A half solution does not do for what is nearly at rest and stands by its friction, as arches do.
-static bool stands_on_it(const lb_contacts* C, const lb_contact_report* report, double calm) {
-  static const double NEAR = 1e-4; // over the scale
-  const lb_contact_measure* m = &report->measure;
-  const bool rests = C->problem.nrow <= CALM_ROWS && m->scale <= calm;
-  return report->status != LB_CONTACT_SOLVED && rests && m->residual > NEAR * m->scale;
-}
-
-// Newton's method, which asks again and again, does not converge on half solutions either.
+// Newton's method, which asks again and again, does not converge on half solutions.
 static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, bool again) {
-  const double calm = CALM * C->duration * lb_vec3_norm(C->m->gravity);
-  lb_contact_options options = C->at_end ? lb_contact_options_default() : lb_contact_options_step();
-  options.calm = calm;
+  const bool brief = again && !C->at_end; // there the velocities have changed since, too
+  lb_contact_options options = C->at_end ? lb_contact_options_default()
+                               : brief   ? lb_contact_options_brief()
+                                         : lb_contact_options_step();
+  options.calm = CALM * C->duration * lb_vec3_norm(C->m->gravity);
   options.tolerance = C->m->contact.set.tolerance;
   options.threads = d->threads;
-  if (again && !C->at_end) { // there the velocities have changed since, too
-    options.sweeps = PLACE_SWEEPS;
-    return lb_contact_solve_again(C->solver, &options, C->lambda, C->u);
-  }
-  const lb_contact_report report =
-      lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
-  if (C->at_end || !stands_on_it(C, &report, calm)) {
-    return report;
-  }
-  options = lb_contact_options_default();
-  options.tolerance = C->m->contact.set.tolerance;
-  options.threads = d->threads;
-  return lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
+  return brief ? lb_contact_solve_again(C->solver, &options, C->lambda, C->u)
+               : lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
 }
 
 static lb_contact_report solve_reference(lb_contacts* C, const lb_data* d, bool again) {

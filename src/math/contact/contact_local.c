@@ -22,7 +22,7 @@ lb_contact_piece lb_contact_piece_at(const lb_contact_problem* p, int row, int e
 }
 
 // Eigenvalues of the symmetric S and its first eigenvector, by one rotation of Jacobi's.
-static void principal_axes(lb_contact_local* L, double s11, double s12, double s22) {
+static void principal_axes(lb_contact_local* L, double s11, double s12, double s22, double* s) {
   double t = 0;
   if (s12 != 0) {
     const double theta = (s22 - s11) / (2 * s12);
@@ -30,8 +30,8 @@ static void principal_axes(lb_contact_local* L, double s11, double s12, double s
   }
   L->cosine = 1 / sqrt(1 + t * t);
   L->sine = -t * L->cosine;
-  L->s1 = s11 - t * s12;
-  L->s2 = s22 + t * s12;
+  s[0] = s11 - t * s12;
+  s[1] = s22 + t * s12;
 }
 
 void lb_contact_local_prepare(lb_contact_local* L, lb_contact_piece piece, const double* A,
@@ -50,9 +50,11 @@ void lb_contact_local_prepare(lb_contact_local* L, lb_contact_piece piece, const
   L->t11 = n > t ? A[t + t * n] : 1; // a tangent that is not there finds nothing and does nothing
   L->t22 = n > t + 1 ? A[t + 1 + (t + 1) * n] : L->t11;
   L->t12 = n > t + 1 ? A[t + 1 + t * n] : 0;
-  principal_axes(L, L->t11 - L->k1 * L->t1, L->t12 - L->k1 * L->t2, L->t22 - L->k2 * L->t2);
+  double s[2];
+  principal_axes(L, L->t11 - L->k1 * L->t1, L->t12 - L->k1 * L->t2, L->t22 - L->k2 * L->t2, s);
   // A floor for rows that are zero or that the normal repeats.
-  const double least = 1e-13 * fmax(fmax(L->t11, L->t22), DBL_MIN * 1e20);
-  L->s1 = fmax(L->s1, least);
-  L->s2 = fmax(L->s2, least);
+  const double most = L->t11 > L->t22 ? L->t11 : L->t22, tiny = DBL_MIN * 1e20;
+  const double least = 1e-13 * (most > tiny ? most : tiny);
+  L->i1 = 1 / (s[0] > least ? s[0] : least);
+  L->i2 = 1 / (s[1] > least ? s[1] : least);
 }

@@ -30,7 +30,7 @@ typedef struct lb_contact_local {
   double t11, t12, t22; // A_tt
   double inverse;       // 1 / A_nn, or 0
   double k1, k2;        // A_tn / A_nn
-  double s1, s2;        // eigenvalues of S, floored
+  double i1, i2;        // 1 / s1, 1 / s2; eigenvalues of S are floored
   double cosine, sine;  // first eigenvector
   double mu;            // of the set that hangs on the normal
   double slip;          // last multiplier s: where the next search starts
@@ -53,22 +53,23 @@ static inline void lb_contact_disc_root(lb_contact_local* L, double alpha, const
   static const double CLOSE = 1e-7, SAME = 1e-14;
   double low = 0, high = (double)INFINITY, s = L->slip;
   for (int i = 0; i < MOST; i++) {
-    const double d1 = 1 / (L->s1 + s), d2 = 1 / (L->s2 + s);
+    const double m1 = 1 + s * L->i1, m2 = 1 + s * L->i2, both = 1 / (m1 * m2);
+    const double d1 = L->i1 * m2 * both, d2 = L->i2 * m1 * both; // 1 / (s1 + s), 1 / (s2 + s)
     l[0] = -r[0] * d1;
     l[1] = -r[1] * d2;
-    const double length = sqrt(l[0] * l[0] + l[1] * l[1]);
+    const double square = l[0] * l[0] + l[1] * l[1], length = sqrt(square);
     const double R = alpha - beta[0] * l[0] - beta[1] * l[1];
     const double miss = R - length;
     if ((i == 0 && s == 0 && miss >= 0) || miss == 0) {
       break;
     }
     *(miss < 0 ? &low : &high) = s;
+    // slope of R / |l| times |l|^3
     const double dR = beta[0] * l[0] * d1 + beta[1] * l[1] * d2;
-    const double dlength = -(l[0] * l[0] * d1 + l[1] * l[1] * d2) / length;
-    const double slope = (dR - R * dlength / length) / length;
-    double next = s - (R / length - 1) / slope;
+    const double slope = dR * square + R * (l[0] * l[0] * d1 + l[1] * l[1] * d2);
+    double next = s - miss * square / slope;
     if (!(next > low && next < high)) {
-      next = high < (double)INFINITY ? (low + high) / 2 : 2 * low + L->s1 + L->s2;
+      next = high < (double)INFINITY ? (low + high) / 2 : 2 * low + 1 / L->i1 + 1 / L->i2;
     }
     const bool done = fabs(miss) <= CLOSE * alpha || fabs(next - s) <= SAME * s;
     s = next;
@@ -85,7 +86,7 @@ static inline void lb_contact_disc(lb_contact_local* L, double alpha, const doub
   const double c = L->cosine, s = L->sine;
   const double R[2] = {c * r[0] + s * r[1], c * r[1] - s * r[0]};
   const double B[2] = {c * beta[0] + s * beta[1], c * beta[1] - s * beta[0]};
-  double p[2] = {-R[0] / L->s1, -R[1] / L->s2};
+  double p[2] = {-R[0] * L->i1, -R[1] * L->i2};
   const double radius = alpha - B[0] * p[0] - B[1] * p[1];
   if (!(radius >= 0 && p[0] * p[0] + p[1] * p[1] <= radius * radius)) {
     lb_contact_disc_root(L, alpha, B, R, p);
@@ -122,7 +123,8 @@ static inline void lb_contact_point_solve(lb_contact_local* L, const double* w, 
   const double r[2] = {q1 - L->k1 * qn, q2 - L->k2 * qn};
   const double beta[2] = {L->mu * L->k1, L->mu * L->k2};
   lb_contact_disc(L, L->mu * free, beta, r, l + 1);
-  l[0] = fmax(0, free - L->k1 * l[1] - L->k2 * l[2]);
+  const double normal = free - L->k1 * l[1] - L->k2 * l[2];
+  l[0] = normal > 0 ? normal : 0;
   lb_contact_cut(L->mu * l[0], l + 1);
 }
 

@@ -379,7 +379,10 @@ static double sweep_set(lb_contact_sweeper* s, const lb_contact_packed* q) {
 }
 
 static double point_change(const lb_contact_local* L, const double* change) {
-  return fmax(L->n * fabs(change[0]), fmax(L->t11 * fabs(change[1]), L->t22 * fabs(change[2])));
+  const double n = L->n * fabs(change[0]);
+  const double t1 = L->t11 * fabs(change[1]), t2 = L->t22 * fabs(change[2]);
+  const double t = t1 > t2 ? t1 : t2;
+  return n > t ? n : t;
 }
 
 static double sweep_point(lb_contact_sweeper* s, const lb_contact_packed* q) {
@@ -453,6 +456,20 @@ double lb_contact_sweeper_scale(const lb_contact_sweeper* s, int begin, int end)
   for (int r = s->first_row[begin]; r < s->first_row[end]; r++) {
     const double w = fabs(s->w0[r]);
     most = w > most ? w : most;
+  }
+  return most;
+}
+
+double lb_contact_sweeper_unevenness(const lb_contact_sweeper* s, int begin, int end) {
+  double most = 1;
+  for (const lb_contact_packed* q = s->piece + s->first[begin]; q < s->piece + s->first[end]; q++) {
+    const double *J = s->packed + q->at, *Z = J + row_numbers(q) / 2;
+    if (q->width[0] > 0 && q->width[1] > 0) {
+      const double a = lb_dot(q->width[0], J, Z);
+      const double b = lb_dot(q->width[1], J + q->width[0], Z + q->width[0]);
+      const double ratio = a > b ? a / b : b / a;
+      most = ratio > most ? ratio : most;
+    }
   }
   return most;
 }
