@@ -366,23 +366,16 @@ static double sweep_equality(lb_contact_sweeper* s, const lb_contact_packed* q) 
 
 static double sweep_set(lb_contact_sweeper* s, const lb_contact_packed* q) {
   lb_contact_local* L = &s->local[q->local];
-  double w[2] = {0, 0}, l[2] = {0, 0}, change[2] = {0, 0};
+  double w[2] = {0, 0}, l[2] = {0, 0}, change[3] = {0, 0, 0};
   piece_velocity(s, q, w);
   memcpy(l, s->lambda + q->row, (size_t)q->nrow * sizeof *l);
   const double R = q->normal < 0 ? L->mu : L->mu * s->lambda[q->normal];
   lb_contact_set_solve(L, R, w, l);
   for (int i = 0; i < q->nrow; i++) {
-    change[i] = l[i] - s->lambda[q->row + i];
+    change[1 + i] = l[i] - s->lambda[q->row + i];
   }
-  piece_add(s, q, change);
-  return fmax(L->t11, L->t22) * fmax(fabs(change[0]), fabs(change[1]));
-}
-
-static double point_change(const lb_contact_local* L, const double* change) {
-  const double n = L->n * fabs(change[0]);
-  const double t1 = L->t11 * fabs(change[1]), t2 = L->t22 * fabs(change[2]);
-  const double t = t1 > t2 ? t1 : t2;
-  return n > t ? n : t;
+  piece_add(s, q, change + 1);
+  return lb_contact_own_change(L, change);
 }
 
 static double sweep_point(lb_contact_sweeper* s, const lb_contact_packed* q) {
@@ -395,7 +388,7 @@ static double sweep_point(lb_contact_sweeper* s, const lb_contact_packed* q) {
     change[i] = l[i] - s->lambda[q->row + i];
   }
   piece_add(s, q, change);
-  return point_change(L, change);
+  return lb_contact_own_change(L, change);
 }
 
 // A point contact with two tangents between free bodies, or of one with the world (sides = 1).
@@ -429,7 +422,7 @@ static inline double sweep_free_point(lb_contact_sweeper* s, const lb_contact_pa
   if (sides > 1) {
     *(v8*)ub = d;
   }
-  return point_change(L, change);
+  return lb_contact_own_change(L, change);
 }
 
 static double sweep_piece(lb_contact_sweeper* s, const lb_contact_packed* q) {
