@@ -125,6 +125,15 @@ void lb_contacts_keep_servos(lb_contacts* C, lb_data* d);
 void lb_contacts_gather(lb_contacts* C, const double* v);
 void lb_contacts_take_away(lb_contacts* C);
 
+// Call work for all points that were found, on as many threads as pay.
+typedef struct lb_touch_work {
+  lb_contacts* C;
+  const lb_data* d;
+  double h;
+  void (*work)(const struct lb_touch_work* by, lb_touch* t);
+} lb_touch_work;
+void lb_contacts_each(const lb_touch_work* by);
+
 // Room for a row's numbers of a group, all zero: their place in J. Those of a mechanism are listed
 // for Z to be solved for.
 int lb_contacts_take_entry(lb_contacts* C, int row, int side, int group);

@@ -99,7 +99,10 @@ static lb_motion bias_of(const lb_contacts* C, const lb_touch* t, int side) {
   return (lb_motion){a.w, a.v + lb_v4_cross(a.w, t->arm[side])};
 }
 
-static void ask(lb_contacts* C, const lb_data* d, lb_touch* t, double h) {
+static void ask(const lb_touch_work* by, lb_touch* t) {
+  lb_contacts* C = by->C;
+  const lb_data* d = by->d;
+  const double h = by->h;
   const lb_scene_contacts* set = &C->m->contact.set;
   const lb_v4 belt = belt_of(C, d, t->collider[0]) - belt_of(C, d, t->collider[1]);
   const double creep = set->friction == LB_FRICTION_VISCOUS ? 1 / (h * set->friction_damping) : 0;
@@ -211,7 +214,8 @@ static void spread(const lb_contacts* C, double* v) {
   }
 }
 
-static void keep(lb_contacts* C, lb_touch* t) {
+static void keep(const lb_touch_work* by, lb_touch* t) {
+  const lb_contacts* C = by->C;
   t->impulse = t->twist = t->slip = lb_v4_zero();
   for (int i = t->row; i < t->row + t->nrow; i++) {
     const int k = C->direction[i];
@@ -234,16 +238,12 @@ bool lb_contacts_prepare(lb_contacts* C, lb_data* d, double h, lb_contact_system
   if (W.at_end) {
     lb_contacts_take_away(C);
   }
-  for (int i = 0; i < C->ntouch; i++) {
-    ask(C, d, &C->touch[i], h);
-  }
+  lb_contacts_each(&(lb_touch_work){.C = C, .d = d, .h = h, .work = ask});
   return true;
 }
 
-static void keep_all(lb_contacts* C) {
-  for (int i = 0; i < C->ntouch; i++) {
-    keep(C, &C->touch[i]);
-  }
+static void keep_all(lb_contacts* C, const lb_data* d) {
+  lb_contacts_each(&(lb_touch_work){.C = C, .d = d, .work = keep});
 }
 
 // sqrt(dlambda' A dlambda), from the change of velocities in u0.
@@ -266,7 +266,7 @@ double lb_contacts_correct(lb_contacts* C, lb_data* d) {
     C->u0[i] = C->u[i] - C->u0[i];
   }
   spread(C, d->qd);
-  keep_all(C);
+  keep_all(C, d);
   return size_of_change(C);
 }
 
@@ -274,8 +274,10 @@ void lb_contacts_place(lb_contacts* C, lb_data* d, double h, double* move) {
   memcpy(move, d->qd, (size_t)C->m->nv * sizeof *move);
   const bool fast = C->m->contact.set.solver == LB_CONTACT_FAST;
   if (ask_places(C, fast ? lb_contact_solver_islands(C->solver) : NULL, h)) {
-    lb_contacts_gather(C, d->qd);
-    lb_contacts_take_away(C);
+    if (C->at_end) { // else u0 still has them
+      lb_contacts_gather(C, d->qd);
+      lb_contacts_take_away(C);
+    }
     solve(C, d, true);
     spread(C, move);
   }
@@ -292,7 +294,7 @@ bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W
   }
   C->report = solve(C, d, false);
   spread(C, d->qd);
-  keep_all(C);
+  keep_all(C, d);
   lb_contacts_keep_servos(C, d);
   memcpy(C->before, C->lambda, (size_t)C->problem.nrow * sizeof *C->lambda);
   lb_contacts_place(C, d, h, move);

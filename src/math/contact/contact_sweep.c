@@ -53,8 +53,11 @@ static lb_contact_packed lay_piece(const lb_contact_problem* p, lb_contact_piece
     out.width[i] = r->group[i] < 0 ? 0 : lb_contact_width(p, r->group[i]);
     out.u[i] = r->group[i] < 0 ? 0 : p->velocity[r->group[i]];
   }
-  if (piece.kind == LB_PIECE_POINT && piece.nrow == 3 && out.width[0] == FREE) {
-    out.sides = out.width[1] == FREE ? 2 : out.width[1] == 0 ? 1 : 0;
+  if (piece.kind == LB_PIECE_POINT && piece.nrow == 3) {
+    const bool free[2] = {out.width[0] == FREE, out.width[1] == FREE};
+    const int width = out.width[0] + out.width[1];
+    out.sides = free[0] && free[1] ? 2 : (free[0] || free[1]) && width == FREE ? 1 : 0;
+    out.u[0] = out.sides == 1 && free[1] ? out.u[1] : out.u[0]; // of the one there is
   }
   if (piece.kind == LB_PIECE_SET && r->normal >= 0) {
     out.normal = row - (piece.row - r->normal); // blocks are in one piece in both orders
@@ -163,12 +166,13 @@ static inline void pack_free_point(lb_contact_sweeper* s, const lb_contact_packe
   const int half = sides * FREE;
   double* to = s->packed + q->at;
   v8 J[3][2], Z[3][2];
+  const int one = sides == 1 && q->width[0] == 0 ? 1 : 0; // the side there is
   for (int i = 0; i < 3; i++) {
     const lb_contact_row* r = &p->row[q->origin + i];
     v8 product = {0};
     for (int k = 0; k < sides; k++) {
-      J[i][k] = load(p->J + r->entry[k]);
-      Z[i][k] = load(p->Z + r->entry[k]);
+      J[i][k] = load(p->J + r->entry[k + one]);
+      Z[i][k] = load(p->Z + r->entry[k + one]);
       product += J[i][k] * load(p->u0 + q->u[k]);
       *(v8*)(to + FREE * k) = J[i][k];
       *(v8*)(to + half + FREE * k) = Z[i][k];
