@@ -172,6 +172,7 @@ static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, bool again
   options.calm = CALM * C->duration * lb_vec3_norm(C->m->gravity);
   options.tolerance = C->m->contact.set.tolerance;
   options.threads = d->threads;
+  options.vouched = true;
   return brief ? lb_contact_solve_again(C->solver, &options, C->lambda, C->u)
                : lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
 }

@@ -22,23 +22,24 @@ typedef struct budget {
   int tiny;   // of it where the island is tiny
   int rounds; // of fixed radii, where it failed
   int starts; // after a failure on small islands (thorough) or tiny ones
-  double eps; // regularisation, of islands that are not tiny: redundant contacts whose gaps do
-              // not fit together, as all corners of a box at rest have, would have steps of their
+  int rows;   // of a calm island on which it takes about as long as sweeps
+  double eps; // regularisation, of islands that are not tiny: redundant contacts whose gaps do not
+              // fit together, as all corners of a box at rest have, would have steps of their
               // misfit over it
 } budget;
 
-static const budget BUDGETS[] = {[LB_CONTACT_THOROUGH] = {30, 30, 12, 12, LB_CONTACT_EPS},
-                                 [LB_CONTACT_BOUNDED] = {8, 30, 12, 3, 1e-4},
-                                 [LB_CONTACT_BRIEF] = {8, 8, 0, 0, 1e-4}};
+static const budget BUDGETS[] = {[LB_CONTACT_THOROUGH] = {30, 30, 12, 12, 0, LB_CONTACT_EPS},
+                                 [LB_CONTACT_BOUNDED] = {8, 30, 12, 3, 192, 1e-4},
+                                 [LB_CONTACT_BRIEF] = {8, 8, 0, 0, 96, 1e-4}};
 
 enum {
-  TINY = 36,       // rows that are always solved to the end
-  CALM_ROWS = 450, // rows of a calm island that is
-  EARLY = 8,       // sweeps before Newton's method on small islands, thorough
-  LATE = 40,       // on others
-  PLAIN = 20,      // plain sweeps before the next attempt; they double
-  STEP_COST = 10,  // sweeps that take as long as a Newton step of a large island
-  CHECK = 8        // sweeps between looks at the residual
+  TINY = 36,         // rows that are always solved to the end
+  STANDS_ROWS = 450, // rows of a problem that is solved to the end where it stands by its friction
+  EARLY = 8,         // sweeps before Newton's method on small islands, thorough
+  LATE = 40,         // on others
+  PLAIN = 20,        // plain sweeps before the next attempt; they double
+  STEP_COST = 10,    // sweeps that take as long as a Newton step of a large island
+  CHECK = 8          // sweeps between looks at the residual
 };
 
 // Residuals over the scale: near enough for a step, too far for what stands by its friction, and so
@@ -74,7 +75,7 @@ static bool is_tiny(const job* j) {
 }
 
 static bool is_calm(const job* j) {
-  return j->c->rows <= CALM_ROWS && j->m.scale <= j->options->calm;
+  return j->m.scale <= j->options->calm;
 }
 
 // --- Newton's method ---
@@ -262,8 +263,9 @@ static bool is_uneven(const job* j) {
 
 // Impulses that are near are left to the sweeps of the next step.
 static bool pays(const job* j) {
-  return is_tiny(j) || (is_calm(j) && j->m.residual > NEAR * j->m.scale) ||
-         (j->m.residual > STANDS * j->m.scale && is_uneven(j));
+  const bool cheap = j->c->rows <= BUDGETS[j->effort].rows;
+  return is_tiny(j) || (cheap && is_calm(j) && j->m.residual > NEAR * j->m.scale) ||
+         (j->effort == LB_CONTACT_BOUNDED && j->m.residual > STANDS * j->m.scale && is_uneven(j));
 }
 
 // Tiny islands, from elsewhere.
@@ -279,8 +281,8 @@ static bool start_again(job* j) {
 
 // A half solution does not do where all is nearly at rest and stands by its friction, as arches do.
 static bool stands_on_it(const job* j) {
-  return j->effort == LB_CONTACT_BOUNDED && is_calm(j) && j->scale <= j->options->calm &&
-         j->m.residual > STANDS * j->m.scale;
+  return j->effort == LB_CONTACT_BOUNDED && j->c->sweeper->problem->nrow <= STANDS_ROWS &&
+         j->scale <= j->options->calm && j->m.residual > STANDS * j->m.scale;
 }
 
 static bool solve_in_step(job* j) {

@@ -248,15 +248,6 @@ static lb_contact_report summary(const lb_contact_solver* s) {
   return r;
 }
 
-// Warm start: what is not a number starts from zero.
-static void take_start(lb_contact_solver* s, const lb_contact_problem* p, const double* lambda) {
-  lb_contact_sweeper_take(&s->sweeper, lambda);
-  for (int r = 0; r < p->nrow; r++) {
-    s->sweeper.lambda[r] = isfinite(s->sweeper.lambda[r]) ? s->sweeper.lambda[r] : 0;
-  }
-  memcpy(s->sweeper.u, p->u0, (size_t)lb_contact_nvelocity(p) * sizeof(double));
-}
-
 static lb_contact_report solve_islands(lb_contact_solver* s, const lb_contact_options* options,
                                        double* lambda, double* u) {
   const lb_contact_problem* p = s->sweeper.problem;
@@ -287,14 +278,18 @@ static bool pack(lb_contact_solver* s, int threads) {
   return atomic_load(&s->next) == 0;
 }
 
+static bool has_room(const lb_contact_solver* s, const lb_contact_problem* p) {
+  if (!s->memory || !lb_contact_sound(p)) {
+    return false;
+  }
+  const lb_contact_sizes sizes = lb_contact_sizes_of(p);
+  return fits(&sizes, &s->sizes);
+}
+
 lb_contact_report lb_contact_solve(lb_contact_solver* s, const lb_contact_problem* p,
                                    const lb_contact_options* options, double* lambda, double* u) {
   const lb_contact_report refused = {.status = LB_CONTACT_REFUSED};
-  if (!lb_contact_sound(p) || !(options->tolerance > 0)) {
-    return refused;
-  }
-  const lb_contact_sizes sizes = lb_contact_sizes_of(p);
-  if (!s->memory || !fits(&sizes, &s->sizes)) {
+  if (!(options->tolerance > 0) || !(options->vouched || has_room(s, p))) {
     return refused;
   }
   lb_contact_islands_find(&s->islands, p);
@@ -306,7 +301,8 @@ lb_contact_report lb_contact_solve(lb_contact_solver* s, const lb_contact_proble
   for (int i = 0; i < s->islands.nisland; i++) {
     list_island(s, i);
   }
-  take_start(s, p, lambda);
+  lb_contact_sweeper_take(&s->sweeper, lambda);
+  memcpy(s->sweeper.u, p->u0, (size_t)lb_contact_nvelocity(p) * sizeof(double));
   lb_contact_sweeper_add(&s->sweeper, 0, p->nblock);
   return solve_islands(s, options, lambda, u);
 }

@@ -36,7 +36,8 @@ typedef struct lb_contact_options {
   int sweeps;       // at most, of an island; Newton steps of large ones count as ten
   int threads;
   lb_contact_effort effort;
-  double calm; // bounded, brief: islands are calm up to this scale; 0: none is
+  bool vouched; // the problem is sound and fits, as its builder knows: only numbers are checked
+  double calm;  // bounded, brief: islands are calm up to this scale; 0: none is
 } lb_contact_options;
 
 lb_contact_options lb_contact_options_default(void); // thorough

@@ -260,14 +260,19 @@ bool lb_contact_sweeper_take_b(lb_contact_sweeper* s, int begin, int end) {
 void lb_contact_sweeper_take(lb_contact_sweeper* s, const double* lambda) {
   const int npiece = s->first[s->problem->nblock];
   for (const lb_contact_packed* q = s->piece; q < s->piece + npiece; q++) {
-    memcpy(s->lambda + q->row, lambda + q->origin, (size_t)q->nrow * sizeof *lambda);
+    for (int i = 0; i < q->nrow; i++) {
+      const double start = lambda[q->origin + i];
+      s->lambda[q->row + i] = isfinite(start) ? start : 0;
+    }
   }
 }
 
 void lb_contact_sweeper_give(const lb_contact_sweeper* s, double* lambda) {
   const int npiece = s->first[s->problem->nblock];
   for (const lb_contact_packed* q = s->piece; q < s->piece + npiece; q++) {
-    memcpy(lambda + q->origin, s->lambda + q->row, (size_t)q->nrow * sizeof *lambda);
+    for (int i = 0; i < q->nrow; i++) {
+      lambda[q->origin + i] = s->lambda[q->row + i];
+    }
   }
 }
 
@@ -484,18 +489,28 @@ static double point_violation(const lb_contact_local* L, const double* rho, cons
   return n > t ? n : t;
 }
 
+static double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
+// Largest of three numbers' sizes.
+static double largest(double a, double b, double c) {
+  return larger(larger(fabs(a), fabs(b)), fabs(c));
+}
+
 static void measure_point(const lb_contact_sweeper* s, const lb_contact_packed* q,
                           lb_contact_measure* m) {
-  double w[3], w0 = 0, own = 0;
-  const double *l = s->lambda + q->row, *rho = s->rho + q->row;
-  piece_velocity(s, q, w);
-  for (int i = 0; i < 3; i++) {
-    const double scale = fabs(s->w0[q->row + i]), size = fabs(l[i] / rho[i]);
-    w0 = scale > w0 ? scale : w0;
-    own = size > own ? size : own;
+  double w[3];
+  const double *l = s->lambda + q->row, *rho = s->rho + q->row, *w0 = s->w0 + q->row;
+  if (q->sides == 2) {
+    free_velocity(s, q, 2, w);
+  } else {
+    free_velocity(s, q, 1, w);
   }
   const double e = point_violation(&s->local[q->local], rho, l, w);
-  lb_contact_measure_add(m, isfinite(w[0] + w[1] + w[2]) ? e : (double)NAN, w0, own);
+  const double own = larger(fabs(l[0]) / rho[0], larger(fabs(l[1]), fabs(l[2])) / rho[1]);
+  lb_contact_measure_add(m, isfinite(w[0] + w[1] + w[2]) ? e : (double)NAN,
+                         largest(w0[0], w0[1], w0[2]), own);
 }
 
 static void measure_piece(const lb_contact_sweeper* s, const lb_contact_packed* q,

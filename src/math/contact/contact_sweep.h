@@ -46,7 +46,7 @@ bool lb_contact_sweeper_pack(lb_contact_sweeper* s, int begin, int end);
 
 // b of the problem for these blocks; whether one has changed.
 bool lb_contact_sweeper_take_b(lb_contact_sweeper* s, int begin, int end);
-// lambda of the problem to the packed order and back.
+// lambda of the problem to the packed order, zero where it is not a number; and back.
 void lb_contact_sweeper_take(lb_contact_sweeper* s, const double* lambda);
 void lb_contact_sweeper_give(const lb_contact_sweeper* s, double* lambda);
 
