@@ -1,14 +1,18 @@
 // Boxes in contact, in steps of 2 ms without sleeping: a stack of ten, and piles of boxes that fall
 // as they come. Told are the time of a step while they fall (the first 5 s) and at rest after that,
 // the deepest overlap at rest, and of the stack how far it has drifted and sunk after 10 s. Engines
-// take turns, each whole run by itself.
+// take turns, each whole run by itself. Of Limber the power p is told by which the time of a step
+// grows with its contacts from the pile of 100, t ~ contacts^p, in the first 2 s, in which none is
+// at rest.
 //
-//   limber_bench_contact [BOXES]    piles of up to so many boxes: 100 unless told
+//   limber_bench_contact [BOXES [ENGINE]]    piles of 100, 1000 and 3000 boxes, up to so many: 100
+//                                            unless told; of all engines unless told
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "boxes.h"
@@ -118,8 +122,9 @@ static double deepest(const bench_boxes* b, const bench_box* at) {
 }
 
 typedef struct result {
-  double fall, rest; // time of a step [s]
-  double depth;      // [m]
+  double fall, rest;     // time of a step [s]
+  double busy, contacts; // time of a step of the first 2 s, and its contacts (0: not told)
+  double depth;          // [m]
   double drift, sink;
 } result;
 
@@ -137,6 +142,18 @@ static double run(const bench_contact_engine* e, void* engine, int steps) {
   return (now() - start) / steps;
 }
 
+// The first seconds, in pieces of 0.1 s.
+static void fall_down(const bench_contact_engine* e, void* engine, double h, double fall,
+                      result* r) {
+  const int pieces = (int)(10 * fall + 0.5), busy = pieces < 20 ? pieces : 20;
+  for (int k = 0; k < pieces; k++) {
+    const double time = run(e, engine, (int)(0.1 / h + 0.5));
+    r->fall += time / pieces;
+    r->busy += k < busy ? time / busy : 0;
+    r->contacts += k < busy && e->contacts ? (double)e->contacts(engine) / busy : 0;
+  }
+}
+
 static bool measure(const bench_contact_engine* e, const bench_boxes* b, double fall, double rest,
                     result* r) {
   void* engine = e->create(b);
@@ -146,7 +163,7 @@ static bool measure(const bench_contact_engine* e, const bench_boxes* b, double 
     return false;
   }
   *r = (result){0};
-  r->fall = run(e, engine, (int)(fall / b->h));
+  fall_down(e, engine, b->h, fall, r);
   for (int k = 0; k < 10; k++) {
     r->rest += run(e, engine, (int)(0.1 * rest / b->h)) / 10;
     read_boxes(e, engine, b->n, at);
@@ -162,10 +179,24 @@ static bool measure(const bench_contact_engine* e, const bench_boxes* b, double 
   return true;
 }
 
-static void tell(bench_boxes b, double fall, double rest, bool stays) {
+// Power by which times grow with contacts.
+static void tell_growth(const result* r, result* first) {
+  printf("; %.3f us a contact of %.0f", 1e6 * r->busy / r->contacts, r->contacts);
+  if (first->contacts > 0) {
+    printf(", power %.2f", log(r->busy / first->busy) / log(r->contacts / first->contacts));
+  } else {
+    *first = *r;
+  }
+}
+
+static void tell(bench_boxes b, double fall, double rest, bool stays, const char* only) {
+  static result first[NENGINE];
   printf("%s\n", b.name);
   for (int i = 0; i < NENGINE; i++) {
     result r;
+    if (only && strcmp(only, ENGINES[i]->name) != 0) {
+      continue;
+    }
     if (!measure(ENGINES[i], &b, fall, rest, &r)) {
       printf("  %-8s cannot\n", ENGINES[i]->name);
       continue;
@@ -174,6 +205,8 @@ static void tell(bench_boxes b, double fall, double rest, bool stays) {
            ENGINES[i]->name, 1e6 * r.fall, fall, 1e6 * r.rest, 1e3 * r.depth);
     if (stays) {
       printf("; drift %.4f mm, sink %.4f mm", 1e3 * r.drift, 1e3 * r.sink);
+    } else if (r.contacts > 0) {
+      tell_growth(&r, &first[i]);
     }
     printf("\n");
     fflush(stdout);
@@ -182,13 +215,15 @@ static void tell(bench_boxes b, double fall, double rest, bool stays) {
 }
 
 int main(int argc, char** argv) {
+  static const int PILES[] = {100, 1000, 3000};
   const int most = argc > 1 ? atoi(argv[1]) : 100;
+  const char* only = argc > 2 ? argv[2] : NULL;
   for (int i = 0; i < NENGINE; i++) {
     printf("%s: %s\n", ENGINES[i]->name, ENGINES[i]->about);
   }
-  tell(make_stack(10), 5, 5, true);
-  for (int n = 100; n <= most; n *= 10) {
-    tell(make_pile(n), 5, 1, false);
+  tell(make_stack(10), 5, 5, true, only);
+  for (size_t i = 0; i < sizeof PILES / sizeof *PILES && PILES[i] <= most; i++) {
+    tell(make_pile(PILES[i]), 5, 1, false, only);
   }
   return 0;
 }

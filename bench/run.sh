@@ -22,7 +22,7 @@ fi
 run "$build/limber_bench_energy"
 run "$build/limber_bench_stiff"
 run "$build/limber_bench_constraints"
-run "$build/limber_bench_contact" 1000
+run "$build/limber_bench_contact" 3000
 for part in elastic full gradient optimize retarget; do
   run "$build/limber_bench_$part" "$scenes"
 done

@@ -241,7 +241,7 @@ bool lb_contacts_reserve_touch(lb_contacts* C) {
     return C->ntouch < most(C);
   }
   const bool ok = GROW(touch, C->ntouch, n) && GROW(last, C->nlast, n) &&
-                  GROW(block, 0, n + C->nunilateral + 1) && GROW(deep, 0, n);
+                  GROW(block, 0, n + C->nunilateral + 1) && GROW(deep, 0, n) && GROW(sunk, 0, n);
   C->room.touches = ok ? n : C->room.touches;
   return ok;
 }

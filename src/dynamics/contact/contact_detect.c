@@ -151,9 +151,8 @@ static void set_axes(lb_touch* t, lb_v4 n) {
   t->axis[2] = (lb_v4){b, s + n[1] * n[1] * a, -n[1], 0};
 }
 
-static void add_point(lb_contacts* C, const lb_collider_pair* p, const lb_contact_surface* surface,
-                      const lb_manifold* f, int k) {
-  lb_touch* t = &C->touch[C->ntouch++];
+static void set_point(const lb_contacts* C, lb_touch* t, const lb_collider_pair* p,
+                      const lb_contact_surface* surface, const lb_manifold* f, int k) {
   *t = (lb_touch){.collider = {p->a, p->b},
                   .id = f->point[k].id,
                   .at = lb_v4_from(f->point[k].position),
@@ -189,7 +188,7 @@ static const lb_touch* find_last(const lb_touch* from, const lb_touch* end, cons
 }
 
 // Impulses of the points that a pair had before.
-static void warm_pair(lb_contacts* C, int first, double reach, int* from) {
+static void warm_pair(const lb_contacts* C, int first, int after, double reach, int* from) {
   const lb_touch* t = &C->touch[first];
   while (*from < C->nlast && compare_touches(&C->last[*from], t) < 0) {
     ++*from;
@@ -198,7 +197,7 @@ static void warm_pair(lb_contacts* C, int first, double reach, int* from) {
   while (end < C->nlast && compare_touches(&C->last[end], t) == 0) {
     end++;
   }
-  for (int i = first; i < C->ntouch; i++) {
+  for (int i = first; i < after; i++) {
     const lb_touch* k = find_last(C->last + *from, C->last + end, &C->touch[i], reach);
     if (k) {
       C->touch[i].impulse = k->impulse;
@@ -228,16 +227,37 @@ static int find_manifolds(lb_contacts* C, lb_collider_pair* p, double h, lb_mani
 // Pairs of two convex colliders, by all threads.
 typedef struct search {
   lb_contacts* C;
+  const lb_data* d;
   double h;
 } search;
 
 enum { CHUNK = 64, FEW = 256 }; // pairs of a task, and those that one thread does as fast
 
+typedef struct range {
+  int begin, end;
+} range;
+
+static range chunk_of(int chunk, int n) {
+  return (range){chunk * CHUNK, (chunk + 1) * CHUNK < n ? (chunk + 1) * CHUNK : n};
+}
+
+static void by_chunks(search* s, int n, void (*work)(void* context, int chunk)) {
+  lb_parallel_for(n < FEW ? 1 : s->d->threads, (n + CHUNK - 1) / CHUNK, work, s);
+}
+
+static void place_chunk(void* context, int chunk) {
+  const search* s = context;
+  const range r = chunk_of(chunk, s->C->m->contact.ncollider);
+  for (int i = r.begin; i < r.end; i++) {
+    place_collider(s->C, s->d, i, s->h);
+  }
+}
+
 static void search_chunk(void* context, int chunk) {
   const search* s = context;
   lb_contacts* C = s->C;
-  const int end = (chunk + 1) * CHUNK < C->npair ? (chunk + 1) * CHUNK : C->npair;
-  for (int i = chunk * CHUNK; i < end; i++) {
+  const range r = chunk_of(chunk, C->npair);
+  for (int i = r.begin; i < r.end; i++) {
     lb_pair_found* f = &C->found[i];
     lb_collider_pair* p = &C->pair[i];
     f->searched = lb_collider_is_convex(C->collider[p->a].at.c) &&
@@ -248,26 +268,71 @@ static void search_chunk(void* context, int chunk) {
   }
 }
 
+// Points of a pair's manifolds, from C->touch[first] on.
+static void set_points(const lb_contacts* C, const lb_collider_pair* p, const lb_manifold* manifold,
+                       int n, int first, double h, int* from) {
+  const lb_contact_surface surface = between(C, p);
+  int at = first;
+  for (int m = 0; m < n; m++) {
+    for (int k = 0; k < manifold[m].npoint; k++) {
+      set_point(C, &C->touch[at++], p, &surface, &manifold[m], k);
+    }
+  }
+  if (at > first) {
+    warm_pair(C, first, at, travel_of(C, p, h) + SAME * size_of(C, p), from);
+  }
+}
+
+// Room for the points of a pair. Those of a pair that was not searched are set at once: the
+// manifolds of one are held at a time.
 static bool meet(lb_contacts* C, int i, double h, int* from) {
   lb_collider_pair* p = &C->pair[i];
-  const lb_pair_found* found = &C->found[i];
+  lb_pair_found* found = &C->found[i];
   const int n =
       found->searched ? found->nmanifold : find_manifolds(C, p, h, C->manifold, LB_TOUCH_MANIFOLDS);
   const lb_manifold* manifold = found->searched ? &found->manifold : C->manifold;
-  const lb_contact_surface surface = n > 0 ? between(C, p) : (lb_contact_surface){0};
   const int first = C->ntouch;
   for (int m = 0; m < n; m++) {
     for (int k = 0; k < manifold[m].npoint; k++) {
       if (!lb_contacts_reserve_touch(C)) {
         return false;
       }
-      add_point(C, p, &surface, &manifold[m], k);
+      C->ntouch++;
     }
   }
-  if (C->ntouch > first) {
-    warm_pair(C, first, travel_of(C, p, h) + SAME * size_of(C, p), from);
+  found->first = first;
+  if (!found->searched) {
+    set_points(C, p, manifold, n, first, h, from);
   }
   return true;
+}
+
+// First point of the step before that does not come before those of a pair.
+static int first_last(const lb_contacts* C, const lb_collider_pair* p) {
+  const lb_touch t = {.collider = {p->a, p->b}};
+  int low = 0, high = C->nlast;
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (compare_touches(&C->last[middle], &t) < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+static void set_chunk(void* context, int chunk) {
+  const search* s = context;
+  const lb_contacts* C = s->C;
+  const range r = chunk_of(chunk, C->npair);
+  int from = first_last(C, &C->pair[r.begin]);
+  for (int i = r.begin; i < r.end; i++) {
+    const lb_pair_found* f = &C->found[i];
+    if (f->searched && f->nmanifold > 0) {
+      set_points(C, &C->pair[i], &f->manifold, f->nmanifold, f->first, s->h, &from);
+    }
+  }
 }
 
 bool lb_contacts_detect(lb_contacts* C, lb_data* d, double h) {
@@ -277,17 +342,17 @@ bool lb_contacts_detect(lb_contacts* C, lb_data* d, double h) {
   C->nlast = C->ntouch;
   C->ntouch = 0;
   lb_move_origins(C->m, d->work, d->qd);
-  for (int i = 0; i < C->m->contact.ncollider; i++) {
-    place_collider(C, d, i, h);
-  }
+  search s = {C, d, h};
+  by_chunks(&s, C->m->contact.ncollider, place_chunk);
   bool ok = find_pairs(C);
   if (ok) {
-    search s = {C, h};
-    const int threads = C->npair < FEW ? 1 : d->threads;
-    lb_parallel_for(threads, (C->npair + CHUNK - 1) / CHUNK, search_chunk, &s);
+    by_chunks(&s, C->npair, search_chunk);
   }
   for (int i = 0, from = 0; i < C->npair && ok; i++) {
     ok = meet(C, i, h, &from);
+  }
+  if (ok) {
+    by_chunks(&s, C->npair, set_chunk);
   }
   return ok;
 }

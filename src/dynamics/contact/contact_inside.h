@@ -31,6 +31,7 @@ typedef struct lb_collider_pair {
 typedef struct lb_pair_found {
   bool searched;
   int nmanifold;
+  int first; // of its points
   lb_manifold manifold;
 } lb_pair_found;
 
@@ -84,7 +85,8 @@ struct lb_contacts {
   lb_contact_row* row;     // [room.rows]
   int* direction;          // [room.rows] of their forces
   int* block;              // [room.touches + nunilateral + 1]
-  bool* deep;              // [room.touches] islands in which places are mended
+  bool* sunk;              // [room.touches] points that bounce, or overlap by too much
+  bool* deep;              // [room.touches] islands with such points, in which places are mended
   double *lambda, *before; // [room.rows] impulses, and those of the solve before
   double *J, *Z;           // [room.numbers], aligned
   int nunilateral;         // constraints of the scene that there may be among the rows
@@ -130,6 +132,7 @@ typedef struct lb_touch_work {
   lb_contacts* C;
   const lb_data* d;
   double h;
+  const int* islands; // of blocks, or NULL
   void (*work)(const struct lb_touch_work* by, lb_touch* t);
 } lb_touch_work;
 void lb_contacts_each(const lb_touch_work* by);

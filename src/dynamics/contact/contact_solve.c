@@ -99,6 +99,14 @@ static lb_motion bias_of(const lb_contacts* C, const lb_touch* t, int side) {
   return (lb_motion){a.w, a.v + lb_v4_cross(a.w, t->arm[side])};
 }
 
+static double depth_of(const lb_contacts* C, const lb_touch* t) {
+  if (C->problem.nrow <= FEW_ROWS) { // which are solved to the end
+    return 0.5 * OVERLAP;
+  }
+  const lb_collider_state *a = &C->collider[t->collider[0]], *b = &C->collider[t->collider[1]];
+  return DEPTH * fmin(a->at.c->size, b->at.c->size);
+}
+
 static void ask(const lb_touch_work* by, lb_touch* t) {
   lb_contacts* C = by->C;
   const lb_data* d = by->d;
@@ -111,6 +119,8 @@ static void ask(const lb_touch_work* by, lb_touch* t) {
   C->row[t->row].b = lb_v4_dot(t->axis[0], moved);
   find_bounce(t, -lb_contact_row_velocity(&C->problem, t->row, C->u0) - C->row[t->row].b, h);
   ask_normal(C, &C->row[t->row], t, h);
+  C->sunk[t - C->touch] =
+      t->bounce > 0 || (set->law == LB_CONTACT_RIGID && t->gap < -2 * depth_of(C, t));
   for (int i = t->row + 1; i < t->row + t->nrow; i++) {
     const int k = C->direction[i];
     C->row[i].c = k < 3 ? creep : 0;
@@ -119,45 +129,38 @@ static void ask(const lb_touch_work* by, lb_touch* t) {
   }
 }
 
-static double depth_of(const lb_contacts* C, const lb_touch* t) {
-  if (C->problem.nrow <= FEW_ROWS) { // which are solved to the end
-    return 0.5 * OVERLAP;
-  }
-  const lb_collider_state *a = &C->collider[t->collider[0]], *b = &C->collider[t->collider[1]];
-  return DEPTH * fmin(a->at.c->size, b->at.c->size);
-}
-
 // Islands of (5); false: there are none.
 static bool find_deep(lb_contacts* C, const int* island) {
-  const bool rigid = C->m->contact.set.law == LB_CONTACT_RIGID;
   bool any = false;
+  memset(C->deep, 0, (size_t)C->ntouch * sizeof *C->deep);
   for (int i = 0; i < C->ntouch; i++) {
-    C->deep[i] = false;
-  }
-  for (int i = 0; i < C->ntouch; i++) {
-    const lb_touch* t = &C->touch[i];
-    if (t->bounce > 0 || (rigid && t->gap < -2 * depth_of(C, t))) {
+    if (C->sunk[i]) {
       C->deep[island ? island[i] : 0] = any = true;
     }
   }
   return any;
 }
 
-// (5), where `island` is NULL for all; false: nothing differs.
-static bool ask_places(lb_contacts* C, const int* island, double h) {
-  const bool rigid = C->m->contact.set.law == LB_CONTACT_RIGID;
-  if (!find_deep(C, island)) {
+// (5), where `islands` is NULL for all of them in one.
+static void ask_place(const lb_touch_work* by, lb_touch* t) {
+  const lb_contacts* C = by->C;
+  const int i = (int)(t - C->touch);
+  double* b = &C->row[t->row].b;
+  if (t->bounce > 0) {
+    *b += t->bounce - t->place;
+  } else if (C->m->contact.set.law == LB_CONTACT_RIGID && t->gap <= 0 &&
+             C->deep[by->islands ? by->islands[i] : 0]) {
+    const double w = SHARE * (t->gap + depth_of(C, t)) / by->h;
+    *b += w > -PUSH ? w : -PUSH;
+  }
+}
+
+// False: nothing differs.
+static bool ask_places(lb_contacts* C, const lb_data* d, const int* islands, double h) {
+  if (!find_deep(C, islands)) {
     return false;
   }
-  for (int i = 0; i < C->ntouch; i++) {
-    const lb_touch* t = &C->touch[i];
-    double* b = &C->row[t->row].b;
-    if (t->bounce > 0) {
-      *b += t->bounce - t->place;
-    } else if (rigid && t->gap <= 0 && C->deep[island ? island[i] : 0]) {
-      *b += fmax(SHARE * (t->gap + depth_of(C, t)) / h, -PUSH);
-    }
-  }
+  lb_contacts_each(&(lb_touch_work){.C = C, .d = d, .h = h, .islands = islands, .work = ask_place});
   return true;
 }
 
@@ -274,7 +277,7 @@ double lb_contacts_correct(lb_contacts* C, lb_data* d) {
 void lb_contacts_place(lb_contacts* C, lb_data* d, double h, double* move) {
   memcpy(move, d->qd, (size_t)C->m->nv * sizeof *move);
   const bool fast = C->m->contact.set.solver == LB_CONTACT_FAST;
-  if (ask_places(C, fast ? lb_contact_solver_islands(C->solver) : NULL, h)) {
+  if (ask_places(C, d, fast ? lb_contact_solver_islands(C->solver) : NULL, h)) {
     if (C->at_end) { // else u0 still has them
       lb_contacts_gather(C, d->qd);
       lb_contacts_take_away(C);

@@ -60,6 +60,7 @@ typedef struct job {
   int steps;                 // of Newton's method, so far
   bool laid;                 // the system below was looked for
   lb_contact_scaled* system; // of Newton's method, or NULL without room
+  bool uneven;               // its masses are, and sweeps stall
   bool plain;                // sweeps without conjugate directions: slow, and they always settle
   double best;               // residual of the impulses kept
   lb_contact_measure m;      // of the impulses now
@@ -128,7 +129,7 @@ static lb_contact_try newton_of_island(job* j, int attempts, double enough) {
     x[i] = lambda[i] / system->D[i];
   }
   system->tolerance = 0.5 * j->c->target;
-  system->eps = is_tiny(j) ? LB_CONTACT_EPS : BUDGETS[j->effort].eps;
+  system->eps = is_tiny(j) || j->uneven ? LB_CONTACT_EPS : BUDGETS[j->effort].eps;
   for (int k = 0; k < attempts && !t.solved; k++) {
     const int before = t.steps;
     t = try_newton(j, system, k);
@@ -262,10 +263,11 @@ static bool is_uneven(const job* j) {
 }
 
 // Impulses that are near are left to the sweeps of the next step.
-static bool pays(const job* j) {
+static bool pays(job* j) {
   const bool cheap = j->c->rows <= BUDGETS[j->effort].rows;
-  return is_tiny(j) || (cheap && is_calm(j) && j->m.residual > NEAR * j->m.scale) ||
-         (j->effort == LB_CONTACT_BOUNDED && j->m.residual > STANDS * j->m.scale && is_uneven(j));
+  j->uneven =
+      j->effort == LB_CONTACT_BOUNDED && j->m.residual > STANDS * j->m.scale && is_uneven(j);
+  return is_tiny(j) || j->uneven || (cheap && is_calm(j) && j->m.residual > NEAR * j->m.scale);
 }
 
 // Tiny islands, from elsewhere.
