@@ -68,12 +68,12 @@ static int compare_pairs(const void* x, const void* y) {
 
 // Pairs that met before keep what is known of them; both lists are sorted.
 static void keep_caches(lb_contacts* C) {
-  for (int i = 0, k = 0; i < C->npair; i++) {
-    while (k < C->nlast_pair && compare_pairs(&C->last_pair[k], &C->pair[i]) < 0) {
+  for (int i = 0, k = 0; i < C->pairs.count; i++) {
+    while (k < C->pairs.nlast && compare_pairs(&C->pairs.last[k], &C->pairs.item[i]) < 0) {
       k++;
     }
-    if (k < C->nlast_pair && compare_pairs(&C->last_pair[k], &C->pair[i]) == 0) {
-      C->pair[i].cache = C->last_pair[k].cache;
+    if (k < C->pairs.nlast && compare_pairs(&C->pairs.last[k], &C->pairs.item[i]) == 0) {
+      C->pairs.item[i].cache = C->pairs.last[k].cache;
     }
   }
 }
@@ -83,13 +83,13 @@ static bool put_bounds(lb_contacts* C) {
   bool ok = true;
   for (int i = 0; i < C->m->contact.ncollider && ok; i++) {
     int leaf = i;
-    if (C->placed) {
-      lb_broad_move(C->broad, i, C->collider[i].bounds);
+    if (C->near.placed) {
+      lb_broad_move(C->near.broad, i, C->collider[i].bounds);
     } else {
-      ok = lb_broad_insert(C->broad, C->collider[i].bounds, &leaf) == LB_OK;
+      ok = lb_broad_insert(C->near.broad, C->collider[i].bounds, &leaf) == LB_OK;
     }
   }
-  C->placed = ok;
+  C->near.placed = ok;
   return ok;
 }
 
@@ -97,23 +97,23 @@ static bool put_bounds(lb_contacts* C) {
 static bool find_pairs(lb_contacts* C) {
   const lb_broad_pair* near = NULL;
   int n = 0;
-  lb_collider_pair* last = C->last_pair;
-  C->last_pair = C->pair;
-  C->pair = last;
-  C->nlast_pair = C->npair;
-  C->npair = 0;
+  lb_collider_pair* last = C->pairs.last;
+  C->pairs.last = C->pairs.item;
+  C->pairs.item = last;
+  C->pairs.nlast = C->pairs.count;
+  C->pairs.count = 0;
   bool ok = put_bounds(C);
   if (ok) {
-    const lb_status status = lb_broad_update(C->broad, &near, &n);
-    C->crowded = status == LB_FAILED;
+    const lb_status status = lb_broad_update(C->near.broad, &near, &n);
+    C->near.crowded = status == LB_FAILED;
     ok = status == LB_OK;
   }
   for (int i = 0; i < n && ok; i++) {
     if (may_meet(C, near[i].a, near[i].b)) {
       ok = lb_contacts_reserve_pair(C);
-      C->npair += ok;
+      C->pairs.count += ok;
       if (ok) {
-        C->pair[C->npair - 1] = (lb_collider_pair){.a = near[i].a, .b = near[i].b};
+        C->pairs.item[C->pairs.count - 1] = (lb_collider_pair){.a = near[i].a, .b = near[i].b};
       }
     }
   }
@@ -256,10 +256,10 @@ static void place_chunk(void* context, int chunk) {
 static void search_chunk(void* context, int chunk) {
   const search* s = context;
   lb_contacts* C = s->C;
-  const range r = chunk_of(chunk, C->npair);
+  const range r = chunk_of(chunk, C->pairs.count);
   for (int i = r.begin; i < r.end; i++) {
-    lb_pair_found* f = &C->found[i];
-    lb_collider_pair* p = &C->pair[i];
+    lb_pair_found* f = &C->pairs.found[i];
+    lb_collider_pair* p = &C->pairs.item[i];
     f->searched = lb_collider_is_convex(C->collider[p->a].at.c) &&
                   lb_collider_is_convex(C->collider[p->b].at.c);
     if (f->searched) {
@@ -286,8 +286,8 @@ static void set_points(const lb_contacts* C, const lb_collider_pair* p, const lb
 // Room for the points of a pair. Those of a pair that was not searched are set at once: the
 // manifolds of one are held at a time.
 static bool meet(lb_contacts* C, int i, double h, int* from) {
-  lb_collider_pair* p = &C->pair[i];
-  lb_pair_found* found = &C->found[i];
+  lb_collider_pair* p = &C->pairs.item[i];
+  lb_pair_found* found = &C->pairs.found[i];
   const int n =
       found->searched ? found->nmanifold : find_manifolds(C, p, h, C->manifold, LB_TOUCH_MANIFOLDS);
   const lb_manifold* manifold = found->searched ? &found->manifold : C->manifold;
@@ -325,12 +325,12 @@ static int first_last(const lb_contacts* C, const lb_collider_pair* p) {
 static void set_chunk(void* context, int chunk) {
   const search* s = context;
   const lb_contacts* C = s->C;
-  const range r = chunk_of(chunk, C->npair);
-  int from = first_last(C, &C->pair[r.begin]);
+  const range r = chunk_of(chunk, C->pairs.count);
+  int from = first_last(C, &C->pairs.item[r.begin]);
   for (int i = r.begin; i < r.end; i++) {
-    const lb_pair_found* f = &C->found[i];
+    const lb_pair_found* f = &C->pairs.found[i];
     if (f->searched && f->nmanifold > 0) {
-      set_points(C, &C->pair[i], &f->manifold, f->nmanifold, f->first, s->h, &from);
+      set_points(C, &C->pairs.item[i], &f->manifold, f->nmanifold, f->first, s->h, &from);
     }
   }
 }
@@ -346,13 +346,13 @@ bool lb_contacts_detect(lb_contacts* C, lb_data* d, double h) {
   by_chunks(&s, C->m->contact.ncollider, place_chunk);
   bool ok = find_pairs(C);
   if (ok) {
-    by_chunks(&s, C->npair, search_chunk);
+    by_chunks(&s, C->pairs.count, search_chunk);
   }
-  for (int i = 0, from = 0; i < C->npair && ok; i++) {
+  for (int i = 0, from = 0; i < C->pairs.count && ok; i++) {
     ok = meet(C, i, h, &from);
   }
   if (ok) {
-    by_chunks(&s, C->npair, set_chunk);
+    by_chunks(&s, C->pairs.count, set_chunk);
   }
   return ok;
 }

@@ -73,8 +73,8 @@ int lb_contacts_take_entry(lb_contacts* C, int row, int side, int group) {
 }
 
 void lb_contacts_list_entry(lb_contacts* C, int group, int at) {
-  C->entry[C->nentry] = (lb_contact_entry){at, C->group[group].first};
-  C->group[group].first = C->nentry++;
+  C->entries.item[C->entries.count] = (lb_contact_entry){at, C->group[group].first};
+  C->group[group].first = C->entries.count++;
 }
 
 // Places of a free body's rows, whose numbers come with fill_free.
@@ -197,11 +197,11 @@ static bool gather_entries(lb_contacts* C) {
   memset(C->right, 0, (size_t)C->m->nv * sizeof *C->right);
   for (int i = 0; i < C->problem.ngroup; i++) {
     const lb_contact_group* g = &C->group[C->used[i]];
-    for (int k = 0; C->next[i] >= 0 && k < g->nv; k++) {
+    for (int k = 0; C->entries.next[i] >= 0 && k < g->nv; k++) {
       const int v = g->v[k];
-      C->right[v] = C->m->dof.driven[v] ? 0 : C->J[C->entry[C->next[i]].at + k];
+      C->right[v] = C->m->dof.driven[v] ? 0 : C->J[C->entries.item[C->entries.next[i]].at + k];
     }
-    any |= C->next[i] >= 0;
+    any |= C->entries.next[i] >= 0;
   }
   return any;
 }
@@ -209,20 +209,20 @@ static bool gather_entries(lb_contacts* C) {
 static void spread_entries(lb_contacts* C) {
   for (int i = 0; i < C->problem.ngroup; i++) {
     const lb_contact_group* g = &C->group[C->used[i]];
-    if (C->next[i] >= 0) {
-      double* Z = C->Z + C->entry[C->next[i]].at;
+    if (C->entries.next[i] >= 0) {
+      double* Z = C->Z + C->entries.item[C->entries.next[i]].at;
       memset(Z, 0, (size_t)g->width * sizeof *Z);
       for (int k = 0; k < g->nv; k++) {
         Z[k] = C->m->dof.driven[g->v[k]] ? 0 : C->right[g->v[k]];
       }
-      C->next[i] = C->entry[C->next[i]].next;
+      C->entries.next[i] = C->entries.item[C->entries.next[i]].next;
     }
   }
 }
 
 static void solve_entries(lb_contacts* C, lb_contact_system W) {
   for (int i = 0; i < C->problem.ngroup; i++) {
-    C->next[i] = C->group[C->used[i]].first;
+    C->entries.next[i] = C->group[C->used[i]].first;
   }
   while (gather_entries(C)) {
     W.solve(W.context, C->right);
@@ -236,7 +236,7 @@ static void begin(lb_contacts* C) {
   for (int i = 0; i < C->problem.ngroup; i++) {
     C->group[C->used[i]].number = C->group[C->used[i]].first = -1;
   }
-  C->nentry = 0;
+  C->entries.count = 0;
   C->problem = (lb_contact_problem){
       .velocity = C->velocity, .u0 = C->u0, .row = C->row, .J = C->J, .Z = C->Z, .block = C->block};
 }

@@ -119,7 +119,7 @@ static void ask(const lb_touch_work* by, lb_touch* t) {
   C->row[t->row].b = lb_v4_dot(t->axis[0], moved);
   find_bounce(t, -lb_contact_row_velocity(&C->problem, t->row, C->u0) - C->row[t->row].b, h);
   ask_normal(C, &C->row[t->row], t, h);
-  C->sunk[t - C->touch] =
+  C->places.sunk[t - C->touch] =
       t->bounce > 0 || (set->law == LB_CONTACT_RIGID && t->gap < -2 * depth_of(C, t));
   for (int i = t->row + 1; i < t->row + t->nrow; i++) {
     const int k = C->direction[i];
@@ -132,10 +132,10 @@ static void ask(const lb_touch_work* by, lb_touch* t) {
 // Islands of (5); false: there are none.
 static bool find_deep(lb_contacts* C, const int* island) {
   bool any = false;
-  memset(C->deep, 0, (size_t)C->ntouch * sizeof *C->deep);
+  memset(C->places.deep, 0, (size_t)C->ntouch * sizeof *C->places.deep);
   for (int i = 0; i < C->ntouch; i++) {
-    if (C->sunk[i]) {
-      C->deep[island ? island[i] : 0] = any = true;
+    if (C->places.sunk[i]) {
+      C->places.deep[island ? island[i] : 0] = any = true;
     }
   }
   return any;
@@ -149,7 +149,7 @@ static void ask_place(const lb_touch_work* by, lb_touch* t) {
   if (t->bounce > 0) {
     *b += t->bounce - t->place;
   } else if (C->m->contact.set.law == LB_CONTACT_RIGID && t->gap <= 0 &&
-             C->deep[by->islands ? by->islands[i] : 0]) {
+             C->places.deep[by->islands ? by->islands[i] : 0]) {
     const double w = SHARE * (t->gap + depth_of(C, t)) / by->h;
     *b += w > -PUSH ? w : -PUSH;
   }
@@ -288,7 +288,7 @@ void lb_contacts_place(lb_contacts* C, lb_data* d, double h, double* move) {
 }
 
 bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W, double* move) {
-  if (C->ntouch + C->nunilateral == 0) {
+  if (C->ntouch + C->beside.most == 0) {
     C->duration = h;
     memcpy(move, d->qd, (size_t)C->m->nv * sizeof *move);
     return true;

@@ -29,7 +29,7 @@ typedef struct budget {
 } budget;
 
 static const budget BUDGETS[] = {[LB_CONTACT_THOROUGH] = {30, 30, 12, 12, 0, LB_CONTACT_EPS},
-                                 [LB_CONTACT_BOUNDED] = {8, 30, 12, 3, 192, 1e-4},
+                                 [LB_CONTACT_BOUNDED] = {8, 12, 4, 2, 192, 1e-4},
                                  [LB_CONTACT_BRIEF] = {8, 8, 0, 0, 96, 1e-4}};
 
 enum {
