@@ -8,6 +8,18 @@
 #include "geom/collide/bounds.h"
 #include "math/linear/dense.h"
 
+enum { MOST_CORNERS = 256 }; // of a shape on a surface
+
+// Ropes have no triangles.
+static bool take_mesh(lb_contacts* C, lb_surface_state* t) {
+  const lb_collider_def def = {.type = LB_COLLIDER_MESH, .size = {1, 1, 1}, .mesh = &t->of->mesh};
+  if (t->of->mesh.nface == 0) {
+    return true;
+  }
+  t->mesh = LB_TAKE(&C->arena, lb_collider, 1);
+  return t->mesh && lb_collider_make(&def, &C->arena, t->mesh, NULL) == LB_OK;
+}
+
 bool lb_surface_take(lb_contacts* C, int i) {
   const lb_model* m = C->m;
   const lb_model_surface* s = m->contact.collider[i].soft;
@@ -28,7 +40,7 @@ bool lb_surface_take(lb_contacts* C, int i) {
     t->radius[k] = s->radius;
   }
   C->collider[i].surface = t;
-  return lb_arena_status(&C->arena) == LB_OK;
+  return take_mesh(C, t) && lb_arena_status(&C->arena) == LB_OK;
 }
 
 // --- places ---
@@ -99,6 +111,7 @@ void lb_surface_place(lb_contacts* C, const lb_data* d, int i) {
     to->speed = fmax(to->speed, lb_vec3_norm(t->v[k]));
   }
   to->bounds = lb_bounds_grow(to->bounds, t->of->radius);
+  t->current = false;
   for (int k = 0; k < t->of->ntried; k++) {
     t->tried[k] = t->x[t->of->tried[k]];
   }
@@ -121,51 +134,100 @@ static lb_v4 shape_velocity(const lb_collider_state* a, lb_v4 at) {
   return a->v + lb_v4_cross(a->w, at - lb_v4_from(a->at.p));
 }
 
-// A point of the surface near a shape: the normal leads from the surface to the shape.
-static void add_point(lb_contacts* C, const lb_collider_pair* p, const lb_contact_surface* surface,
-                      const lb_point_contact* f) {
-  const lb_surface_state* s = C->collider[p->b].surface;
-  const int point = s->of->tried[f->point];
-  lb_touch* t = &C->touch[C->ntouch++];
-  *t = (lb_touch){.collider = {p->a, p->b},
-                  .id = (uint64_t)point,
-                  .point = {point, point, point},
-                  .share = {1},
-                  .at = lb_v4_from(f->position),
-                  .gap = f->distance,
-                  .surface = *surface};
-  lb_touch_set_axes(t, -lb_v4_from(f->normal));
-  t->arm[0] = t->at - C->collider[p->a].origin;
-  t->arm[1] = t->at - C->collider[p->b].origin;
-  const lb_v4 relative = shape_velocity(&C->collider[p->a], t->at) - lb_v4_from(s->v[point]);
-  t->closing = -lb_v4_dot(t->axis[0], relative);
+// Velocity of the surface at a point.
+static lb_v4 surface_velocity(const lb_surface_state* s, const lb_touch* t) {
+  lb_v4 v = lb_v4_zero();
+  for (int k = 0; k < 3; k++) {
+    v += lb_v4_from(s->v[t->point[k]]) * t->share[k];
+  }
+  return v;
 }
 
-// Impulses of the step before; both lists have rising ids.
+// A point that was found; `normal` leads from the shape to the surface. false: there is no room.
+static bool add_touch(lb_contacts* C, const lb_touch* found, lb_vec3 normal) {
+  if (!lb_contacts_reserve_touch(C)) {
+    return false;
+  }
+  const lb_collider_state* a = &C->collider[found->collider[0]];
+  const lb_collider_state* b = &C->collider[found->collider[1]];
+  lb_touch* t = &C->touch[C->ntouch++];
+  *t = *found;
+  lb_touch_set_axes(t, -lb_v4_from(normal));
+  t->arm[0] = t->at - a->origin;
+  t->arm[1] = t->at - b->origin;
+  t->closing =
+      -lb_v4_dot(t->axis[0], shape_velocity(a, t->at) - surface_velocity(b->surface, t));
+  return true;
+}
+
+static bool add_points(lb_contacts* C, const lb_touch* of, double margin) {
+  const lb_surface_state* s = C->collider[of->collider[1]].surface;
+  const int n = lb_collide_points(&C->collider[of->collider[0]].at, s->of->ntried, s->tried,
+                                  s->radius, margin, s->found, s->of->ntried);
+  bool ok = true;
+  for (int i = 0; i < n && ok; i++) {
+    const int point = s->of->tried[s->found[i].point];
+    lb_touch t = *of;
+    t.id = (uint64_t)point;
+    t.point[0] = t.point[1] = t.point[2] = point;
+    t.share[0] = 1;
+    t.at = lb_v4_from(s->found[i].position);
+    t.gap = s->found[i].distance;
+    ok = add_touch(C, &t, s->found[i].normal);
+  }
+  return ok;
+}
+
+// Corners and round sides of shapes against triangles.
+static bool add_triangles(lb_contacts* C, const lb_touch* of, double margin) {
+  static const uint64_t FACES = (uint64_t)1 << 60;
+  lb_triangle_contact found[MOST_CORNERS];
+  lb_surface_state* s = C->collider[of->collider[1]].surface;
+  if (!s->mesh) {
+    return true;
+  }
+  if (!s->current) {
+    lb_collider_move(s->mesh, s->x);
+    s->current = true;
+  }
+  const double depth = C->m->contact.collider[of->collider[1]].size;
+  const int n = lb_collide_triangles(&C->collider[of->collider[0]].at, s->mesh, margin, depth,
+                                     found, MOST_CORNERS);
+  bool ok = true;
+  for (int i = 0; i < n && i < MOST_CORNERS && ok; i++) {
+    lb_touch t = *of;
+    t.id = FACES + ((uint64_t)found[i].point << 32) + (uint64_t)found[i].face;
+    memcpy(t.point, s->of->mesh.face + 3 * (size_t)found[i].face, sizeof t.point);
+    memcpy(t.share, found[i].weight, sizeof t.share);
+    t.at = lb_v4_from(found[i].position);
+    t.gap = found[i].distance;
+    ok = add_touch(C, &t, found[i].normal);
+  }
+  return ok;
+}
+
+// Impulses of the step before.
 static void warm(lb_contacts* C, int first, int* from) {
   const int end = lb_contacts_last_of(C, &C->touch[first], from);
-  for (int i = first, k = *from; i < C->ntouch; i++) {
+  for (int i = first, next = *from; i < C->ntouch; i++) {
     lb_touch* t = &C->touch[i];
-    while (k < end && C->last[k].id < t->id) {
+    int k = next;
+    while (k < end && C->last[k].id != t->id) {
       k++;
     }
-    t->impulse = k < end && C->last[k].id == t->id ? C->last[k].impulse : t->impulse;
+    t->impulse = k < end ? C->last[k].impulse : t->impulse;
+    next = k < end ? k + 1 : next; // most often in the same order
   }
 }
 
 // Points have no turning: there is neither rolling nor spinning friction.
 bool lb_surface_meet(lb_contacts* C, const lb_collider_pair* p, lb_contact_surface surface,
                      double margin, int* from) {
-  const lb_surface_state* s = C->collider[p->b].surface;
   const int first = C->ntouch;
-  const int n = lb_collide_points(&C->collider[p->a].at, s->of->ntried, s->tried, s->radius, margin,
-                                  s->found, s->of->ntried);
-  surface.rolling = surface.spinning = 0;
-  for (int i = 0; i < n; i++) {
-    if (!lb_contacts_reserve_touch(C)) {
-      return false;
-    }
-    add_point(C, p, &surface, &s->found[i]);
+  const lb_touch of = {.collider = {p->a, p->b},
+                       .surface = {surface.friction, surface.restitution, 0, 0}};
+  if (!add_points(C, &of, margin) || !add_triangles(C, &of, margin)) {
+    return false;
   }
   if (C->ntouch > first) {
     warm(C, first, from);

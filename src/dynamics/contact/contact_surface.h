@@ -18,6 +18,8 @@ typedef struct lb_surface_state {
   lb_vec3* tried;          // [ntried] places of these
   double* radius;          // [ntried]
   lb_point_contact* found; // [ntried]
+  lb_collider* mesh;       // its triangles in the world, or NULL
+  bool current;            // they are where the points are
 } lb_surface_state;
 
 // Memory of collider i; false: there is none. The place of a part among what groups are of.

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "geom/tet/tetmesh.h"
 #include "model/build/build.h"
 #include "model/use/link.h"
 
-// Points of a surface that are held against shapes. Few freedoms need no more, and rows cost time.
-enum { MOST_TRIED = 2000 };
+// Points of a surface that are held against shapes: of particles nearly all, and of an elastic body
+// so many for each of its freedoms, since more would say the same again.
+enum { MOST_TRIED = 2000, TRIED_EACH = 6, RIGID = 6 };
 
 // --- welding ---
 
@@ -81,16 +83,43 @@ static bool make_points(const lb_mesh* drawn, lb_arena* arena, lb_arena* scratch
   return true;
 }
 
+// The boundary of a deformable's mesh: each node of it is a vertex there.
+static bool make_boundary(const lb_tetmesh* mesh, lb_arena* arena, lb_arena* scratch,
+                          lb_model_surface* s) {
+  lb_tetmesh_surface outside;
+  if (lb_tetmesh_boundary(mesh, scratch, &outside) != LB_OK) {
+    return false;
+  }
+  int n = 0, *node = NULL, *point = LB_TAKE(scratch, int, mesh->nnode);
+  if (!point || lb_tetmesh_surface_nodes(mesh, &outside, scratch, &n, &node) != LB_OK) {
+    return false;
+  }
+  s->mesh = (lb_mesh){n, outside.nface, LB_TAKE(arena, lb_vec3, n),
+                      LB_COPY(arena, outside.face, 3 * outside.nface)};
+  s->vertex = LB_COPY(arena, node, n);
+  if (!s->mesh.vertex || !s->mesh.face || !s->vertex) {
+    return false;
+  }
+  for (int i = 0; i < n; i++) {
+    s->mesh.vertex[i] = mesh->node[node[i]];
+    point[node[i]] = i;
+  }
+  for (int i = 0; i < 3 * outside.nface; i++) {
+    s->mesh.face[i] = point[outside.face[i]];
+  }
+  return true;
+}
+
 // --- points that are tried ---
 
 // Farthest-point sampling: each is the one farthest from those before.
-static bool spread_points(lb_arena* scratch, lb_model_surface* s, bool* taken) {
+static bool spread_points(lb_arena* scratch, lb_model_surface* s, int most, bool* taken) {
   const int n = s->mesh.nvertex;
   double* least = LB_TAKE(scratch, double, n);
   for (int i = 0; least && i < n; i++) {
     least[i] = INFINITY;
   }
-  for (int count = 0, last = 0; least && count < MOST_TRIED; count++) {
+  for (int count = 0, last = 0; least && count < most; count++) {
     int next = last;
     taken[last] = true;
     for (int i = 0; i < n; i++) {
@@ -103,15 +132,15 @@ static bool spread_points(lb_arena* scratch, lb_model_surface* s, bool* taken) {
   return least;
 }
 
-static bool choose_points(lb_arena* arena, lb_arena* scratch, lb_model_surface* s) {
+static bool choose_points(lb_arena* arena, lb_arena* scratch, int most, lb_model_surface* s) {
   const int n = s->mesh.nvertex;
   bool* taken = LB_TAKE(scratch, bool, n);
   s->tried = LB_TAKE(arena, int, n);
-  if (!taken || !s->tried || (n > MOST_TRIED && !spread_points(scratch, s, taken))) {
+  if (!taken || !s->tried || (n > most && !spread_points(scratch, s, most, taken))) {
     return false;
   }
   for (int i = 0; i < n; i++) {
-    if (n <= MOST_TRIED || taken[i]) {
+    if (n <= most || taken[i]) {
       s->tried[s->ntried++] = i;
     }
   }
@@ -120,35 +149,55 @@ static bool choose_points(lb_arena* arena, lb_arena* scratch, lb_model_surface* 
 
 // --- particles ---
 
+static bool take_carriers(lb_arena* arena, int n, lb_model_surface* s) {
+  s->carrier = lb_arena_take_array(arena, (size_t)n, sizeof *s->carrier, LB_ALIGN);
+  s->weight = lb_arena_take_array(arena, (size_t)n, sizeof *s->weight, LB_ALIGN);
+  return s->carrier && s->weight;
+}
+
+static void carry_by(lb_model_surface* s, int point, int particle) {
+  for (int k = 0; k < 4; k++) {
+    s->carrier[point][k] = particle;
+  }
+  s->weight[point][0] = 1;
+}
+
+// Points of a surface of its own are carried as it is drawn.
 static bool carry_points(const lb_model_deformable* d, lb_arena* arena, lb_model_surface* s) {
   const size_t n = (size_t)s->mesh.nvertex;
-  s->carrier = lb_arena_take_array(arena, n, sizeof *s->carrier, LB_ALIGN);
-  s->weight = lb_arena_take_array(arena, n, sizeof *s->weight, LB_ALIGN);
-  for (size_t i = 0; s->carrier && s->weight && i < n; i++) {
+  if (!take_carriers(arena, s->mesh.nvertex, s)) {
+    return false;
+  }
+  for (size_t i = 0; i < n; i++) {
     for (int k = 0; k < 4; k++) {
       s->carrier[i][k] = d->first_particle + d->carrier[s->vertex[i]][k];
       s->weight[i][k] = d->weight[s->vertex[i]][k];
-      s->weight[i][k] = fabs(s->weight[i][k]) > 1e-9 ? s->weight[i][k] : 0; // a node itself
     }
   }
-  return s->carrier && s->weight;
+  return true;
+}
+
+static bool carry_nodes(const lb_model_deformable* d, lb_arena* arena, lb_model_surface* s) {
+  if (!take_carriers(arena, s->mesh.nvertex, s)) {
+    return false;
+  }
+  for (int i = 0; i < s->mesh.nvertex; i++) {
+    carry_by(s, i, d->first_particle + s->vertex[i]);
+  }
+  return true;
 }
 
 // Points of a rope are its particles, but for those that are fastened.
 static bool list_particles(const lb_model* m, const lb_model_rope* r, lb_arena* arena,
                            lb_model_surface* s) {
   s->mesh.vertex = LB_TAKE(arena, lb_vec3, r->nparticle);
-  s->carrier = lb_arena_take_array(arena, (size_t)r->nparticle, sizeof *s->carrier, LB_ALIGN);
-  s->weight = lb_arena_take_array(arena, (size_t)r->nparticle, sizeof *s->weight, LB_ALIGN);
-  if (!s->mesh.vertex || !s->carrier || !s->weight) {
+  if (!s->mesh.vertex || !take_carriers(arena, r->nparticle, s)) {
     return false;
   }
   for (int i = r->first_particle; i < r->first_particle + r->nparticle; i++) {
     if (m->particles.particle[i].link == LB_PARTICLE_FREE) {
-      const int to = s->mesh.nvertex++;
-      s->mesh.vertex[to] = m->particles.particle[i].at;
-      s->carrier[to][0] = s->carrier[to][1] = s->carrier[to][2] = s->carrier[to][3] = i;
-      s->weight[to][0] = 1;
+      s->mesh.vertex[s->mesh.nvertex] = m->particles.particle[i].at;
+      carry_by(s, s->mesh.nvertex++, i);
     }
   }
   return true;
@@ -199,7 +248,9 @@ static lb_status add_surface(maker* k, lb_model_surface* s, int body, int link, 
   if (s->mesh.nvertex == 0) {
     return LB_OK;
   }
-  if (!choose_points(k->b->arena, &k->scratch, s)) {
+  const int freedoms = s->elastic >= 0 ? RIGID + m->elastic.body[s->elastic].r : MOST_TRIED;
+  const int most = TRIED_EACH * freedoms < MOST_TRIED ? TRIED_EACH * freedoms : MOST_TRIED;
+  if (!choose_points(k->b->arena, &k->scratch, most, s)) {
     return LB_NO_MEMORY;
   }
   m->contact.collider[m->contact.ncollider++] = (lb_model_collider){
@@ -258,9 +309,12 @@ static lb_status add_deformable(maker* k, int i) {
     return LB_OK;
   }
   lb_model_surface* s = LB_TAKE(b->arena, lb_model_surface, 1);
-  if (!s || !make_points(&d->surface, b->arena, &k->scratch, s) ||
-      !carry_points(d, b->arena, s) ||
-      !list_fastened(b->m, d->first_particle, d->nparticle, b->arena, s)) {
+  const bool made =
+      s && (b->scene->deformable[i].surface
+                ? make_points(&d->surface, b->arena, &k->scratch, s) && carry_points(d, b->arena, s)
+                : make_boundary(&b->deformable[i], b->arena, &k->scratch, s) &&
+                      carry_nodes(d, b->arena, s));
+  if (!made || !list_fastened(b->m, d->first_particle, d->nparticle, b->arena, s)) {
     return LB_NO_MEMORY;
   }
   s->elastic = -1;
