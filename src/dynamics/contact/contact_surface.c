@@ -6,9 +6,8 @@
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/constraint/constraint_rows.h"
 #include "geom/collide/bounds.h"
+#include "geom/collide/trimesh.h"
 #include "math/linear/dense.h"
-
-enum { MOST_CORNERS = 256 }; // of a shape on a surface
 
 // Ropes have no triangles.
 static bool take_mesh(lb_contacts* C, lb_surface_state* t) {
@@ -40,7 +39,9 @@ bool lb_surface_take(lb_contacts* C, int i) {
     t->radius[k] = s->radius;
   }
   C->collider[i].surface = t;
-  return take_mesh(C, t) && lb_arena_status(&C->arena) == LB_OK;
+  const bool ok = take_mesh(C, t) && lb_arena_status(&C->arena) == LB_OK;
+  C->collider[i].at = lb_placed_make(t->mesh, lb_transform_identity());
+  return ok;
 }
 
 // --- places ---
@@ -143,8 +144,8 @@ static lb_v4 surface_velocity(const lb_surface_state* s, const lb_touch* t) {
   return v;
 }
 
-// A point that was found; `normal` leads from the shape to the surface. false: there is no room.
-static bool add_touch(lb_contacts* C, const lb_touch* found, lb_vec3 normal) {
+// A point that was found; `normal` leads from the surface to the shape. false: there is no room.
+static bool add_touch(lb_contacts* C, const lb_touch* found, lb_v4 normal) {
   if (!lb_contacts_reserve_touch(C)) {
     return false;
   }
@@ -152,7 +153,7 @@ static bool add_touch(lb_contacts* C, const lb_touch* found, lb_vec3 normal) {
   const lb_collider_state* b = &C->collider[found->collider[1]];
   lb_touch* t = &C->touch[C->ntouch++];
   *t = *found;
-  lb_touch_set_axes(t, -lb_v4_from(normal));
+  lb_touch_set_axes(t, normal);
   t->arm[0] = t->at - a->origin;
   t->arm[1] = t->at - b->origin;
   t->closing =
@@ -173,16 +174,28 @@ static bool add_points(lb_contacts* C, const lb_touch* of, double margin) {
     t.share[0] = 1;
     t.at = lb_v4_from(s->found[i].position);
     t.gap = s->found[i].distance;
-    ok = add_touch(C, &t, s->found[i].normal);
+    ok = add_touch(C, &t, -lb_v4_from(s->found[i].normal));
   }
   return ok;
 }
 
-// Corners and round sides of shapes against triangles.
-static bool add_triangles(lb_contacts* C, const lb_touch* of, double margin) {
-  static const uint64_t FACES = (uint64_t)1 << 60;
-  lb_triangle_contact found[MOST_CORNERS];
-  lb_surface_state* s = C->collider[of->collider[1]].surface;
+// Shares of a triangle's points at the place of a point of contact; false: it is one of them, which
+// is there already, or none is near.
+static bool find_shares(const lb_surface_state* s, lb_vec3 at, double reach, lb_touch* t) {
+  static const double ALL = 1 - 1e-4;
+  lb_mesh_foot foot;
+  if (!lb_trimesh_nearest(s->mesh->mesh, at, reach, &foot)) {
+    return false;
+  }
+  memcpy(t->point, s->of->mesh.face + 3 * (size_t)foot.face, sizeof t->point);
+  memcpy(t->share, foot.weight, sizeof t->share);
+  return fmax(t->share[0], fmax(t->share[1], t->share[2])) < ALL;
+}
+
+// Faces, edges and corners of shapes against triangles.
+static bool add_triangles(lb_contacts* C, lb_collider_pair* p, const lb_touch* of, double margin) {
+  static const uint64_t FACES = (uint64_t)1 << 32; // ids of points are smaller
+  lb_surface_state* s = C->collider[p->b].surface;
   if (!s->mesh) {
     return true;
   }
@@ -190,18 +203,23 @@ static bool add_triangles(lb_contacts* C, const lb_touch* of, double margin) {
     lb_collider_move(s->mesh, s->x);
     s->current = true;
   }
-  const double depth = C->m->contact.collider[of->collider[1]].size;
-  const int n = lb_collide_triangles(&C->collider[of->collider[0]].at, s->mesh, margin, depth,
-                                     found, MOST_CORNERS);
+  const int found = lb_collide(&C->collider[p->a].at, &C->collider[p->b].at, margin, &p->cache,
+                               C->manifold, LB_TOUCH_MANIFOLDS)
+                        .nmanifold;
+  const int n = found < LB_TOUCH_MANIFOLDS ? found : LB_TOUCH_MANIFOLDS;
   bool ok = true;
-  for (int i = 0; i < n && i < MOST_CORNERS && ok; i++) {
+  for (int i = 0; i < n * LB_MANIFOLD_MOST && ok; i++) {
+    const lb_manifold* f = &C->manifold[i / LB_MANIFOLD_MOST];
+    const lb_contact_point* x = &f->point[i % LB_MANIFOLD_MOST];
     lb_touch t = *of;
-    t.id = FACES + ((uint64_t)found[i].point << 32) + (uint64_t)found[i].face;
-    memcpy(t.point, s->of->mesh.face + 3 * (size_t)found[i].face, sizeof t.point);
-    memcpy(t.share, found[i].weight, sizeof t.share);
-    t.at = lb_v4_from(found[i].position);
-    t.gap = found[i].distance;
-    ok = add_touch(C, &t, found[i].normal);
+    if (i % LB_MANIFOLD_MOST >= f->npoint ||
+        !find_shares(s, x->position, margin + fabs(x->distance), &t)) {
+      continue;
+    }
+    t.id = FACES | x->id;
+    t.at = lb_v4_from(x->position);
+    t.gap = x->distance;
+    ok = add_touch(C, &t, lb_v4_from(f->normal));
   }
   return ok;
 }
@@ -221,12 +239,12 @@ static void warm(lb_contacts* C, int first, int* from) {
 }
 
 // Points have no turning: there is neither rolling nor spinning friction.
-bool lb_surface_meet(lb_contacts* C, const lb_collider_pair* p, lb_contact_surface surface,
+bool lb_surface_meet(lb_contacts* C, lb_collider_pair* p, lb_contact_surface surface,
                      double margin, int* from) {
   const int first = C->ntouch;
   const lb_touch of = {.collider = {p->a, p->b},
                        .surface = {surface.friction, surface.restitution, 0, 0}};
-  if (!add_points(C, &of, margin) || !add_triangles(C, &of, margin)) {
+  if (!add_points(C, &of, margin) || !add_triangles(C, p, &of, margin)) {
     return false;
   }
   if (C->ntouch > first) {

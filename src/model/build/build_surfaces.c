@@ -271,8 +271,12 @@ static lb_status add_elastic(maker* k, int i) {
   const lb_model_elastic* e = &b->m->elastic.body[i];
   const lb_scene_elastic* form = b->scene->body[e->body].elastic;
   const int link = b->m->body.link[e->body];
-  if (!form || !form->solid || e->surface.nvertex == 0 || b->m->link.kind[link] != LB_LINK_ELASTIC) {
+  if (!form || !form->solid || e->surface.nvertex == 0) {
     return LB_OK;
+  }
+  if (b->full && b->full[e->body]) {
+    return lb_error_add(b->err, LB_INVALID, b->m->contact.set.place,
+                        "contacts: not with all nodes of elastic bodies (take 'elastic: reduced')");
   }
   lb_model_surface* s = LB_TAKE(b->arena, lb_model_surface, 1);
   if (!s || !make_points(&e->surface, b->arena, &k->scratch, s)) {
