@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "geom/tet/tetmesh.h"
 #include "model/build/build.h"
 #include "model/use/link.h"
 
@@ -83,33 +82,6 @@ static bool make_points(const lb_mesh* drawn, lb_arena* arena, lb_arena* scratch
   return true;
 }
 
-// The boundary of a deformable's mesh: each node of it is a vertex there.
-static bool make_boundary(const lb_tetmesh* mesh, lb_arena* arena, lb_arena* scratch,
-                          lb_model_surface* s) {
-  lb_tetmesh_surface outside;
-  if (lb_tetmesh_boundary(mesh, scratch, &outside) != LB_OK) {
-    return false;
-  }
-  int n = 0, *node = NULL, *point = LB_TAKE(scratch, int, mesh->nnode);
-  if (!point || lb_tetmesh_surface_nodes(mesh, &outside, scratch, &n, &node) != LB_OK) {
-    return false;
-  }
-  s->mesh = (lb_mesh){n, outside.nface, LB_TAKE(arena, lb_vec3, n),
-                      LB_COPY(arena, outside.face, 3 * outside.nface)};
-  s->vertex = LB_COPY(arena, node, n);
-  if (!s->mesh.vertex || !s->mesh.face || !s->vertex) {
-    return false;
-  }
-  for (int i = 0; i < n; i++) {
-    s->mesh.vertex[i] = mesh->node[node[i]];
-    point[node[i]] = i;
-  }
-  for (int i = 0; i < 3 * outside.nface; i++) {
-    s->mesh.face[i] = point[outside.face[i]];
-  }
-  return true;
-}
-
 // --- points that are tried ---
 
 // Farthest-point sampling: each is the one farthest from those before.
@@ -162,27 +134,18 @@ static void carry_by(lb_model_surface* s, int point, int particle) {
   s->weight[point][0] = 1;
 }
 
-// Points of a surface of its own are carried as it is drawn.
 static bool carry_points(const lb_model_deformable* d, lb_arena* arena, lb_model_surface* s) {
+  static const double NOTHING = 1e-9;
   const size_t n = (size_t)s->mesh.nvertex;
   if (!take_carriers(arena, s->mesh.nvertex, s)) {
     return false;
   }
   for (size_t i = 0; i < n; i++) {
     for (int k = 0; k < 4; k++) {
+      const double by = d->weight[s->vertex[i]][k];
       s->carrier[i][k] = d->first_particle + d->carrier[s->vertex[i]][k];
-      s->weight[i][k] = d->weight[s->vertex[i]][k];
+      s->weight[i][k] = fabs(by) > NOTHING ? by : 0; // as of the others where it is a node
     }
-  }
-  return true;
-}
-
-static bool carry_nodes(const lb_model_deformable* d, lb_arena* arena, lb_model_surface* s) {
-  if (!take_carriers(arena, s->mesh.nvertex, s)) {
-    return false;
-  }
-  for (int i = 0; i < s->mesh.nvertex; i++) {
-    carry_by(s, i, d->first_particle + s->vertex[i]);
   }
   return true;
 }
@@ -313,12 +276,9 @@ static lb_status add_deformable(maker* k, int i) {
     return LB_OK;
   }
   lb_model_surface* s = LB_TAKE(b->arena, lb_model_surface, 1);
-  const bool made =
-      s && (b->scene->deformable[i].surface
-                ? make_points(&d->surface, b->arena, &k->scratch, s) && carry_points(d, b->arena, s)
-                : make_boundary(&b->deformable[i], b->arena, &k->scratch, s) &&
-                      carry_nodes(d, b->arena, s));
-  if (!made || !list_fastened(b->m, d->first_particle, d->nparticle, b->arena, s)) {
+  if (!s || !make_points(&d->surface, b->arena, &k->scratch, s) ||
+      !carry_points(d, b->arena, s) ||
+      !list_fastened(b->m, d->first_particle, d->nparticle, b->arena, s)) {
     return LB_NO_MEMORY;
   }
   s->elastic = -1;
