@@ -13,13 +13,13 @@ enum {
 // A collider at a pose.
 typedef struct lb_collider_state {
   lb_placed at;
-  lb_bounds bounds; // of where it may be in the step
-  lb_v4 v, w;       // velocity of its origin, and its turning
-  double speed;     // bound on that of its points
-  double radius;    // of a ball about its origin
-  int link;         // the link that moves it, or LB_WORLD
-  int group;        // that it moves with, or -1
-  lb_v4 origin;     // of that link
+  lb_bounds bounds;                 // of where it may be in the step
+  lb_v4 v, w;                       // velocity of its origin, and its turning
+  double speed;                     // bound on that of its points
+  double radius;                    // of a ball about its origin
+  int link;                         // the link that moves it, or LB_WORLD
+  int group;                        // that it moves with, or -1
+  lb_v4 origin;                     // of that link
   struct lb_surface_state* surface; // that bends (contact_surface.h); NULL: it is rigid
 } lb_collider_state;
 

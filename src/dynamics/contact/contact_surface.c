@@ -156,8 +156,7 @@ static bool add_touch(lb_contacts* C, const lb_touch* found, lb_v4 normal) {
   lb_touch_set_axes(t, normal);
   t->arm[0] = t->at - a->origin;
   t->arm[1] = t->at - b->origin;
-  t->closing =
-      -lb_v4_dot(t->axis[0], shape_velocity(a, t->at) - surface_velocity(b->surface, t));
+  t->closing = -lb_v4_dot(t->axis[0], shape_velocity(a, t->at) - surface_velocity(b->surface, t));
   return true;
 }
 
@@ -239,8 +238,8 @@ static void warm(lb_contacts* C, int first, int* from) {
 }
 
 // Points have no turning: there is neither rolling nor spinning friction.
-bool lb_surface_meet(lb_contacts* C, lb_collider_pair* p, lb_contact_surface surface,
-                     double margin, int* from) {
+bool lb_surface_meet(lb_contacts* C, lb_collider_pair* p, lb_contact_surface surface, double margin,
+                     int* from) {
   const int first = C->ntouch;
   const lb_touch of = {.collider = {p->a, p->b},
                        .surface = {surface.friction, surface.restitution, 0, 0}};

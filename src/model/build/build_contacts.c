@@ -181,8 +181,8 @@ lb_status lb_build_contacts(lb_build* b) {
   c->set = s->contacts;
   c->set.place = lb_build_place(b, s->contacts.place);
   c->set.pair = NULL;
-  c->collider = LB_TAKE(b->arena, lb_model_collider,
-                        s->nshape + s->nbody + s->nrope + s->ndeformable);
+  c->collider =
+      LB_TAKE(b->arena, lb_model_collider, s->nshape + s->nbody + s->nrope + s->ndeformable);
   find_joined(b->m, b->arena);
   if (find_families(&f, &scratch)) {
     fill_meetings(&f, c, b->arena);
