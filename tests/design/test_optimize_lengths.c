@@ -36,10 +36,10 @@ static const char four_bar[] =
     "    swing: {velocity: hook}\n"
     "    crank: {bar: crank}\n"
     "    rocker: {bar: Q-R}\n"
-    "    base: {bar: P-Q}\n"
+    "    base: {bar: Q-P}\n"
     "    first: {bar: P-F, at_least: 15 cm}\n"
     "    second: {bar: Q-F}\n"
-    "    ground: {number: linkages.leg.points.R.fixed.0}\n"
+    "    ground: {number: linkages.leg.points.R.fixed.0, at_most: 40 cm}\n"
     "    hook: {number: joints.hook.at.1}\n"
     "    pin: {number: joints.hook.in_child.2}\n"
     "    box: {number: bodies.bob.shape.position.0}\n"
@@ -64,6 +64,64 @@ static void gradients_by_lengths_equal_differences_of_runs(void** state) {
 static void gradients_in_maximal_coordinates_equal_differences_of_runs(void** state) {
   (void)state;
   check_schemes(SCHEMES, four_bar, true, "Q-plate", 1e-3, 1e-6);
+}
+
+// Three copies on a shaft, one of them mirrored, whose feet land on floors: bars of all of them
+// change together. What lands, and impacts, depend on lengths as well.
+static const char walker[] =
+    "duration: 0.24 s\n"
+    "solver: {integrator: %s%s}\n"
+    "bodies: {frame: {shape: {box: [40 cm, 4 cm, 4 cm]}, mass: 1 kg}}\n"
+    "joints: {rail: {type: prismatic, child: frame, axis: z, at: [0, 0, 50 cm]}}\n"
+    "profiles:\n"
+    "  turning: {keys: [[0 s, 0 deg]], ease: linear, repeat: 0.6 s, advance: -1 turn}\n"
+    "linkages:\n"
+    "  leg:\n"
+    "    on: frame\n"
+    "    profile: turning\n"
+    "    shaft: true\n"
+    "    copies: {a: {}, b: {at: [0, 5 cm, 0], phase: 0.33},\n"
+    "             c: {at: [0, 10 cm, 0], mirror: true, phase: 0.4}}\n"
+    "    points: {O: {fixed: [0, 0]}, R: {fixed: [20 cm, 5 cm]}, P: [6 cm, 0], Q: [15 cm, -12 "
+    "cm],\n"
+    "             F: [2 cm, -28 cm]}\n"
+    "    bars:\n"
+    "      crank: {O-P: 6 cm}\n"
+    "      plate: {P-Q: 18 cm, P-F: 28 cm, Q-F: 19 cm}\n"
+    "      rocker: {Q-R: 16 cm}\n"
+    "constraints:\n"
+    "  ground: {floor: {body: plate-a, points: [{at: [20 cm, -19 cm, 0]}], height: 19.5 cm}}\n"
+    "optimize:\n"
+    "  parameters:\n"
+    "    weight: {mass: frame}\n"
+    "    crank: {bar: crank}\n"
+    "    rocker: {bar: rocker}\n"
+    "    plate: {bar: P-Q}\n"
+    "    shin: {bar: P-F}\n"
+    "    calf: {bar: Q-F}\n"
+    "    height: {number: constraints.ground.floor.height}\n"
+    "    foot: {number: constraints.ground.floor.points.0.at.1}\n"
+    "    lift: {number: joints.rail.at.2}\n"
+    "  goals:\n"
+    "    height: {point: frame, position: [0, 0, 0.45], time: [0, 0.24 s]}\n"
+    "    foot: {point: plate-c, at: F, position: [0, 0, 0.2]}\n"
+    "    sink: {point: frame, velocity: [0, 0, 0], time: 0.2 s%s}\n";
+
+static void gradients_through_landings_equal_differences_of_runs(void** state) {
+  (void)state;
+  for (int i = 0; i < SCHEMES; i++) {
+    char text[sizeof walker + 64];
+    double x[MOST];
+    problem p;
+    snprintf(text, sizeof text, walker, schemes[i], reduced, "");
+    open_problem(&p, text);
+    check_gradient(&p, p.o->start, 1e-5, 1e-7);
+    for (int k = 0; k < p.o->nvalue; k++) {
+      x[k] = p.o->start[k] * (1 + 0.004 * sin(3. * k));
+    }
+    check_gradient(&p, x, 1e-5, 1e-7);
+    close_problem(&p);
+  }
 }
 
 // --- a linkage found again ---
@@ -129,45 +187,85 @@ static void write_design(char* text, size_t size, const double* k, int moments,
   snprintf(text + n, size - n, "]}\n");
 }
 
+// The known linkage from one that is off by these factors.
+static void find_again(problem* p, const double* off, const char* bounds) {
+  char text[6000];
+  double k[LENGTHS], x[MOST], objective = NAN;
+  lb_error err = lb_error_make(NULL);
+  const lb_optimize_options options = {0};
+  for (int n = 0; n < LENGTHS; n++) {
+    k[n] = known[n] * off[n];
+  }
+  write_design(text, sizeof text, k, 20, bounds);
+  open_problem(p, text);
+  memcpy(x, p->o->start, LENGTHS * sizeof *x);
+  if (lb_optimize_run(p->o, &options, x, &objective, &err) != LB_OK) {
+    complain(&err);
+  }
+  for (int n = 0; n < LENGTHS; n++) {
+    if (getenv("LIMBER_TELL")) {
+      print_message("%g: off by %.2g; %d runs, %d failed: %s\n", known[n], x[n] - known[n],
+                    p->o->runs, p->o->failed, p->o->failure);
+    }
+    assert_near(x[n], known[n], 1e-4 * known[n]);
+  }
+}
+
 static void a_four_bar_is_found_again_from_the_path_of_its_coupler(void** state) {
   (void)state;
   static const double off[][LENGTHS] = {{1.15, 0.9, 1.1, 0.9, 1.1, 1.1, 0.5},
                                         {0.85, 1.1, 1.15, 1.1, 0.9, 0.92, 2},
                                         {1.2, 1.2, 1.2, 1.2, 1.2, 1.2, 1.2}};
   for (size_t i = 0; i < sizeof off / sizeof *off; i++) {
-    char text[6000];
-    double k[LENGTHS], x[MOST], objective = NAN;
     problem p;
-    lb_error err = lb_error_make(NULL);
-    const lb_optimize_options options = {0};
-    for (int n = 0; n < LENGTHS; n++) {
-      k[n] = known[n] * off[i][n];
-    }
-    write_design(text, sizeof text, k, 20, "");
-    open_problem(&p, text);
-    memcpy(x, p.o->start, LENGTHS * sizeof *x);
-    if (lb_optimize_run(p.o, &options, x, &objective, &err) != LB_OK) {
-      complain(&err);
-    }
-    if (getenv("LIMBER_TELL")) {
-      print_message("objective %.3g, %d runs, %d failed (%s)\n", objective, p.o->runs, p.o->failed,
-                    p.o->failure);
-    }
-    for (int n = 0; n < LENGTHS; n++) {
-      if (getenv("LIMBER_TELL")) {
-        print_message("%g: off by %.2g\n", known[n], x[n] - known[n]);
-      }
-      assert_near(x[n], known[n], 1e-4 * known[n]);
-    }
+    find_again(&p, off[i], "");
     close_problem(&p);
   }
+}
+
+// Bounds so wide that the first step along the slope goes where no triangle closes, or where the
+// crank jams: the search goes back, says why, and ends where it would.
+static void lengths_that_cannot_be_assembled_are_gone_back_from(void** state) {
+  (void)state;
+  static const double off[LENGTHS] = {1.15, 0.9, 1.1, 0.9, 1.1, 1.1, 0.5};
+  problem p;
+  find_again(&p, off, ", at_least: 1 cm, at_most: 4 m");
+  assert_above(p.o->failed, 0);
+  assert_non_null(strstr(p.o->failure, "cannot close"));
+  close_problem(&p);
+}
+
+// Numbers that cannot be: the error is that of the scene, with what was set.
+static void numbers_without_a_linkage_are_an_error_of_the_trial(void** state) {
+  (void)state;
+  char text[6000];
+  double x[MOST], value = 7, gradient[MOST];
+  problem p;
+  lb_error err = lb_error_make(NULL);
+  write_design(text, sizeof text, known, 20, "");
+  open_problem(&p, text);
+  memcpy(x, p.o->start, LENGTHS * sizeof *x);
+  x[COUPLER] = 1;
+  assert_int_equal(lb_optimization_evaluate(p.o, x, &value, gradient, &err), LB_FAILED);
+  assert_near(value, 7, 0);
+  assert_non_null(strstr(err.message[0].text, "its lengths cannot close"));
+  assert_int_equal(lb_optimization_apply(p.o, x, &p.scene, &err), LB_FAILED);
+  lb_error_clear(&err);
+  x[COUPLER] = 0.27; // the optimisation and its scene are as good as before
+  assert_int_equal(lb_optimization_apply(p.o, x, &p.scene, &err), LB_OK);
+  assert_near(p.scene.linkage[0].side[1].length, 0.27, 1e-15);
+  evaluate(&p, x, gradient);
+  close_problem(&p);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradients_by_lengths_equal_differences_of_runs),
       cmocka_unit_test(gradients_in_maximal_coordinates_equal_differences_of_runs),
+      cmocka_unit_test(gradients_through_landings_equal_differences_of_runs),
       cmocka_unit_test(a_four_bar_is_found_again_from_the_path_of_its_coupler),
+      cmocka_unit_test(lengths_that_cannot_be_assembled_are_gone_back_from),
+      cmocka_unit_test(numbers_without_a_linkage_are_an_error_of_the_trial),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,10 +41,10 @@ static const char** make_sets(const lb_optimizing* o, const double* x, lb_arena*
   for (int i = 0; set && i < o->nblock; i++) {
     const lb_block* b = &o->block[i];
     if (b->type == &lb_parameter_text) {
-      const size_t size = strlen(b->p->path) + 32;
+      const size_t size = strlen(b->p->path) + strlen(b->p->unit) + 32;
       char* text = LB_TAKE(arena, char, size);
       if (text) {
-        snprintf(text, size, "%s=%.17g", b->p->path, x[b->first]);
+        snprintf(text, size, "%s=%.17g %s", b->p->path, x[b->first], b->p->unit);
       }
       set[(*count)++] = text;
     }

@@ -124,7 +124,7 @@ static bool read_pin(lb_reader* r, const lb_yaml* node, lb_scene_goal* to) {
       return lb_lack(r);
     }
   }
-  return copy ? lb_unknown_name(r, node, "point of that bar", &points)
+  return copy ? lb_unknown_name(r, node, "point", &points)
               : lb_complain(r, node->place,
                             "'at' must be [x, y, z] in the body, which is no bar of a linkage with "
                             "points that have names");

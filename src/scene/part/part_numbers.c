@@ -6,7 +6,20 @@
 #include "scene/part/linkage.h"
 #include "scene/part/part_optimize.h"
 
-static bool keep_path(lb_reader* r, const char* path, lb_scene_parameter* to) {
+// Name of a dimension's SI unit.
+static const char* si_unit(lb_dimension dimension) {
+  for (int i = 0; i < lb_unit_count; i++) {
+    const lb_unit* u = &lb_units[i];
+    if (u->dimension == dimension && u->times == u->per) {
+      return u->name;
+    }
+  }
+  return "";
+}
+
+static bool keep_path(lb_reader* r, const char* path, lb_dimension dimension,
+                      lb_scene_parameter* to) {
+  to->unit = si_unit(dimension);
   to->path = lb_arena_text(r->keep, path, strlen(path));
   return to->path || lb_lack(r);
 }
@@ -30,8 +43,15 @@ static int count_sides(const lb_scene_linkage* k, int bar) {
   return count;
 }
 
+// Name of a side by its points, from end to end or the other way round.
+static const char* name_from(lb_reader* r, const lb_scene_linkage* k, const lb_linkage_side* s,
+                             int end) {
+  return lb_compose(r, "%s-%s", k->point[s->point[end]].name, k->point[s->point[1 - end]].name);
+}
+
+// As its author wrote it.
 static const char* side_name(lb_reader* r, const lb_scene_linkage* k, const lb_linkage_side* s) {
-  return lb_compose(r, "%s-%s", k->point[s->point[0]].name, k->point[s->point[1]].name);
+  return name_from(r, k, s, 0);
 }
 
 static void offer(search* s, const char* name, const lb_scene_linkage* k,
@@ -52,7 +72,8 @@ static void offer_all(search* s) {
     const lb_scene_linkage* k = &s->r->scene.linkage[i];
     for (int n = 0; n < k->nside; n++) {
       const lb_linkage_side* side = &k->side[n];
-      offer(s, side_name(s->r, k, side), k, side);
+      offer(s, name_from(s->r, k, side, 0), k, side);
+      offer(s, name_from(s->r, k, side, 1), k, side);
       if (count_sides(k, side->bar) == 1) {
         offer(s, k->bar[side->bar].name, k, side);
       }
@@ -87,7 +108,7 @@ bool lb_find_bar(lb_reader* r, const lb_yaml* name, lb_scene_parameter* to,
   offer_all(&s);
   if (s.found > 1) {
     return lb_complain(r, name->place,
-                       "'%s' is a bar of more than one linkage (say which, as number: %s)",
+                       "'%s' is a bar of more than one linkage (say which, such as number: %s)",
                        name->text, path_of(r, s.k, s.side));
   }
   if (s.found == 0) {
@@ -95,7 +116,7 @@ bool lb_find_bar(lb_reader* r, const lb_yaml* name, lb_scene_parameter* to,
   }
   *dimension = LB_LENGTH;
   to->value = s.side->length;
-  return keep_path(r, path_of(r, s.k, s.side), to);
+  return keep_path(r, path_of(r, s.k, s.side), *dimension, to);
 }
 
 // --- any number ---
@@ -145,5 +166,5 @@ bool lb_find_number(lb_reader* r, const lb_yaml* name, lb_scene_parameter* to,
                        "joints.hip.at.0, and write it there if it is left out)",
                        path);
   }
-  return read_any(r, node, path, &to->value, dimension) && keep_path(r, path, to);
+  return read_any(r, node, path, &to->value, dimension) && keep_path(r, path, *dimension, to);
 }
