@@ -630,8 +630,9 @@ typedef struct lb_scene {
   const char* about; ///< a sentence or more, or ""
   const char* file;
   const char* text; ///< its own file as it was read, without what it includes; NULL: made by hand
-  lb_vec3 gravity;  ///< [m/s^2]
-  double duration;  ///< [s]
+  const struct lb_scene_origin* origin; ///< what it was read from, to be read again; NULL: nothing
+  lb_vec3 gravity;                      ///< [m/s^2]
+  double duration;                      ///< [s]
   lb_scene_solver solver;
   lb_scene_record record;
   int nmaterial, nbody, nshape, njoint, nforce, nmotor, nload, nconstraint, nmarker, nrope,
