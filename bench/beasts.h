@@ -47,12 +47,12 @@ typedef struct bench_machine {
   int npin;
   bench_pin* pin; ///< [npin], those of the tree first
   int nfoot;
-  bench_foot* foot;       ///< [nfoot]
-  int motor;              ///< pin that a motor turns
-  double speed;           ///< of its second part about its axis, over the first [rad/s]
-  double friction;        ///< of feet on the floor
-  double gravity;         ///< [m/s^2]
-  double h;               ///< step [s]
+  bench_foot* foot; ///< [nfoot]
+  int motor;        ///< pin that a motor turns
+  double speed;     ///< of its second part about its axis, over the first [rad/s]
+  double friction;  ///< of feet on the floor
+  double gravity;   ///< [m/s^2]
+  double h;         ///< step [s]
 } bench_machine;
 
 typedef struct bench_beast_engine {

@@ -1,18 +1,19 @@
-// Jansen's beasts side by side: twelve legs each, 74 bodies, 109 pins, 36 loops. Told are the time of
-// a step for all of them, how far one goes in its second turn of the crank, and how far the sides
-// of its pins come apart then. Engines take turns, each whole run by itself; one that takes too
-// long is stopped.
+// Jansen's beasts side by side: twelve legs each, 74 bodies, 109 pins, 36 loops. Told are the time
+// of a step for all of them, how far one goes in its second turn of the crank, and how far the
+// sides of its pins come apart then. Engines take turns, each whole run by itself; one that takes
+// too long is stopped.
 //
-//   limber_bench_beasts SCENES [COPIES [SECONDS]]    8 copies unless told, and processor time of one
+//   limber_bench_beasts SCENES [COPIES [SECONDS]]    8 copies unless told, and processor time of
+//   one
 //                                                    engine (20)
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "beasts.h"
+#include "budget.h"
 #include "limber/limber.h"
 #include "math/linear/dense.h"
 
@@ -22,7 +23,7 @@ static const bench_beast_engine* const ENGINES[] = {
     &bench_bullet_beasts,
 #endif
 #ifdef BENCH_WITH_ODE
-    &bench_ode_beasts,    &bench_ode_beasts_direct,
+    &bench_ode_beasts,     &bench_ode_beasts_direct,
 #endif
 #ifdef BENCH_WITH_DART
     &bench_dart_beasts,
@@ -32,12 +33,6 @@ static const bench_beast_engine* const ENGINES[] = {
 #endif
 };
 enum { NENGINE = sizeof ENGINES / sizeof *ENGINES };
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void put(double out[3], lb_vec3 v) {
   memcpy(out, (double[]){v.x, v.y, v.z}, 3 * sizeof *out);
@@ -187,8 +182,7 @@ static lb_transform pose(const bench_beast_engine* e, void* engine, int copy, in
 // Up of the chassis, whose principal axes may lie as they want.
 static double upright(const bench_machine* b, lb_transform X) {
   const lb_transform in_body = transform_of(&b->part[0].in_body);
-  return lb_quat_rotate(lb_transform_mul(X, lb_transform_inverse(in_body)).q,
-                        lb_vec3_make(0, 0, 1))
+  return lb_quat_rotate(lb_transform_mul(X, lb_transform_inverse(in_body)).q, lb_vec3_make(0, 0, 1))
       .z;
 }
 
@@ -209,37 +203,27 @@ static void look(const bench_beast_engine* e, void* engine, const bench_machine*
 enum { LOOKS = 50 };
 
 // So many steps, as far as time allows; false: it was stopped.
-static bool run(const bench_beast_engine* e, void* engine, int steps, double most, double* spent,
-                int* made) {
-  const double start = now();
-  const double before = *spent;
+static bool run(const bench_beast_engine* e, void* engine, int steps, bench_budget* b) {
+  const double start = bench_now(), before = b->spent;
   bool can = true;
-  for (int k = 0; k < steps && can && *spent < most; k++) {
+  for (int k = 0; k < steps && can && bench_budget_left(b); k++) {
     can = e->step(engine);
-    *made += can;
-    *spent = before + now() - start;
+    b->made += can;
+    b->spent = before + bench_now() - start;
   }
-  return can && *spent < most;
+  return can && bench_budget_left(b);
 }
 
 // A turn of the crank to get going, and one that is measured.
-static bool measure(const bench_beast_engine* e, const bench_machine* b, double most, result* r) {
-  const int turn = (int)lround(2 * M_PI / fabs(b->speed) / b->h);
-  lb_vec3* from = calloc((size_t)b->copies, sizeof *from);
-  void* engine = from ? e->create(b) : NULL;
-  double spent = 0;
-  int made = 0;
-  *r = (result){.least = INFINITY, .most = -INFINITY, .upright = 1};
-  if (!engine) {
-    free(from);
-    return false;
-  }
-  bool goes = run(e, engine, turn, most, &spent, &made);
+static void walk(const bench_beast_engine* e, void* engine, const bench_machine* b,
+                 bench_budget* left, lb_vec3* from, result* r) {
+  const int turn = left->steps / 2;
+  bool goes = run(e, engine, turn, left);
   for (int c = 0; c < b->copies; c++) {
     from[c] = pose(e, engine, c, 0).p;
   }
   for (int k = 0; k < LOOKS && goes; k++) {
-    goes = run(e, engine, turn * (k + 1) / LOOKS - turn * k / LOOKS, most, &spent, &made);
+    goes = run(e, engine, turn * (k + 1) / LOOKS - turn * k / LOOKS, left);
     look(e, engine, b, r);
   }
   for (int c = 0; c < b->copies; c++) {
@@ -247,11 +231,22 @@ static bool measure(const bench_beast_engine* e, const bench_machine* b, double 
     r->least = fmin(r->least, hypot(way.x, way.y));
     r->most = fmax(r->most, hypot(way.x, way.y));
   }
-  r->step = spent / made;
-  r->until = made * b->h;
-  e->release(engine);
+}
+
+static bool measure(const bench_beast_engine* e, const bench_machine* b, double most, result* r) {
+  const int turn = (int)lround(2 * M_PI / fabs(b->speed) / b->h);
+  bench_budget left = {.most = most, .steps = 2 * turn};
+  lb_vec3* from = calloc((size_t)b->copies, sizeof *from);
+  void* engine = from ? e->create(b) : NULL;
+  *r = (result){.least = INFINITY, .most = -INFINITY, .upright = 1};
+  if (engine) {
+    walk(e, engine, b, &left, from, r);
+    r->step = left.spent / left.made;
+    r->until = left.made * b->h;
+    e->release(engine);
+  }
   free(from);
-  return true;
+  return engine;
 }
 
 static void print_result(const result* r, double whole) {

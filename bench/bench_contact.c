@@ -4,16 +4,17 @@
 // take turns, each whole run by itself. One that takes too long is stopped, and its figures are
 // those of the time it got to.
 //
-//   limber_bench_contact [BOXES [SECONDS]]    piles of up to so many boxes (100), and processor time
+//   limber_bench_contact [BOXES [SECONDS]]    piles of up to so many boxes (100), and processor
+//   time
 //                                             of one engine with one of them (20)
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "boxes.h"
+#include "budget.h"
 #include "limber/collision.h"
 
 static const bench_contact_engine* const ENGINES[] = {
@@ -32,12 +33,6 @@ static const bench_contact_engine* const ENGINES[] = {
 #endif
 };
 enum { NENGINE = sizeof ENGINES / sizeof *ENGINES };
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // --- scenes ---
 
@@ -132,12 +127,6 @@ typedef struct result {
   double drift, sink;
 } result;
 
-// Processor time that an engine has left, and what it did with it.
-typedef struct budget {
-  double left; // [s]
-  int steps;   // made so far
-} budget;
-
 static void read_boxes(const bench_contact_engine* e, void* engine, int n, bench_box* at) {
   for (int i = 0; i < n; i++) {
     e->get(engine, i, &at[i]);
@@ -145,18 +134,15 @@ static void read_boxes(const bench_contact_engine* e, void* engine, int n, bench
 }
 
 // Time of a step, of as many as the budget allows.
-static double run(const bench_contact_engine* e, void* engine, int steps, budget* b) {
-  const double start = now();
-  double spent = 0;
+static double run(const bench_contact_engine* e, void* engine, int steps, bench_budget* b) {
+  const double start = bench_now(), before = b->spent;
   int k = 0;
-  while (k < steps && spent < b->left) {
+  for (; k < steps && bench_budget_left(b); k++) {
     e->step(engine);
-    spent = now() - start;
-    k++;
+    b->spent = before + bench_now() - start;
+    b->made++;
   }
-  b->left -= spent;
-  b->steps += k;
-  return k > 0 ? spent / k : NAN;
+  return k > 0 ? (b->spent - before) / k : NAN;
 }
 
 static void find_drift(const bench_boxes* b, const bench_box* at, result* r) {
@@ -176,19 +162,19 @@ typedef struct plan {
 static bool measure(const bench_contact_engine* e, const bench_boxes* b, const plan* p, result* r) {
   void* engine = e->create(b);
   bench_box* at = calloc((size_t)b->n, sizeof *at);
-  budget left = {p->most, 0};
+  bench_budget left = {.most = p->most, .steps = (int)lround((p->fall + p->rest) / b->h)};
   if (!engine || !at) {
     free(at);
     return false;
   }
   *r = (result){0};
   r->fall = run(e, engine, (int)lround(p->fall / b->h), &left);
-  for (int k = 0; k < 10 && (k == 0 || left.left > 0); k++) {
+  for (int k = 0; k < 10 && (k == 0 || bench_budget_left(&left)); k++) {
     r->rest += run(e, engine, (int)lround(0.1 * p->rest / b->h), &left) / 10;
     read_boxes(e, engine, b->n, at);
     r->depth = fmax(r->depth, deepest(b, at));
   }
-  r->until = left.steps * b->h;
+  r->until = left.made * b->h;
   find_drift(b, at, r);
   e->release(engine);
   free(at);

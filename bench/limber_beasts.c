@@ -132,8 +132,7 @@ static lb_transform transform_of(const bench_pose* b) {
 static void get(void* context, int copy, int part, bench_pose* pose) {
   engine* e = context;
   const lb_transform X = lb_world_pose(e->world, copy * e->machine->npart + part);
-  const lb_transform Y =
-      lb_transform_mul(X, transform_of(&e->machine->part[part].in_body));
+  const lb_transform Y = lb_transform_mul(X, transform_of(&e->machine->part[part].in_body));
   *pose = (bench_pose){{Y.p.x, Y.p.y, Y.p.z}, {Y.q.w, Y.q.x, Y.q.y, Y.q.z}};
 }
 

@@ -85,9 +85,9 @@ void add_beast(Engine& e, const bench_machine& m, int copy) {
   }
   for (int i = 0; i < m.npin; i++) {
     const bench_pin& p = m.pin[i];
-    btHingeConstraint* hinge = new btHingeConstraint(
-        *e.bodies[first + p.part[0]], *e.bodies[first + p.part[1]], vec(p.at[0]), vec(p.at[1]),
-        vec(p.axis[0]), vec(p.axis[1]));
+    btHingeConstraint* hinge =
+        new btHingeConstraint(*e.bodies[first + p.part[0]], *e.bodies[first + p.part[1]],
+                              vec(p.at[0]), vec(p.at[1]), vec(p.axis[0]), vec(p.axis[1]));
     e.hinges.emplace_back(hinge);
     if (i == m.motor) {
       hinge->enableAngularMotor(true, btScalar(-m.speed), btScalar(1e6)); // of the first body

@@ -28,8 +28,8 @@ Engine& self(void* engine) {
 }
 
 void give_shape(BodyNode* body, const Eigen::Vector3d& size, double friction) {
-  ShapeNode* node = body->createShapeNodeWith<CollisionAspect, DynamicsAspect>(
-      std::make_shared<BoxShape>(size));
+  ShapeNode* node =
+      body->createShapeNodeWith<CollisionAspect, DynamicsAspect>(std::make_shared<BoxShape>(size));
   node->getDynamicsAspect()->setFrictionCoeff(friction); // the smaller of two counts
 }
 

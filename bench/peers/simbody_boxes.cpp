@@ -27,8 +27,7 @@ struct Engine {
   std::unique_ptr<Integrator> integrator;
   double h;
 
-  explicit Engine(const bench_boxes& b)
-      : gravity(forces, matter, Vec3(0, 0, -b.gravity)), h(b.h) {}
+  explicit Engine(const bench_boxes& b) : gravity(forces, matter, Vec3(0, 0, -b.gravity)), h(b.h) {}
 };
 
 Engine& self(void* engine) {
