@@ -427,6 +427,10 @@ static void observe(lb_stepper* st, lb_data* d) {
   }
 }
 
+static void renew(lb_stepper* st) {
+  lb_kkt_forget(((const linear*)st->own)->kkt);
+}
+
 const double* lb_linear_euler_multipliers(const lb_stepper* st) {
   const linear* own = st->own;
   return own->tree ? NULL : own->lambda;
@@ -437,6 +441,7 @@ const lb_stepper_type lb_stepper_linear_euler = {.create = create,
                                                  .step = step,
                                                  .observe = observe,
                                                  .closes_loops = true,
+                                                 .renew = renew,
                                                  .derivative = &lb_derivative_stages,
                                                  .reach = 15,
                                                  .records = 1};

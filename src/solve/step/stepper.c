@@ -221,6 +221,7 @@ static bool leaves_gaps(const lb_stepper* st, const lb_data* d) {
 lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
   LB_ONE_BLAS_THREAD;
   const double start = d->time;
+  lb_drive(st->m, d); // callers may have rounded the time, and observed the state then or not
   rechart(st, d);
   lb_elimination_hold(st->m, d);
   lb_constraints_find_redundant(st->m, d);
@@ -293,11 +294,13 @@ long lb_stepper_count(const lb_stepper* st) {
 
 void lb_stepper_observe(lb_stepper* st, lb_data* d) {
   LB_ONE_BLAS_THREAD;
+  lb_constraints_swap_observer(d);
   if (st->type->observe) {
     st->type->observe(st, d);
   } else {
     lb_forward(st->m, d);
   }
+  lb_constraints_swap_observer(d);
 }
 
 void lb_stepper_watch(lb_stepper* st, lb_step_watcher* watcher, void* context) {
