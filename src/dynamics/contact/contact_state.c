@@ -1,10 +1,11 @@
 // State of contacts between two steps as numbers: points with their impulses, from which the next
-// step's solver starts, what is kept of pairs that are near, and the forces of servos. There is room
-// for a number of points that few scenes reach. Those beyond it are forgotten by who saves, too, so
-// that both go on alike.
+// step's solver starts, what is kept of pairs that are near, and the forces of servos. There is
+// room for a number of points that few scenes reach. Those beyond it are forgotten by who saves,
+// too, so that both go on alike.
 #include <string.h>
 
 #include "dynamics/contact/contact_inside.h"
+#include "model/use/motor_use.h"
 
 enum {
   HEAD = 3, // numbers of points and pairs, and the duration of the step
@@ -19,8 +20,8 @@ static int room_of(const lb_model* m) {
 }
 
 size_t lb_contacts_state_size(const lb_model* m) {
-  const size_t all = (size_t)(m->contact.ncollider + m->motor.nservo);
-  return all > 0 ? HEAD + (size_t)m->motor.nservo + (size_t)room_of(m) * (POINT + PAIR) : 0;
+  const size_t all = (size_t)(m->contact.ncollider + lb_servos_as_rows(m));
+  return all > 0 ? HEAD + (size_t)lb_servos_as_rows(m) + (size_t)room_of(m) * (POINT + PAIR) : 0;
 }
 
 // A pair of which something is known; of others nothing has to be.
@@ -39,7 +40,7 @@ static void drop_unknown(lb_contacts* C, int room) {
 }
 
 void lb_contacts_save(lb_contacts* C, double* state) {
-  const int room = room_of(C->m), nservo = C->m->motor.nservo;
+  const int room = room_of(C->m), nservo = lb_servos_as_rows(C->m);
   double* to = state + HEAD;
   C->ntouch = C->ntouch < room ? C->ntouch : room;
   drop_unknown(C, room);
@@ -68,7 +69,7 @@ static bool reserve(lb_contacts* C, int ntouch, int npair) {
 
 void lb_contacts_load(lb_contacts* C, const double* state) {
   const double* from = state + HEAD;
-  for (int i = 0; i < C->m->motor.nservo; i++) {
+  for (int i = 0; i < lb_servos_as_rows(C->m); i++) {
     C->servo[i].force = *from++;
   }
   if (!reserve(C, (int)state[0], (int)state[1])) {

@@ -9,6 +9,7 @@
 #include "dynamics/joint/joint_elastic.h"
 #include "dynamics/system/kkt.h"
 #include "dynamics/tree/kinematics.h"
+#include "model/use/motor_use.h"
 
 static lb_data* lay_out(lb_carver* c, const lb_model* m) {
   const size_t nq = (size_t)m->nq;
@@ -73,7 +74,7 @@ lb_status lb_data_create(const lb_model* model, const lb_allocator* allocator, l
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0},
                         "out of memory for the constraints of '%s'", model->name);
   }
-  if (model->contact.ncollider + model->motor.nservo > 0 &&
+  if (model->contact.ncollider + lb_servos_as_rows(model) > 0 &&
       !(d->work->contacts = lb_contacts_create(model, allocator))) {
     lb_data_release(d);
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the contacts of '%s'",

@@ -85,8 +85,8 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   const bool plain = st->solver.integrator == LB_INTEGRATOR_EULER;
   if (plain && m->particles.nparticle > 0) {
     return lb_error_add(err, LB_INVALID, m->contact.set.place,
-                        "contacts: euler cannot step ropes and deformables beside them (choose "
-                        "linear-euler)");
+                        "euler cannot step ropes and deformables beside contacts and servos "
+                        "(choose linear-euler)");
   }
   double* block = own ? LB_TAKE(&st->arena, double, m->nq + 5 * m->nv) : NULL;
   if (!block) {
