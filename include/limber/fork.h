@@ -25,15 +25,15 @@ typedef struct lb_fork {
   bool fell;                ///< the scene's pose is unstable: the equilibrium is another one
 
   // --- equilibrium ---
-  double* q;                ///< [nq]
-  lb_transform* pose;       ///< [neffector] effectors in the world
-  lb_transform* link;       ///< [nlink] links in the world
-  double* wrench;           ///< [neffector][6] forces on effectors there
+  double* q;          ///< [nq]
+  lb_transform* pose; ///< [neffector] effectors in the world
+  lb_transform* link; ///< [nlink] links in the world
+  double* wrench;     ///< [neffector][6] forces on effectors there
 
   // --- effectors: all [6 neffector] numbers, relative to the base ---
-  double* C;      ///< [6 neffector][6 neffector] compliance
+  double* C;            ///< [6 neffector][6 neffector] compliance
   double* inverse_mass; ///< [6 neffector][6 neffector] accelerations that wrenches bring at once
-  double* shape;  ///< [count][6 neffector] twists of the effectors
+  double* shape;        ///< [count][6 neffector] twists of the effectors
 
   // --- admissible coordinates ---
   double *K, *D, *M; ///< [count][count] stiffness, damping and mass

@@ -6,33 +6,47 @@
 #include "dynamics/joint/joint.h"
 #include "math/linear/dense.h"
 
-static const double SAME = 3e-6;   // sine of the angle below which a constraint repeats others
-static const double LEAST = 1e-3;  // stiffness over mass of what counts as held [1/s^2]
-static const double ROUGH = 1e-13; // the same over the largest: rounding
-static const double THIN = 1e-11;  // part of a diagonal entry left in the factor: look closer
-static const double BESIDE = 1e-3; // a step off a pose [rad or m]
+static const double SAME = 3e-6;      // sine of the angle below which a constraint repeats others
+static const double TINY = 1e-10;     // part of the longest row below which a row is none
+static const double LEAST = 1e-3;     // stiffness over mass of what counts as held [1/s^2]
+static const double ROUGH = 1e-13;    // the same over the largest: rounding
+static const double THIN = 1e-11;     // part of a diagonal entry left in the factor: look closer
+static const double THINNEST = 1e-15; // the same of the largest
+static const double BESIDE = 1e-3;    // a step off a pose [rad or m]
 
 // --- constraints ---
 
-// Rows of J that hold, of the free coordinates and of unit length.
+static double length_of(const lb_fork_linear* A, int row) {
+  const double* J = A->R->at.J + (size_t)row * (size_t)A->m->nv;
+  double sum = 0;
+  for (int k = 0; k < A->nfree; k++) {
+    sum += J[A->free[k]] * J[A->free[k]];
+  }
+  return sqrt(sum);
+}
+
+// Rows of J that hold, of the free coordinates and of unit length; those that nothing moves say
+// nothing.
 static bool take_rows(lb_fork_linear* A) {
   const lb_equilibrium_point* at = &A->R->at;
   const size_t nv = (size_t)A->m->nv, nfree = (size_t)A->nfree;
-  A->rows = 0;
+  double most = 0;
+  A->rows = A->asked = 0;
   A->J = LB_TAKE(A->arena, double, (size_t)at->rows* nfree);
   A->row = LB_TAKE(A->arena, int, at->rows);
+  for (int i = 0; i < at->rows; i++) {
+    most = fmax(most, length_of(A, i));
+  }
   for (int i = 0; A->J && A->row && i < at->rows; i++) {
-    double* row = A->J + (size_t)A->rows * nfree; // the last may be overwritten
-    for (size_t k = 0; k < nfree; k++) {
-      row[k] = at->J[(size_t)i * nv + (size_t)A->free[k]];
+    const bool asks = !at->unilateral[i] || at->lambda[i] > 0;
+    const double length = length_of(A, i);
+    A->asked += asks;
+    if (asks && length > TINY * most) {
+      for (size_t k = 0; k < nfree; k++) {
+        A->J[(size_t)A->rows * nfree + k] = at->J[(size_t)i * nv + (size_t)A->free[k]] / length;
+      }
+      A->row[A->rows++] = i;
     }
-    const double length = sqrt(lb_dot(A->nfree, row, row));
-    const bool holds = length > 0 && (!at->unilateral[i] || at->lambda[i] > 0);
-    for (size_t k = 0; k < nfree && holds; k++) {
-      row[k] /= length;
-    }
-    A->row[A->rows] = i;
-    A->rows += holds;
   }
   return A->J && A->row;
 }
@@ -51,8 +65,7 @@ static lb_status find_free(lb_fork_linear* A) {
   if (!Q || !copy) {
     return LB_NO_MEMORY;
   }
-  const lb_status status =
-      lb_range(A->arena, A->nfree, A->rows, copy, A->nfree, SAME, Q, &rank);
+  const lb_status status = lb_range(A->arena, A->nfree, A->rows, copy, A->nfree, SAME, Q, &rank);
   A->n = A->nfree - rank;
   A->P = Q + (size_t)rank * nfree;
   return status;
@@ -67,7 +80,7 @@ lb_status lb_fork_ranks(const lb_fork_linear* A, lb_data* d, int* here, int* bes
   if (!q || !dq) {
     return LB_NO_MEMORY;
   }
-  if (A->rows == *here || A->n == 0) { // all are independent
+  if (A->asked == *here || A->n == 0) { // all are independent
     return LB_OK;
   }
   for (int k = 0; k < A->nfree; k++) { // no direction is like another
@@ -118,12 +131,22 @@ static double* along_free(const lb_fork_linear* A, const double* B) {
   return out;
 }
 
-// Are all diagonal entries of the factor well above rounding?
-static bool is_firm(int n, const double* A, const double* L) {
+// Are all diagonal entries of the factor well above rounding in what they were summed from?
+static bool is_firm(const lb_fork_linear* A) {
+  const size_t n = (size_t)A->n, nfree = (size_t)A->nfree;
+  double most = 0;
+  for (size_t k = 0; k < nfree; k++) {
+    most = fmax(most, fabs(A->K[k * (nfree + 1)]));
+  }
   bool firm = true;
-  for (int i = 0; i < n && firm; i++) {
-    const size_t k = (size_t)i * ((size_t)n + 1);
-    firm = L[k] * L[k] > THIN * A[k];
+  for (size_t i = 0; i < n && firm; i++) {
+    double scale = A->P ? 0 : fabs(A->K[i * (nfree + 1)]);
+    for (size_t k = 0; A->P && k < nfree; k++) {
+      const double p = A->P[i * nfree + k];
+      scale += p * p * fabs(A->K[k * (nfree + 1)]);
+    }
+    const double left = A->L[i * (n + 1)] * A->L[i * (n + 1)];
+    firm = left > THIN * scale && left > THINNEST * most;
   }
   return firm;
 }
@@ -181,13 +204,12 @@ static lb_status find_modes(const lb_fork_linear* A, lb_fork_stability* found) {
 }
 
 static lb_status factor(lb_fork_linear* A, lb_fork_stability* found) {
-  double* whole = along_free(A, A->K);
   *found = (lb_fork_stability){0};
   A->L = along_free(A, A->K);
-  if (!whole || !A->L) {
+  if (!A->L) {
     return LB_NO_MEMORY;
   }
-  const bool firm = lb_cholesky(A->n, A->L, A->n) == LB_OK && is_firm(A->n, whole, A->L);
+  const bool firm = lb_cholesky(A->n, A->L, A->n) == LB_OK && is_firm(A);
   return firm || A->n == 0 ? LB_OK : find_modes(A, found);
 }
 
@@ -285,17 +307,12 @@ lb_status lb_fork_multipliers(const lb_fork_linear* A, const double* dq, const d
     x[k] = lb_dot(A->m->nv, A->R->D->tau_q + v * nv, dq) - f[v];
   }
   int rank = 0;
-  const lb_status status =
-      rows == 0 ? LB_OK
-                : lb_least_squares(A->arena, A->nfree, A->rows, J, A->nfree, 1, x,
-                                   (int)(nfree > rows ? nfree : rows), SAME, &rank);
+  const lb_status status = rows == 0
+                               ? LB_OK
+                               : lb_least_squares(A->arena, A->nfree, A->rows, J, A->nfree, 1, x,
+                                                  (int)(nfree > rows ? nfree : rows), SAME, &rank);
   for (size_t i = 0; i < rows && status == LB_OK; i++) {
-    const double* row = at->J + (size_t)A->row[i] * nv;
-    double square = 0;
-    for (size_t k = 0; k < nfree; k++) {
-      square += row[A->free[k]] * row[A->free[k]];
-    }
-    lambda[A->row[i]] = x[i] / sqrt(square);
+    lambda[A->row[i]] = x[i] / length_of(A, A->row[i]);
   }
   return status;
 }

@@ -22,7 +22,8 @@ typedef struct lb_fork_linear {
   double* P; // [n][nfree] basis of these; NULL: the free coordinates themselves
   double* K; // [nfree][nfree] symmetric part among the free coordinates
   double* L; // [n][n] Cholesky factor of P'K P
-  int rows;  // constraints that hold
+  int asked; // constraints that hold
+  int rows;  // those of them that the free coordinates move
   double* J; // [rows][nfree] of unit length
   int* row;  // [rows] their numbers in R->at
 } lb_fork_linear;

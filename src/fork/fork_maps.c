@@ -4,20 +4,27 @@
 //   (2)  W_i = sum over links j that i carries of Ad'(effectors' wrenches on j, forces of loops)
 //
 // (2) is what the joint of link i passes on, [fork] eq. 15-20: along its own directions S it is the
-// change of the joint's own force, S'W_i = k dq. Of redundant constraints the least forces count.
+// change of the joint's own force, S'W_i = k dq. Forces of loops are those of their constraints, of
+// redundant ones the least, and of the springs of the joints that close them.
 #include <string.h>
 
-#include "dynamics/constraint/constraint_loop.h"
+#include "dynamics/constraint/constraint_derivative.h"
+#include "dynamics/constraint/constraint_rows.h"
 #include "dynamics/tree/kinematics.h"
 #include "fork/fork_inside.h"
 #include "math/linear/dense.h"
 
-static void fill_twists(lb_fork_work* w) {
+static lb_status fill_twists(lb_fork_work* w) {
   const lb_fork* f = w->fork;
   const size_t n = 6 * (size_t)f->neffector, nv = (size_t)f->nv;
-  for (size_t i = 0; i < 6 * (size_t)f->nlink; i++) {
-    lb_columns_dot(f->nv, (int)n, f->T + i * n, w->G, w->J + i * nv);
+  double* J = LB_TAKE(&w->scratch, double, 6 * nv);
+  for (int i = 0; J && i < f->nlink; i++) {
+    lb_fork_jacobian(w, i, lb_transform_identity(), J);
+    for (size_t r = 0; r < 6; r++) {
+      lb_columns_dot(f->nv, (int)n, f->T + (6 * (size_t)i + r) * n, w->G, J + r * nv);
+    }
   }
+  return J ? LB_OK : LB_NO_MEMORY;
 }
 
 // Wrench r of an effector, as moment and force on its link.
@@ -32,6 +39,26 @@ static void put_unit(const lb_fork_work* w, int column) {
   } else {
     s->xf += axis;
     s->xn += lb_v4_cross(lb_m3_apply(s->R, lb_v4_from(at->X.p)), axis);
+  }
+}
+
+// Springs of loop joints: -k times the rates of their coordinates at velocities dq.
+static void put_loop_springs(const lb_fork_work* w, const double* dq) {
+  const lb_model* m = w->held;
+  lb_kinematics(m, w->d, w->d->q, dq);
+  lb_move_origins(m, w->d->work, dq);
+  for (int i = 0; i < m->constraint.nloop; i++) {
+    const double k = m->constraint.loop[i].resistance.stiffness;
+    lb_constraint_row row[3];
+    lb_pair P;
+    lb_constraint_pair(&P, w->d, i);
+    const int n = k > 0 ? lb_loop_free_rows(m, &P, i, row) : 0;
+    for (int c = 0; c < n; c++) {
+      const lb_v4 F = row[c].e * (-k * row[c].rate), none = lb_v4_zero();
+      const lb_v4 moment = row[c].turns ? F : none, force = row[c].turns ? none : F;
+      lb_link_add_wrench(w->d->work, P.b.link, P.b.p, moment, force);
+      lb_link_add_wrench(w->d->work, P.a.link, P.b.p, -moment, -force);
+    }
   }
 }
 
@@ -69,6 +96,7 @@ static lb_status fill_wrenches(lb_fork_work* w) {
     }
     put_unit(w, c);
     if (w->R->at.rows > 0) {
+      put_loop_springs(w, w->G + (size_t)c * nv);
       lb_constraints_apply_multipliers(m, w->d, LB_SET_INACTIVE, lambda);
     }
     gather(w, c);
@@ -78,7 +106,6 @@ static lb_status fill_wrenches(lb_fork_work* w) {
 }
 
 lb_status lb_fork_fill_maps(lb_fork_work* w) {
-  fill_twists(w);
-  lb_equilibrium_solver_look(w->R, w->d); // kinematics, and all constraints
-  return w->fork->W ? fill_wrenches(w) : LB_OK;
+  const lb_status status = fill_twists(w);
+  return status == LB_OK && w->fork->W ? fill_wrenches(w) : status;
 }

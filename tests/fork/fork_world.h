@@ -68,7 +68,8 @@ static inline double fork_compliance(const lb_fork* f, int a, int row, int b, in
   double sum = 0;
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
-      const double x[3] = {of_a[i].x, of_a[i].y, of_a[i].z}, y[3] = {of_b[j].x, of_b[j].y, of_b[j].z};
+      const double x[3] = {of_a[i].x, of_a[i].y, of_a[i].z},
+                   y[3] = {of_b[j].x, of_b[j].y, of_b[j].z};
       sum += x[row % 3] * y[column % 3] *
              f->C[(6 * a + row / 3 * 3 + i) * 6 * f->neffector + 6 * b + column / 3 * 3 + j];
     }

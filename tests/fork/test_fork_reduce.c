@@ -8,7 +8,8 @@ static void the_helix_is_as_soft_as_its_balls_are(void** state) {
   static const struct {
     const char* file;
     double C;
-  } helix[] = {{"helix-50", 1.02e-3}, {"helix-100", 2e-3}, {"helix-200", 4e-3}, {"helix-400", 8e-3}};
+  } helix[] = {
+      {"helix-50", 1.02e-3}, {"helix-100", 2e-3}, {"helix-200", 4e-3}, {"helix-400", 8e-3}};
   for (int i = 0; i < (getenv("LIMBER_SANITIZED") ? 2 : 4); i++) {
     fork_world w = fork_read(helix[i].file);
     w.f = fork_reduce(&w, 0);
@@ -21,9 +22,9 @@ static void the_helix_is_as_soft_as_its_balls_are(void** state) {
 #define HINGE "type: revolute, axis: y, spring: {stiffness: 1000}"
 #define BAR "mass: 1, center: [0, 0, 0.5], inertia: [0.1, 0.1, 0.01]"
 
-// Two cranks of 1 m with a coupler between them, four springs k = 1000 N m/rad: 4 k / L^2. An arm on
-// the first crank by a fifth, out to 2 m: (2 m)^2 / 4 k + (1 m)^2 / k. All of it turned as a whole
-// by `pose`, on a body that is fixed there.
+// Two cranks of 1 m with a coupler between them, four springs k = 1000 N m/rad: 4 k / L^2. An arm
+// on the first crank by a fifth, out to 2 m: (2 m)^2 / 4 k + (1 m)^2 / k. All of it turned as a
+// whole by `pose`, on a body that is fixed there.
 #define PARALLELOGRAM                                                                              \
   "gravity: [0, 0, 0]\n"                                                                           \
   "bodies: {ground: {mass: 1, inertia: [1, 1, 1]}, a: {" BAR "}, b: {" BAR "}, coupler: {" BAR     \
@@ -54,7 +55,8 @@ static void closing_a_loop_stiffens_all_its_bodies_in_any_frame(void** state) {
     double C[2][2] = {{0}};
     for (int a = 0; a < 4; a++) {
       for (int r = 0; r < 36; r++) {
-        C[a / 2][a % 2] += along[r / 6] * along[r % 6] * fork_compliance(w.f, a / 2, r / 6, a % 2, r % 6);
+        C[a / 2][a % 2] +=
+            along[r / 6] * along[r % 6] * fork_compliance(w.f, a / 2, r / 6, a % 2, r % 6);
       }
     }
     assert_near(C[0][0] / 2.5e-4, 1, 1e-12);
@@ -99,13 +101,15 @@ static void the_ladder_is_a_hundred_times_stiffer_than_a_rail(void** state) {
   for (int i = 0; i < light->nbody; i++) { // reciprocity: the tip moves by each body's weight
     const int link = light->body.link[i];
     const lb_vec3 c = light->body.mass[i].com;
-    const lb_vec3 down = lb_quat_rotate(lb_quat_conjugate(f->link[link].q), lb_vec3_make(0, -9.81, 0));
+    const lb_vec3 down =
+        lb_quat_rotate(lb_quat_conjugate(f->link[link].q), lb_vec3_make(0, -9.81, 0));
     double twist[6];
     for (int r = 0; r < 6; r++) {
       twist[r] = f->T[(6 * link + r) * 6 + 4]; // of a unit force along y on the tip
     }
     const lb_vec3 turn = lb_vec3_make(twist[0], twist[1], twist[2]);
-    const lb_vec3 move = lb_vec3_add(lb_vec3_make(twist[3], twist[4], twist[5]), lb_vec3_cross(turn, c));
+    const lb_vec3 move =
+        lb_vec3_add(lb_vec3_make(twist[3], twist[4], twist[5]), lb_vec3_cross(turn, c));
     end += light->body.mass[i].mass * lb_vec3_dot(down, move);
   }
   (void)centre;

@@ -65,8 +65,8 @@ lb_status lb_least_squares(lb_arena* scratch, int m, int n, double* A, int lda, 
                            int ldb, double rcond, int* rank);
 
 /// Range and complement of the columns of A, m x n: an orthonormal Q, m x m without gaps, whose
-/// first `rank` columns span them, by Householder's reflections with exchanged columns. What is left
-/// of a column below `rcond` times the longest counts as zero. A is destroyed.
+/// first `rank` columns span them, by Householder's reflections with exchanged columns. What is
+/// left of a column below `rcond` times the longest counts as zero. A is destroyed.
 lb_status lb_range(lb_arena* scratch, int m, int n, double* A, int lda, double rcond, double* Q,
                    int* rank);
 

@@ -112,16 +112,18 @@ lb_status lb_range(lb_arena* scratch, int m, int n, double* A, int lda, double r
   const lapack_int size = size_of(fmax(asked[0], asked[1]));
   double* work = LB_TAKE(scratch, double, size);
   if (exchange && tau && work) {
-    status = outcome(LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, m, n, A, lda, exchange, tau, work, size));
+    status =
+        outcome(LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, m, n, A, lda, exchange, tau, work, size));
     for (*rank = 0; *rank < least && fabs(A[*rank * (lda + 1)]) > rcond * fabs(A[0]);) {
       ++*rank;
     }
     for (int j = 0; j < least; j++) {
       memcpy(Q + (size_t)j * (size_t)m, A + (size_t)j * (size_t)lda, (size_t)m * sizeof *Q);
     }
-    status = status == LB_OK ? outcome(LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, m, m, least, Q, m, tau,
-                                                           work, size))
-                             : status;
+    status =
+        status == LB_OK
+            ? outcome(LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, m, m, least, Q, m, tau, work, size))
+            : status;
   }
   lb_arena_reset(scratch, mark);
   return status;

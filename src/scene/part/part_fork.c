@@ -88,8 +88,7 @@ static bool read_base(lb_reader* r, const lb_yaml* node, lb_scene_fork* to) {
 
 static bool read_load(lb_reader* r, const lb_yaml* name, const lb_yaml* value,
                       const lb_scene_fork* of, lb_scene_effector_load* to) {
-  static const lb_field force = {
-      .key = "loads", .value = LB_VALUE_VECTOR, .dimension = LB_FORCE};
+  static const lb_field force = {.key = "loads", .value = LB_VALUE_VECTOR, .dimension = LB_FORCE};
   lb_names known = {0};
   to->place = name->place;
   to->effector = -1;
