@@ -309,6 +309,7 @@ lb_status lb_fork_create(const lb_model* model, const lb_scene_fork* what, int p
   if (f) {
     *f = (lb_fork){.model = model,
                    .what = what,
+                   .number = pose,
                    .neffector = n,
                    .nv = model->nv,
                    .nlink = model->nlink,
