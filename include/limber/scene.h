@@ -655,6 +655,8 @@ typedef struct lb_scene {
   lb_scene_fit fit;
   lb_scene_retarget retarget;
   lb_scene_optimize optimize;
+  int nfork;
+  lb_scene_fork* fork;
   lb_making making;
   int nnote;
   const lb_message* note; ///< [nnote] warnings to its author
