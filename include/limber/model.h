@@ -315,6 +315,8 @@ typedef struct lb_model_motors {
   struct lb_turning** turning; ///< [nmotor] rotations prescribed, of the first of three; else NULL
   int nservo;
   struct lb_model_servo* servo; ///< [nservo]
+  bool servo_rows; ///< steps solve for servos with contacts (linear-euler, euler); else they are
+                   ///< forces
 } lb_model_motors;
 
 /// A motor that follows its profile as far as it can.

@@ -632,8 +632,9 @@ typedef struct lb_scene {
   const char* about; ///< a sentence or more, or ""
   const char* file;
   const char* text; ///< its own file as it was read, without what it includes; NULL: made by hand
-  lb_vec3 gravity;  ///< [m/s^2]
-  double duration;  ///< [s]
+  const struct lb_scene_origin* origin; ///< what it was read from, to be read again; NULL: nothing
+  lb_vec3 gravity;                      ///< [m/s^2]
+  double duration;                      ///< [s]
   lb_scene_solver solver;
   lb_scene_record record;
   int nmaterial, nbody, nshape, njoint, nforce, nmotor, nload, nconstraint, nmarker, nrope,
@@ -654,6 +655,8 @@ typedef struct lb_scene {
   lb_scene_fit fit;
   lb_scene_retarget retarget;
   lb_scene_optimize optimize;
+  int nfork;
+  lb_scene_fork* fork;
   lb_making making;
   int nnote;
   const lb_message* note; ///< [nnote] warnings to its author

@@ -9,6 +9,7 @@
 #include "geom/mesh/disjoint_sets.h"
 #include "math/contact/contact_fast.h"
 #include "math/linear/ldl.h"
+#include "model/use/motor_use.h"
 
 // --- groups ---
 
@@ -232,6 +233,7 @@ static bool take_colliders(lb_contacts* C) {
     to->radius = from->soft ? 0 : radius_about_origin(from->geometry);
     ok = !from->soft || lb_surface_take(C, i);
   }
+  size = c->ncollider > 0 ? size : 0;
   return ok && lb_broad_create(FAT * size, C->arena.allocator, &C->broad) == LB_OK;
 }
 
@@ -350,9 +352,9 @@ static bool take_problem(lb_contacts* C) {
     const lb_model_constraint* c = &C->m->constraint.item[i];
     C->nunilateral += c->unilateral ? lb_constraint_types[c->kind]->rows(C->m, c) : 0;
   }
-  C->nunilateral += C->m->motor.nservo;
-  C->servo = LB_TAKE(&C->arena, lb_servo_row, C->m->motor.nservo);
-  for (int i = 0; C->servo && i < C->m->motor.nservo; i++) {
+  C->nunilateral += lb_servos_as_rows(C->m);
+  C->servo = LB_TAKE(&C->arena, lb_servo_row, lb_servos_as_rows(C->m));
+  for (int i = 0; C->servo && i < lb_servos_as_rows(C->m); i++) {
     C->servo[i].servo = &C->m->motor.servo[i];
   }
   C->bound = LB_TAKE(&C->arena, int, lb_constraints_most(C->m));

@@ -162,11 +162,13 @@ void lb_touch_set_axes(lb_touch* t, lb_v4 n) {
 static void add_point(lb_contacts* C, const lb_collider_pair* p, const lb_contact_surface* surface,
                       const lb_manifold* f, int k) {
   lb_touch* t = &C->touch[C->ntouch++];
-  *t = (lb_touch){.collider = {p->a, p->b},
-                  .id = f->point[k].id,
-                  .at = lb_v4_from(f->point[k].position),
-                  .gap = f->point[k].distance,
-                  .surface = *surface};
+  memset(t, 0, sizeof *t); // states are compared byte for byte
+  t->collider[0] = p->a;
+  t->collider[1] = p->b;
+  t->id = f->point[k].id;
+  t->at = lb_v4_from(f->point[k].position);
+  t->gap = f->point[k].distance;
+  t->surface = *surface;
   lb_touch_set_axes(t, lb_v4_from(f->normal));
   t->arm[0] = t->at - C->collider[p->a].origin;
   t->arm[1] = t->at - C->collider[p->b].origin;

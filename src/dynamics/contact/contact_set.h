@@ -51,6 +51,12 @@ void lb_contacts_release(lb_contacts* C);
 // Forget what is known of earlier steps.
 void lb_contacts_forget(lb_contacts* C);
 
+// All that is kept from step to step, as so many numbers. Points that do not fit are forgotten, by
+// who saves, too.
+size_t lb_contacts_state_size(const lb_model* m);
+void lb_contacts_save(lb_contacts* C, double* state);
+void lb_contacts_load(lb_contacts* C, const double* state);
+
 // Find the points at d's poses that may meet in a step of h; poses and velocities of origins are in
 // place. Impulses are those of the step before, where it had the same points. false: there are too
 // many, or no memory, which lb_contacts_complain says.

@@ -7,9 +7,10 @@
 #include "dynamics/force/force.h"
 #include "dynamics/force/force_point.h"
 #include "model/use/link.h"
+#include "model/use/motor_use.h"
 
 static int count(const lb_model* m) {
-  return m->contact.ncollider + m->motor.nservo;
+  return m->contact.ncollider + lb_servos_as_rows(m);
 }
 
 static void push(const lb_model* m, lb_data* d, const lb_touch* t, int side, double by) {
@@ -30,7 +31,7 @@ static void apply(const lb_model* m, lb_data* d) {
     push(m, d, &touch[i], 0, 1 / h);
     push(m, d, &touch[i], 1, -1 / h);
   }
-  for (int i = 0; i < m->motor.nservo && h > 0; i++) {
+  for (int i = 0; i < lb_servos_as_rows(m) && h > 0; i++) {
     const int motor = m->motor.servo[i].motor;
     d->work->tau[m->motor.v[motor]] += d->motor_force[motor];
   }

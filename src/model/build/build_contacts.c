@@ -173,14 +173,14 @@ lb_status lb_build_contacts(lb_build* b) {
   lb_model_contacts* c = &b->m->contact;
   families f = {.s = s};
   lb_status status = LB_OK;
+  c->set = s->contacts; // servos are solved by the same rules
+  c->set.place = lb_build_place(b, s->contacts.place);
+  c->set.pair = NULL;
   if (!s->contacts.on) {
     return LB_OK;
   }
   lb_arena scratch;
   lb_arena_init(&scratch, b->arena->allocator);
-  c->set = s->contacts;
-  c->set.place = lb_build_place(b, s->contacts.place);
-  c->set.pair = NULL;
   c->collider =
       LB_TAKE(b->arena, lb_model_collider, s->nshape + s->nbody + s->nrope + s->ndeformable);
   find_joined(b->m, b->arena);

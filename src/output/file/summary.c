@@ -335,5 +335,8 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   if (s->optimize) {
     lb_summarise_optimisation(out, s->optimize);
   }
+  if (s->fork) {
+    lb_summarise_forks(out, s->fork);
+  }
   lb_out_text(out, "\n}\n");
 }
