@@ -1,5 +1,7 @@
 #include "solve/implicit/free_momentum.h"
 
+#include <math.h>
+
 #include "dynamics/contact/contact_set.h"
 #include "dynamics/force/force.h"
 #include "dynamics/joint/joint.h"
@@ -16,7 +18,9 @@ typedef struct momentum {
 } momentum;
 
 typedef struct mechanism {
+  int body;             // the link of a free body by itself, or -1
   momentum before, now; // when the step begins, and when it ends
+  lb_quat q;            // of a body when the step begins
   bool touched;         // something else acts on it in this step
   lb_v4 move;           // of all of it [m]
   lb_v4 turn, speed;    // change of its velocities, at c
@@ -34,8 +38,9 @@ struct lb_free_momentum {
 // Links that act on each other, as disjoint sets, and those on which something else acts.
 typedef struct search {
   const lb_model* m;
-  int* set;   // [nlink]
-  bool* held; // [nlink]
+  int* set;     // [nlink]
+  bool* held;   // [nlink]
+  bool* joined; // [nlink] of roots of sets: some of its links are on joints
 } search;
 
 // Something between two links, of which one may be the world.
@@ -119,29 +124,33 @@ static void connect_forces(search* s) {
   }
 }
 
-// Links that are free bodies turn exactly by themselves (free_axes.h): a mechanism has others, too.
-// The root of a set is its lowest number.
+// Free bodies of a mechanism turn exactly by themselves (free_axes.h), so that one of these alone
+// has nothing to be corrected. The root of a set is its lowest number.
 static void number_mechanisms(lb_free_momentum* F, const search* s) {
-  enum { NONE = -1, SOME = -2 };
-  for (int i = 0; i < F->m->nlink; i++) {
+  const lb_model* m = F->m;
+  int* size = F->number; // of the root's set, until it has a number
+  for (int i = 0; i < m->nlink; i++) {
     const int root = lb_sets_root(s->set, i);
     s->held[root] |= s->held[i];
-    F->number[i] = i == root ? NONE : F->number[i];
-    F->number[root] = lb_link_turns_free(F->m, i) ? F->number[root] : SOME;
+    s->joined[root] |= !lb_link_turns_free(m, i);
+    size[i] = 0;
+    size[root]++;
   }
-  for (int i = 0; i < F->m->nlink; i++) {
+  for (int i = 0; i < m->nlink; i++) {
     const int root = lb_sets_root(s->set, i);
-    if (i != root) {
-      F->number[i] = F->number[root];
-    } else {
-      F->number[i] = F->number[i] == SOME && !s->held[i] ? F->count++ : NONE;
+    const bool alone = i == root && size[i] == 1;
+    const bool flies = i == root && !s->held[i] && (s->joined[i] || alone);
+    if (flies) {
+      F->of[F->count].body = alone ? i : -1;
     }
+    F->number[i] = i != root ? F->number[root] : flies ? F->count++ : -1;
   }
 }
 
 lb_free_momentum* lb_free_momentum_create(const lb_model* m, lb_arena* arena) {
   lb_free_momentum* F = LB_TAKE(arena, lb_free_momentum, 1);
-  search s = {m, LB_TAKE(arena, int, m->nlink), LB_TAKE(arena, bool, m->nlink)};
+  search s = {m, LB_TAKE(arena, int, m->nlink), LB_TAKE(arena, bool, m->nlink),
+              LB_TAKE(arena, bool, m->nlink)};
   int* number = LB_TAKE(arena, int, m->nlink);
   mechanism* of = lb_arena_take_array(arena, (size_t)m->nlink, sizeof *of, LB_ALIGN);
   if (lb_arena_status(arena) != LB_OK) {
@@ -199,10 +208,18 @@ static void measure(lb_free_momentum* F, const lb_data* d) {
   }
 }
 
+// Of a free joint.
+static lb_quat turn_of(const double* q) {
+  return (lb_quat){q[3], q[4], q[5], q[6]};
+}
+
 void lb_free_momentum_begin(lb_free_momentum* F, const lb_data* d) {
   measure(F, d);
   for (int k = 0; k < F->count; k++) {
-    F->of[k].before = F->of[k].now;
+    mechanism* f = &F->of[k];
+    const double* q = f->body >= 0 ? d->q + F->m->link.q[f->body] : NULL;
+    f->before = f->now;
+    f->q = q ? turn_of(q) : f->q;
   }
 }
 
@@ -261,6 +278,67 @@ static void change_root(const lb_link* l, const lb_state* s, const mechanism* f,
   lb_v4_add_to(d->qd + l->v + 3, lb_m3_apply_transposed(s->R, speed));
 }
 
+// --- bodies ---
+
+// I^-1 R'L along the axes of q, with the factors D of I.
+static lb_v4 spin_along(const double D[9], lb_quat q, lb_v4 L) {
+  double w[3];
+  lb_v4_store(w, lb_v4_from(lb_quat_rotate(lb_quat_conjugate(q), lb_v4_vec3(L))));
+  lb_ldl_solve(3, D, 3, w);
+  return lb_v4_load(w);
+}
+
+// (3) by iteration, which gains a factor of h w every time. The step has turned the body by `way`.
+static lb_quat turn_body(const double D[9], lb_quat start, lb_vec3 way, lb_v4 L, double h) {
+  enum { ROUNDS = 12 };
+  static const double ROUNDING = 1e-16; // [rad]
+  const lb_v4 w0 = spin_along(D, start, L);
+  lb_quat q = lb_quat_mul(start, lb_quat_exp(way));
+  lb_v4 more = lb_v4_zero(), change = w0;
+  for (int i = 0; i < ROUNDS && lb_v4_dot(change, change) > ROUNDING * ROUNDING; i++) {
+    const lb_v4 last = more;
+    more = (spin_along(D, q, L) - w0) * (0.5 * h);
+    change = more - last;
+    q = lb_quat_mul(start, lb_quat_exp(lb_vec3_add(way, lb_v4_vec3(more))));
+  }
+  return q;
+}
+
+// A body that is turned apart from others has another energy with its momentum as it was. More of
+// it than before is taken away.
+static lb_v4 calmed(lb_v4 w1, lb_v4 w0, lb_quat q1, lb_quat q0, lb_v4 L) {
+  const lb_v4 at0 = lb_v4_from(lb_quat_rotate(q0, lb_v4_vec3(w0)));
+  const lb_v4 at1 = lb_v4_from(lb_quat_rotate(q1, lb_v4_vec3(w1)));
+  const double before = lb_v4_dot(at0, L), after = lb_v4_dot(at1, L);
+  return after > before && before > 0 ? w1 * sqrt(before / after) : w1;
+}
+
+static void turn_alone(const lb_model* m, const mechanism* f, lb_data* d, double h) {
+  const lb_link* l = &m->link.packed[f->body];
+  const lb_m3 R0 = lb_m3_from(lb_quat_matrix(turn_of(d->q + l->q)));
+  const lb_vec3 way = lb_quat_log(lb_quat_mul(lb_quat_conjugate(f->q), turn_of(d->q + l->q)));
+  double* q = d->q + l->q;
+  double D[9];
+  lb_m3_store(D, 3, lb_m3_mul(lb_m3_transpose(R0), lb_m3_mul(f->now.I, R0)));
+  lb_ldl_factor(3, D, 3);
+  const lb_quat to = turn_body(D, f->q, way, f->now.L, h);
+  const lb_m3 R = lb_m3_from(lb_quat_matrix(to));
+  const lb_v4 c = l->h / l->m, L = f->now.L;
+  const lb_v4 w = calmed(spin_along(D, to, L), spin_along(D, f->q, L), to, f->q, L);
+  lb_v4_store(q, f->now.c - lb_m3_apply(R, c));
+  q[3] = to.w, q[4] = to.x, q[5] = to.y, q[6] = to.z;
+  lb_v4_store(d->qd + l->v, w);
+  lb_v4_store(d->qd + l->v + 3,
+              lb_m3_apply_transposed(R, f->now.P / f->now.mass) - lb_v4_cross(w, c));
+}
+
+// A body that hardly turns within a step has no error to speak of, (h w)^2 of its energy.
+static bool tumbles(const lb_model* m, const mechanism* f, const lb_data* d, double h) {
+  static const double HARDLY = 1e-8;
+  const lb_v4 w = lb_v4_load(d->qd + m->link.v[f->body]);
+  return lb_v4_dot(w, w) * h * h > HARDLY * HARDLY;
+}
+
 void lb_free_momentum_keep(lb_free_momentum* F, lb_data* d, double h) {
   const lb_model* m = F->m;
   if (F->count == 0) {
@@ -273,13 +351,16 @@ void lb_free_momentum_keep(lb_free_momentum* F, lb_data* d, double h) {
   measure(F, d);
   find_touched(F, d);
   for (int k = 0; k < F->count; k++) {
-    if (!F->of[k].touched) {
+    if (F->of[k].body >= 0 && tumbles(m, &F->of[k], d, h)) {
+      turn_alone(m, &F->of[k], d, h);
+    } else if (F->of[k].body < 0 && !F->of[k].touched) {
       find_change(&F->of[k], lb_v4_from(m->gravity), h);
     }
   }
   for (int i = 0; i < m->nlink; i++) {
-    if (is_root(m, i) && F->number[i] >= 0 && !F->of[F->number[i]].touched) {
-      change_root(&m->link.packed[i], &d->work->state[i], &F->of[F->number[i]], d);
+    const mechanism* f = F->number[i] >= 0 ? &F->of[F->number[i]] : NULL;
+    if (f && is_root(m, i) && f->body < 0 && !f->touched) {
+      change_root(&m->link.packed[i], &d->work->state[i], f, d);
     }
   }
 }

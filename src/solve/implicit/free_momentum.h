@@ -10,15 +10,22 @@
 // so that momentum is kept to rounding, and relative motion of the links, where joints, loops and
 // motors have their say, stays as it is. Links that touch something in the step have other forces,
 // and are left alone.
+//
+// A body by itself, for which a step solved with the momentum L, is turned by the mean of its
+// velocities along its own axes [Simo and Wong 1991],
+//
+//   (3)  R1 = R0 exp(h (w0 + w1)/2),   I w1 = R1'L,   I w0 = R0'L
+//
+// with which turning takes and gives no energy. Where its place changes by another velocity than w0
+// (contact_set.h), h times the difference is added.
 #pragma once
 #include "base/arena.h"
 #include "limber/dynamics.h"
 
 typedef struct lb_free_momentum lb_free_momentum;
 
-// Mechanisms of the model that fly: several links, all their trees on free joints, and nothing that
-// acts on them from outside. Constraints, forces and joints alone connect links. NULL: there is no
-// memory.
+// Mechanisms of the model that fly: all their trees on free joints, and nothing that acts on them
+// from outside. Joints, constraints and forces connect their links. NULL: there is no memory.
 lb_free_momentum* lb_free_momentum_create(const lb_model* m, lb_arena* arena);
 
 // Their momentum at d's state, at which poses and velocities of origins are in place.
