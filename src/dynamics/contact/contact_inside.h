@@ -140,5 +140,3 @@ void lb_contacts_take_away(lb_contacts* C);
 // for Z to be solved for.
 int lb_contacts_take_entry(lb_contacts* C, int row, int side, int group);
 void lb_contacts_list_entry(lb_contacts* C, int group, int at);
-// The link that has a velocity.
-int lb_contacts_link_of(const lb_model* m, int v);
