@@ -248,6 +248,14 @@ static void measure_near(const lb_aimed* a, const lb_model* m, lb_data* d, int s
   }
 }
 
+bool lb_goals_count_at(const lb_optimizing* o, const lb_record* s) {
+  bool any = false;
+  for (int i = 0; i < o->ngoal; i++) {
+    any |= !o->goal[i].type->effort && counts(&o->goal[i], s->step);
+  }
+  return any;
+}
+
 double lb_goals_see(const lb_way_back* w, const lb_record* s, const lb_played* m, lb_data* d) {
   double sum = 0;
   for (int i = 0; i < w->o->ngoal; i++) {
