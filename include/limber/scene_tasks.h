@@ -183,6 +183,53 @@ typedef struct lb_scene_optimize {
   int iterations;
 } lb_scene_optimize;
 
+/// An effector of a reduced mechanism: a frame of a body, at its origin or at a marker.
+typedef struct lb_scene_effector {
+  const char* name; ///< of the body, or of the marker
+  lb_place place;
+  int body;
+  lb_vec3 at; ///< in the body
+} lb_scene_effector;
+
+/// A force on an effector, along the world's axes.
+typedef struct lb_scene_effector_load {
+  lb_place place;
+  int effector; ///< its number in the reduction
+  lb_vec3 force;
+} lb_scene_effector_load;
+
+/// An equilibrium about which a mechanism is reduced: at rest, or under forces on effectors.
+typedef struct lb_scene_fork_model {
+  lb_place place;
+  int nload;
+  lb_scene_effector_load* load; ///< [nload]
+} lb_scene_fork_model;
+
+/// code, name in scene files
+#define LB_FORK_MASS_LIST(X)                                                                       \
+  X(LB_FORK_STATIC, "static")   /* of the shapes under static forces */                            \
+  X(LB_FORK_IMPULSE, "impulse") /* what effectors oppose to an impulse: operational space */
+
+typedef enum lb_fork_mass {
+#define LB_FORK_MASS_CODE(code, name) code,
+  LB_FORK_MASS_LIST(LB_FORK_MASS_CODE)
+#undef LB_FORK_MASS_CODE
+      LB_FORK_MASS_COUNT
+} lb_fork_mass;
+
+/// A mechanism to be reduced to its effectors.
+typedef struct lb_scene_fork {
+  const char* name;
+  lb_place place;
+  int base;  ///< body that is held, or LB_WORLD
+  bool free; ///< the body that carries all others floats: it is an effector as well
+  int neffector;
+  lb_scene_effector* effector; ///< [neffector]
+  int mass;                    ///< lb_fork_mass
+  int nmodel;                  ///< 0: one, at rest
+  lb_scene_fork_model* model;  ///< [nmodel]
+} lb_scene_fork;
+
 #ifdef __cplusplus
 }
 #endif

@@ -42,6 +42,7 @@ static const char* value_words(const lb_field* f, char* text, size_t size) {
       [LB_VALUE_LENGTHS] = "a mapping from names to lengths",
       [LB_VALUE_SPOT] = "[x, y, z], or a point's name",
       [LB_VALUE_PATH] = "a list of [time, [x, y, z]]",
+      [LB_VALUE_FORCES] = "a mapping from names to forces [x, y, z]",
   };
   const bool is_table = f->value == LB_VALUE_SECTION || f->value == LB_VALUE_LIST ||
                         f->value == LB_VALUE_ONE || f->value == LB_VALUE_TABLE;
@@ -281,6 +282,9 @@ static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
                          "\"#/$defs/place\"}], \"minItems\": 2, \"maxItems\": 2}}"),
       [LB_VALUE_LENGTHS] = ("{\"type\": [\"object\", \"null\"], \"additionalProperties\": "
                             "{\"type\": [\"number\", \"string\"]}}"),
+      [LB_VALUE_FORCES] = ("{\"type\": [\"object\", \"null\"], \"additionalProperties\": "
+                           "{\"type\": \"array\", \"items\": {\"type\": [\"number\", "
+                           "\"string\"]}, \"minItems\": 3, \"maxItems\": 3}}"),
       [LB_VALUE_PARTS] = ("{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": "
                           "\"object\", \"required\": [\"type\"]}}"),
   };

@@ -92,10 +92,14 @@ static void choose_integrator(lb_reader* r) {
   for (int i = 0; i < s->nbody; i++) {
     stiff = stiff || s->body[i].elastic;
   }
+  bool servo = false;
+  for (int i = 0; i < s->nmotor; i++) {
+    servo = servo || s->motor[i].drive == LB_DRIVE_SERVO;
+  }
   if (s->solver.integrator == LB_INTEGRATOR_COUNT) {
-    r->scene.solver.integrator = r->scene.contacts.on ? LB_INTEGRATOR_LINEAR_EULER
-                                 : stiff              ? LB_INTEGRATOR_BDF2
-                                                      : LB_INTEGRATOR_RK4;
+    r->scene.solver.integrator = r->scene.contacts.on || servo ? LB_INTEGRATOR_LINEAR_EULER
+                                 : stiff                       ? LB_INTEGRATOR_BDF2
+                                                               : LB_INTEGRATOR_RK4;
   }
 }
 

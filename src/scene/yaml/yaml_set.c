@@ -209,7 +209,7 @@ static bool set_one(const setting* s) {
   for (int key = 0; key < LB_SCENE_KEYS; key++) {
     known[key] = lb_scene_table.field[key].key;
     const size_t taken = begins(s->path, known[key]);
-    const bool part = key >= LB_SCENE_MATERIALS && key <= LB_SCENE_MARKERS;
+    const bool part = key >= LB_SCENE_MATERIALS && key <= LB_SCENE_FORK;
     if (taken && (key == LB_SCENE_INCLUDE || key == LB_SCENE_REPEAT || key == LB_SCENE_LIMBER)) {
       return refuse(s, "this key says how the scene is read, and cannot be set");
     }
