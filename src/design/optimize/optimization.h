@@ -159,6 +159,8 @@ typedef struct lb_following {
 typedef struct lb_goal_type {
   // Measured quantity, at d's state at the end of a step, with kinematics in place.
   void (*measure)(const lb_aimed* a, const lb_model* m, lb_data* d, int step, double* value);
+  // The same of d's state in another model, whatever was noted on the way; NULL: it is the same.
+  void (*measure_in)(const lb_aimed* a, const lb_model* m, lb_data* d, int step, double* value);
   // Add to how the objective changes with the stage's end, for slopes by what is compared.
   void (*pull)(lb_way_back* w, const lb_aimed* a, double time, const double* slope, double* by_q,
                double* by_v);

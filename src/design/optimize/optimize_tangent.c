@@ -82,11 +82,24 @@ static void release(nudged* n) {
   *n = (nudged){0};
 }
 
+static void ignore(void* context, const lb_data* d, const lb_step_past* past) {
+  (void)context, (void)d, (void)past;
+}
+
+// Steps that are watched, as those of the run are.
+static lb_status make_stepper(lb_optimizing* o, nudged* n, lb_error* err) {
+  const lb_status status = lb_optimizing_stepper(o, n->m.model, &n->st, err);
+  if (status == LB_OK) {
+    lb_stepper_watch(n->st, ignore, NULL);
+  }
+  return status;
+}
+
 static lb_status make_data(lb_optimizing* o, nudged* n, lb_error* err) {
   lb_status status = lb_data_create(n->m.model, o->allocator, &n->d, err);
   n->start = n->d;
   if (status == LB_OK && o->tape.type->derivative->restarts) {
-    status = lb_optimizing_stepper(o, n->m.model, &n->st, err);
+    status = make_stepper(o, n, err);
   }
   return status == LB_OK && n->m.tree != n->m.model
              ? lb_data_create(n->m.tree, o->allocator, &n->start, err)
