@@ -14,7 +14,7 @@ run() {
 run "$build/limber_bench" "$result"
 if [ "${3:-}" != all ]; then
   run "$build/limber_bench_stiff" 1
-  run "$build/limber_bench_constraints" --slow 1
+  run "$build/limber_bench_constraints" --most 150 --slow 8
   run "$build/limber_bench_contact" 100 12
   run "$build/limber_bench_beasts" "$scenes" 8 16
   echo "'make bench-all' also times energies, elastic characters, full runs, gradients and searches."
