@@ -412,8 +412,10 @@ static void add_limiting(lb_job* j, const lb_retarget_result* r) {
     lb_job_row(j, "limited by weight: elastic bodies buckle under it (stiffen what bends, or make "
                   "what it carries lighter)");
   } else if (r->explained && f == LB_LIMITING_ITERATIONS) {
-    lb_job_row(j, "limited by iterations: the search was stopped after %d, and more may do better",
-               r->niteration);
+    lb_job_row(j,
+               "limited by iterations: the search ended after %d; with more of them, about %.0f %% "
+               "of the rms would be left at most",
+               r->niteration, 100 * fmin(1, r->limiting.left[f]));
   } else if (r->explained) {
     lb_job_row(j, "limited by %s: %s, about %.0f %% of the rms would be left", lb_limiting_name(f),
                lb_limiting_words(f), 100 * r->limiting.left[f]);
