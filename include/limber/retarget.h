@@ -234,6 +234,9 @@ typedef struct lb_limiting {
   double left[LB_LIMITING_COUNT];
 } lb_limiting;
 
+/// Reach, as long as nothing was looked at.
+lb_limiting lb_limiting_none(void);
+
 /// Note what would be left without a factor: the one with the least limits most, or reach where
 /// none of them helps. Where more iterations help, others have to help as much again.
 void lb_limiting_note(lb_limiting* limiting, lb_limiting_factor factor, double left);

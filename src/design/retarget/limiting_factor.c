@@ -163,10 +163,19 @@ static lb_status left_without(lb_limiting_factor factor, const lb_model* m, cons
                          : lb_error_add(err, status, (lb_place){0}, "%s", lb_status_text(status));
 }
 
-// What has to be left, or less, so that another factor limits more. Going on is in all of them.
+// What has to be left, or less, so that another factor limits more. Going on is in all of them, so
+// they have to help as much again as that.
 static double least_of(const lb_limiting* l) {
-  const double alone = l->factor == LB_LIMITING_REACH ? 1 : l->left[l->factor];
-  return l->factor <= LB_LIMITING_ITERATIONS ? HELPS * alone : alone;
+  const double left = l->factor == LB_LIMITING_REACH ? 1 : l->left[l->factor];
+  return l->factor <= LB_LIMITING_ITERATIONS ? fmin(HELPS, left) * left : left;
+}
+
+lb_limiting lb_limiting_none(void) {
+  lb_limiting none = {.factor = LB_LIMITING_REACH};
+  for (int f = 0; f < LB_LIMITING_COUNT; f++) {
+    none.left[f] = NAN;
+  }
+  return none;
 }
 
 void lb_limiting_note(lb_limiting* l, lb_limiting_factor factor, double left) {
@@ -180,12 +189,9 @@ lb_status lb_limiting_find(const lb_model* m, const lb_retarget* what, const lb_
                            lb_limiting* limiting, lb_error* err) {
   lb_retarget_options rough = *options;
   const double h = isnan(options->step) ? m->solver.step : options->step;
-  lb_limiting found = {.factor = LB_LIMITING_REACH};
+  lb_limiting found = lb_limiting_none();
   lb_status status = LB_OK;
   rough.step = fmax(h, fmin(ROUGH_STEP, curves->spacing / LB_SPACING_STEPS));
-  for (int f = 0; f < LB_LIMITING_COUNT; f++) {
-    found.left[f] = NAN;
-  }
   for (int f = 0; f < LB_LIMITING_COUNT && status == LB_OK; f++) {
     const bool needed = f != LB_LIMITING_SEVERAL || found.factor == LB_LIMITING_REACH;
     double left = NAN;
