@@ -155,8 +155,9 @@ enum {
   EXAMPLES = 1024,
   VIEW = 2048,
   COMPARE = 4096,
-  FILMED = SIMULATE | RETARGET | REPLAY | OPTIMIZE | INVERSE | FIT,
-  WRITERS = SIMULATE | REDUCE | FIT | INVERSE | RETARGET | OPTIMIZE | SWEEP
+  FORK = 8192,
+  FILMED = SIMULATE | RETARGET | REPLAY | OPTIMIZE | INVERSE | FIT | FORK,
+  WRITERS = SIMULATE | REDUCE | FIT | INVERSE | RETARGET | OPTIMIZE | SWEEP | FORK
 };
 
 #define AT(field) offsetof(verb_args, field)
@@ -307,6 +308,29 @@ const verb VERBS[] = {
               "  1    the computation failed; the message says why\n"
               "  2    a mistake in the scene or on the command line, or DIR cannot be written\n"
               "  130  interrupted; with --keep, what was done of the full run is in DIR",
+     .least = 1,
+     .most = 1},
+    {.name = "fork",
+     .bit = FORK,
+     .usage = "SCENE [--out DIR]",
+     .summary = "reduce stiff mechanisms to their end effectors",
+     .about =
+         "Reduces the mechanisms that the scene names under 'fork' to their effectors, about the\n"
+         "equilibria it lists there, loops and preload included. Writes into the folder DIR:\n"
+         "  compliance.csv  turns and displacements of each effector by unit wrenches on each\n"
+         "  NAME.npz        a model: stiffness, damping, mass, and how all links follow; "
+         "numpy.load\n"
+         "                  opens it, and what is in it is written in its array 'readme'\n"
+         "  report.html     principal stiffnesses and frequencies, and the equilibria as a motion\n"
+         "  summary.json    the figures, for programs\n"
+         "  scene.glb, trajectory.csv   the equilibria, one a second",
+     .example = "  limber fork scenes/ladder.yaml --out out/ladder",
+     .exits = "  0    done\n"
+              "  1    a mechanism cannot be reduced: no equilibrium, or no stiffness; the message "
+              "says\n"
+              "       which joint is the cause\n"
+              "  2    a mistake in the scene or on the command line, or DIR cannot be written\n"
+              "  130  interrupted",
      .least = 1,
      .most = 1},
     {.name = "fit",
