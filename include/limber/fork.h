@@ -5,7 +5,7 @@
 // Twists and wrenches of effectors and links are along their own axes at their own origins,
 // angular part first, six numbers each. Matrices are stored by rows.
 #pragma once
-#include "limber/model.h"
+#include "limber/simulate.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -144,10 +144,28 @@ void lb_fork_blend_step(lb_fork_blend* blend, const double* wrench);
 /// Coordinates q [nq] of the whole mechanism: each model's by its joints, blended.
 void lb_fork_blend_coordinates(lb_fork_blend* blend, double* q);
 
+/// Motion of a reduced mechanism beside that of the whole.
+typedef struct lb_fork_motion {
+  double moved;   ///< farthest that an effector of the whole goes [m]
+  double off;     ///< farthest that the reduced one is from it [m]
+  long steps;     ///< of both
+  double seconds; ///< of the reduced steps
+  double whole;   ///< of the others, by the scene's integrator [s]
+  int left_out;   ///< loads of the scene on links without an effector, which the reduced one lacks
+} lb_fork_motion;
+
+/// Step the models of one fork, blended where there are several, and the whole mechanism, both from
+/// the first model's equilibrium, by steps of equal length. The scene's loads on links of effectors
+/// act as they change from their start; motors stay. Frames of the reduced motion go to
+/// `recording`, with loops closed.
+lb_status lb_fork_simulate(lb_fork* const* fork, int count, const lb_simulate_options* options,
+                           lb_recording* recording, lb_fork_motion* motion, lb_error* err);
+
 /// Models of a scene, all that `limber fork` makes.
 typedef struct lb_fork_result {
   int count;
-  lb_fork* const* fork; ///< [count]
+  lb_fork* const* fork;  ///< [count]
+  lb_fork_motion motion; ///< of the first fork
 } lb_fork_result;
 
 /// Name of a model's file: NAME.npz, NAME-2.npz and so on.

@@ -267,11 +267,15 @@ void lb_fork_blend_step(lb_fork_blend* b, const double* wrench) {
   multiply(n, b->rate, b->C, own->r);
   move(b, h, b->rate);
   lb_fork_blend_look(b);
+  double beside = 0;
   for (int i = 0; i < n; i++) {
     own->z[i] -= own->along[i];
+    beside = fmax(beside, fabs(own->z[i]));
   }
-  move(b, 1, own->z);
-  lb_fork_blend_look(b);
+  if (beside > AT * b->fork[0]->radius) { // of models that admit every motion there is none
+    move(b, 1, own->z);
+    lb_fork_blend_look(b);
+  }
 }
 
 // --- links ---
