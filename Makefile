@@ -87,7 +87,7 @@ python: setup-build-node-python ## make a wheel of the Python package, build/whe
 .PHONY: package
 package: OPTIONS = -DLIMBER_PYTHON=$(PYTHON)
 package: TARGETS_package = product
-package: setup-build-node-python build-package ## make a Debian package of everything, build/*.deb
+package: setup-build-node-python-package build-package ## make a Debian package of everything, build/*.deb
 	@cd build/package && cpack -G DEB -B .. >cpack.log || { cat cpack.log; exit 1; }
 	@ls build/*.deb
 

@@ -99,8 +99,10 @@ typedef struct lb_scene_retarget {
   X(LB_PARAMETER_DAMPING, "damping")               /* likewise */                                  \
   X(LB_PARAMETER_TURN_STIFFNESS, "turn_stiffness") /* of a joint that slides and turns */          \
   X(LB_PARAMETER_TURN_DAMPING, "turn_damping")     /* likewise */                                  \
-  X(LB_PARAMETER_REST, "rest")   /* where a joint's springs pull to; a rest length */              \
-  X(LB_PARAMETER_YOUNG, "young") /* of a material that a deformable is made of */
+  X(LB_PARAMETER_REST, "rest")     /* where a joint's springs pull to; a rest length */            \
+  X(LB_PARAMETER_YOUNG, "young")   /* of a material that a deformable is made of */                \
+  X(LB_PARAMETER_BAR, "bar")       /* the length of a linkage's bar */                             \
+  X(LB_PARAMETER_NUMBER, "number") /* any number of the scene's text, by its path */
 
 typedef enum lb_parameter_kind {
 #define LB_PARAMETER_CODE(code, name) code,
@@ -117,6 +119,7 @@ typedef enum lb_owner {
   LB_OWNER_MOTOR,
   LB_OWNER_ROPE,
   LB_OWNER_MATERIAL,
+  LB_OWNER_TEXT, ///< of the scene: a number at a path
   LB_OWNER_COUNT
 } lb_owner;
 
@@ -130,6 +133,9 @@ typedef struct lb_scene_parameter {
   int part;           ///< of a composite joint: which of its parts, from 1 on; 0: all
   int knots;          ///< of a motor: its curve becomes straight between so many; 0: as it is
   lb_vec3 along;      ///< of a length: unit, in the body
+  const char* path;   ///< of a bar or number: where it stands, "linkages.leg.bars.j.P-Q"; else NULL
+  const char* unit;   ///< likewise: what it counts, in SI units, "m"; "": nothing
+  double value;       ///< likewise: what stands there, in these
   double least, most; ///< of each of its numbers; -INFINITY, INFINITY: any
 } lb_scene_parameter;
 
@@ -161,6 +167,9 @@ typedef struct lb_scene_goal {
   bool counts[LB_GOAL_MOST]; ///< components that count
   double value[LB_GOAL_MOST];
   double from, to; ///< [s] the same: at that moment
+  int npath;       ///< > 0: of a point that should be at `path` at the moments `when` instead
+  double* when;    ///< [npath] [s], rising
+  lb_vec3* path;   ///< [npath]
   double weight;   ///< >= 0
 } lb_scene_goal;
 

@@ -82,6 +82,8 @@ typedef enum lb_value {
   LB_VALUE_MEASURE,    // the same, or a list of numbers
   LB_VALUE_DRAWING,    // a mapping from names of points to places in a plane
   LB_VALUE_LENGTHS,    // a mapping from names to lengths
+  LB_VALUE_SPOT,       // a place [x, y, z], or the name of a linkage's point
+  LB_VALUE_PATH,       // a list of pairs [time, place]
   LB_VALUE_FORCES,     // a mapping from names to forces
   LB_VALUE_KIND_COUNT
 } lb_value;

@@ -85,8 +85,8 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   const bool plain = st->solver.integrator == LB_INTEGRATOR_EULER;
   if (plain && m->particles.nparticle > 0) {
     return lb_error_add(err, LB_INVALID, m->contact.set.place,
-                        "contacts: euler cannot step ropes and deformables beside them (choose "
-                        "linear-euler)");
+                        "euler cannot step ropes and deformables beside contacts and servos "
+                        "(choose linear-euler)");
   }
   double* block = own ? LB_TAKE(&st->arena, double, m->nq + 5 * m->nv) : NULL;
   if (!block) {
@@ -427,6 +427,10 @@ static void observe(lb_stepper* st, lb_data* d) {
   }
 }
 
+static void renew(lb_stepper* st) {
+  lb_kkt_forget(((const linear*)st->own)->kkt);
+}
+
 const double* lb_linear_euler_multipliers(const lb_stepper* st) {
   const linear* own = st->own;
   return own->tree ? NULL : own->lambda;
@@ -437,6 +441,7 @@ const lb_stepper_type lb_stepper_linear_euler = {.create = create,
                                                  .step = step,
                                                  .observe = observe,
                                                  .closes_loops = true,
+                                                 .renew = renew,
                                                  .derivative = &lb_derivative_stages,
                                                  .reach = 15,
                                                  .records = 1};
