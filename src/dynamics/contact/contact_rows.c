@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "dynamics/constraint/constraint_rows.h"
 #include "dynamics/contact/contact_inside.h"
+#include "dynamics/contact/contact_surface.h"
 #include "dynamics/tree/kinematics.h"
 #include "math/linear/dense.h"
 
@@ -120,8 +121,7 @@ static void fill_free(const lb_contacts* C, const lb_work* w, const lb_touch* t,
 }
 
 // Rows of links of a mechanism, both of them where a point is between two.
-static void fill_general(lb_contacts* C, const lb_work* w, const lb_touch* t, int side, int group,
-                         const int link[2]) {
+static void fill_general(lb_contacts* C, const lb_work* w, const lb_touch* t, int side, int group) {
   const lb_contact_group* g = &C->group[group];
   lb_constraint_row row[LB_TOUCH_ROWS];
   const size_t nv = (size_t)C->m->nv;
@@ -133,12 +133,18 @@ static void fill_general(lb_contacts* C, const lb_work* w, const lb_touch* t, in
     }
   }
   for (int k = 0; k < 2; k++) {
-    for (int i = 0; i < t->nrow && link[k] != LB_WORLD; i++) {
-      row[i].at = w->state[link[k]].p + t->arm[k];
+    const lb_collider_state* c = &C->collider[t->collider[k]];
+    if (c->group != group) {
+      continue;
     }
-    if (link[k] != LB_WORLD && C->group_of[link[k]] == group) {
-      lb_constraint_rows_add_link(C->m, w, row, t->nrow, C->full, link[k], k == 0 ? 1 : -1);
+    if (c->surface) {
+      lb_surface_add_rows(C, w, t, row, t->nrow, C->full, -1);
+      continue;
     }
+    for (int i = 0; i < t->nrow; i++) {
+      row[i].at = w->state[c->link].p + t->arm[k];
+    }
+    lb_constraint_rows_add_link(C->m, w, row, t->nrow, C->full, c->link, k == 0 ? 1 : -1);
   }
   for (int i = 0; i < t->nrow; i++) {
     const int at = lb_contacts_take_entry(C, t->row + i, side, group);
@@ -151,14 +157,12 @@ static void fill_general(lb_contacts* C, const lb_work* w, const lb_touch* t, in
 
 // Groups that a point acts on, the second -1 where it is the first.
 typedef struct sides {
-  int link[2], group[2];
+  int group[2];
 } sides;
 
 static sides sides_of(const lb_contacts* C, const lb_touch* t) {
-  const int a = C->collider[t->collider[0]].link, b = C->collider[t->collider[1]].link;
-  const int first = a != LB_WORLD ? C->group_of[a] : -1;
-  const int second = b != LB_WORLD ? C->group_of[b] : -1;
-  return (sides){{a, b}, {first, second == first ? -1 : second}};
+  const int first = C->collider[t->collider[0]].group, second = C->collider[t->collider[1]].group;
+  return (sides){{first, second == first ? -1 : second}};
 }
 
 // Rows of a point; those of mechanisms have their numbers, too.
@@ -169,7 +173,7 @@ static void lay_touch(lb_contacts* C, const lb_work* w, lb_touch* t) {
     if (s.group[k] >= 0 && C->group[s.group[k]].link >= 0) {
       lay_free(C, t, k, s.group[k]);
     } else if (s.group[k] >= 0) {
-      fill_general(C, w, t, k, s.group[k], s.link);
+      fill_general(C, w, t, k, s.group[k]);
     }
   }
 }
@@ -237,8 +241,15 @@ static void begin(lb_contacts* C) {
     C->group[C->used[i]].number = C->group[C->used[i]].first = -1;
   }
   C->entries.count = 0;
-  C->problem = (lb_contact_problem){
-      .velocity = C->velocity, .u0 = C->u0, .row = C->row, .J = C->J, .Z = C->Z, .block = C->block};
+  C->problem = (lb_contact_problem){.velocity = C->velocity, .u0 = C->u0};
+}
+
+// Arrays may have grown.
+static void lay_out(lb_contacts* C) {
+  C->problem.row = C->row;
+  C->problem.J = C->J;
+  C->problem.Z = C->Z;
+  C->problem.block = C->block;
 }
 
 void lb_contacts_gather(lb_contacts* C, const double* v) {
@@ -283,10 +294,12 @@ void lb_contacts_each(const lb_touch_work* by) {
 }
 
 bool lb_contacts_build(lb_contacts* C, lb_data* d, lb_contact_system W, double h) {
+  begin(C);
+  lb_surface_enter(C);
   if (!lb_contacts_reserve_rows(C)) {
     return false;
   }
-  begin(C);
+  lay_out(C);
   lb_fill_columns(C->m, d->work);
   for (int i = 0; i < C->ntouch; i++) {
     lay_touch(C, d->work, &C->touch[i]);

@@ -34,6 +34,7 @@
 #include "math/contact/contact_fast.h"
 #include "math/contact/contact_printed.h"
 #include "math/contact/contact_reference.h"
+#include "math/linear/dense.h"
 
 static const double DEPTH = 2.5e-5; // S, over the smaller size
 static const double OVERLAP = 1e-7; // that is left alone where there are few rows [m]
@@ -103,8 +104,8 @@ static double depth_of(const lb_contacts* C, const lb_touch* t) {
   if (C->problem.nrow <= FEW_ROWS) { // which are solved to the end
     return 0.5 * OVERLAP;
   }
-  const lb_collider_state *a = &C->collider[t->collider[0]], *b = &C->collider[t->collider[1]];
-  return DEPTH * fmin(a->at.c->size, b->at.c->size);
+  const lb_model_collider* c = C->m->contact.collider;
+  return DEPTH * fmin(c[t->collider[0]].size, c[t->collider[1]].size);
 }
 
 static void ask(const lb_touch_work* by, lb_touch* t) {
@@ -168,10 +169,11 @@ static bool ask_places(lb_contacts* C, const lb_data* d, const int* islands, dou
 
 // Newton's method, which asks again and again, does not converge on half solutions.
 static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, bool again) {
-  const bool brief = again && !C->at_end; // there the velocities have changed since, too
-  lb_contact_options options = C->at_end ? lb_contact_options_default()
-                               : brief   ? lb_contact_options_brief()
-                                         : lb_contact_options_step();
+  const bool at_end = C->system.at_end, soft = C->m->contact.ncollider > C->m->contact.nshape;
+  const bool brief = again && !at_end; // there the velocities have changed since, too
+  lb_contact_options options = brief            ? lb_contact_options_brief()
+                               : at_end || soft ? lb_contact_options_default()
+                                                : lb_contact_options_step();
   options.calm = CALM * C->duration * lb_vec3_norm(C->m->gravity);
   options.tolerance = C->m->contact.set.tolerance;
   options.threads = d->threads;
@@ -209,7 +211,28 @@ static lb_contact_report solve(lb_contacts* C, const lb_data* d, bool again) {
   return METHODS[C->m->contact.set.solver](C, d, again);
 }
 
-static void spread(const lb_contacts* C, double* v) {
+// Particles that no point acts on follow: v += W^-1 J'(lambda - from), NULL for none before.
+static void spread_particles(lb_contacts* C, double* v, const double* from) {
+  const lb_model* m = C->m;
+  memset(C->right, 0, (size_t)m->nv * sizeof *C->right);
+  for (int i = 0; i < 2 * C->problem.nrow; i++) {
+    const lb_contact_row* r = &C->row[i / 2];
+    const int number = r->group[i % 2];
+    const lb_contact_group* g = number >= 0 ? &C->group[C->used[number]] : NULL;
+    const double by = C->lambda[i / 2] - (from ? from[i / 2] : 0);
+    for (int k = 0; g && g->most > g->nlinked && k < g->nv; k++) {
+      C->right[g->v[k]] += m->dof.driven[g->v[k]] ? 0 : by * C->J[r->entry[i % 2] + k];
+    }
+  }
+  C->system.solve(C->system.context, C->right);
+  lb_add(m->nv - m->ndense, v + m->ndense, 1, C->right + m->ndense);
+}
+
+// Velocities under the impulses, of those in v under the impulses `from`.
+static void spread(lb_contacts* C, double* v, const double* from) {
+  if (C->m->particles.nfree > 0) {
+    spread_particles(C, v, from);
+  }
   for (int i = 0; i < C->problem.ngroup; i++) {
     const lb_contact_group* g = &C->group[C->used[i]];
     for (int k = 0; k < g->nv; k++) {
@@ -234,7 +257,7 @@ static void keep(const lb_touch_work* by, lb_touch* t) {
 bool lb_contacts_prepare(lb_contacts* C, lb_data* d, double h, lb_contact_system W) {
   C->report = (lb_contact_report){0};
   C->duration = h;
-  C->at_end = W.at_end;
+  C->system = W;
   find_bias(C, d, W.at_end);
   if (!lb_contacts_build(C, d, W, h)) {
     return false;
@@ -269,21 +292,22 @@ double lb_contacts_correct(lb_contacts* C, lb_data* d) {
   for (int i = 0; i < C->velocity[C->problem.ngroup]; i++) {
     C->u0[i] = C->u[i] - C->u0[i];
   }
-  spread(C, d->qd);
+  spread(C, d->qd, C->before);
   keep_all(C, d);
   return size_of_change(C);
 }
 
 void lb_contacts_place(lb_contacts* C, lb_data* d, double h, double* move) {
   memcpy(move, d->qd, (size_t)C->m->nv * sizeof *move);
+  memcpy(C->before, C->lambda, (size_t)C->problem.nrow * sizeof *C->lambda);
   const bool fast = C->m->contact.set.solver == LB_CONTACT_FAST;
   if (ask_places(C, d, fast ? lb_contact_solver_islands(C->solver) : NULL, h)) {
-    if (C->at_end) { // else u0 still has them
+    if (C->system.at_end) { // else u0 still has them
       lb_contacts_gather(C, d->qd);
       lb_contacts_take_away(C);
     }
     solve(C, d, true);
-    spread(C, move);
+    spread(C, move, C->before);
   }
 }
 
@@ -297,10 +321,9 @@ bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W
     return false;
   }
   C->report = solve(C, d, false);
-  spread(C, d->qd);
+  spread(C, d->qd, NULL);
   keep_all(C, d);
   lb_contacts_keep_servos(C, d);
-  memcpy(C->before, C->lambda, (size_t)C->problem.nrow * sizeof *C->lambda);
   lb_contacts_place(C, d, h, move);
   return true;
 }
