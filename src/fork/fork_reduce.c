@@ -143,6 +143,7 @@ static bool take_results(lb_fork* f, lb_arena* a) {
   const size_t n = 6 * (size_t)f->neffector, count = (size_t)f->count, nlink = (size_t)f->nlink;
   f->shape = LB_TAKE(a, double, count* n);
   f->dq = LB_TAKE(a, double, count*(size_t)f->nv);
+  f->joint = LB_TAKE(a, double, n*(size_t)f->nv);
   f->K = LB_TAKE(a, double, count* count);
   f->D = LB_TAKE(a, double, count* count);
   f->M = LB_TAKE(a, double, count* count);
@@ -256,7 +257,9 @@ static lb_status reduce(lb_fork_work* w, lb_arena* arena, lb_error* err) {
     return lb_fork_no_memory(err);
   }
   fill_shapes(w, Q, Ky, rank);
-  status = fill_base_shapes(w);
+  memcpy(f->joint, w->J_e, n * (size_t)f->nv * sizeof *f->joint);
+  status = lb_fork_solve_half(&w->A, (int)n, f->joint);
+  status = status == LB_OK ? fill_base_shapes(w) : status;
   const bool ok =
       status == LB_OK && project(w, w->R->D->M, f->M) && project(w, w->R->D->tau_qd, f->D);
   status = ok && w->what->mass == LB_FORK_IMPULSE ? fill_impulse_mass(w, Q, rank) : status;
