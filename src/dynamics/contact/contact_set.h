@@ -20,6 +20,8 @@ typedef struct lb_contacts lb_contacts;
 typedef struct lb_touch {
   int collider[2]; // a and b
   uint64_t id;     // of the features that touch
+  int point[3];    // of b, where that is a surface that bends: its points there
+  double share[3]; // of these, sum 1
   lb_v4 at;        // midway between the surfaces
   lb_v4 arm[2];    // to there from the origins of the links of a and b
   lb_v4 axis[3];   // normal from b to a, then two tangents
