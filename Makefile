@@ -51,11 +51,11 @@ fuzz: setup-build-node-test ## fuzz the file readers, SECONDS=60 each
 	@tests/fuzz/run $(SECONDS)
 
 .PHONY: bench
-bench: setup-build-node build-bench ## time the algorithms, in under a minute; writes build/bench.json
+bench: setup-build-node build-bench ## time the algorithms, in two minutes; writes build/bench.json
 	@bench/run.sh build/release build/bench.json
 
 .PHONY: bench-all
-bench-all: setup-build-node build-bench ## time everything: a quarter of an hour
+bench-all: setup-build-node build-bench ## time everything: twenty minutes
 	@bench/run.sh build/release build/bench.json all
 
 .PHONY: bench-peers

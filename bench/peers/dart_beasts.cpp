@@ -1,7 +1,7 @@
 // DART behind the interface of beasts: each a skeleton of revolute joints, its crank driven by
 // velocity, its loops closed by ball joint constraints, which is all that version 6 has for them.
-// In a plane a third of their rows are redundant. Dantzig's method, DART's usual one, then throws
-// the beast apart in its first steps, so that projected Gauss-Seidel takes its place.
+// In a plane a third of their rows are redundant. By Dantzig's method, DART's usual one, the beast
+// flies apart in its first steps, so that projected Gauss-Seidel takes its place.
 #include <dart/collision/ode/OdeCollisionDetector.hpp>
 #include <dart/constraint/BallJointConstraint.hpp>
 #include <dart/constraint/BoxedLcpConstraintSolver.hpp>

@@ -14,7 +14,7 @@ using namespace SimTK;
 
 // A foundation of 2.5e7 Pa/m: ten boxes on one face of 0.2 m sink by 0.1 mm.
 const double STIFFNESS = 2.5e7, DISSIPATION = 10, ACCURACY = 1e-3;
-const int RESOLUTION = 2; // four by four squares on a face
+const int RESOLUTION = 2; // three by three squares on a face
 
 struct Engine {
   MultibodySystem system;

@@ -369,23 +369,23 @@ typedef struct lb_model_looks {
 /// Surface of an elastic body, a rope or a deformable that collides: points of it with rigid
 /// shapes. Those of an elastic body are vertices of what is drawn, others are sums of particles.
 typedef struct lb_model_surface {
-  int elastic; ///< of the elastic bodies, or -1: it is made of particles
-  int part;    ///< of particles: the rope, or the number of ropes + the deformable
-  lb_mesh mesh;         ///< its points, undeformed, and triangles over them; none of ropes
-  int* vertex;          ///< [mesh.nvertex] of an elastic body: vertices of what is drawn
-  int (*carrier)[4];    ///< [mesh.nvertex] of others: particles
-  double (*weight)[4];  ///< [mesh.nvertex] of these, sum 1
-  int ntried;           ///< points that are held against shapes
-  int* tried;           ///< [ntried] rising, evenly spread where there are very many points
-  int nfastened;        ///< links that particles are fastened to, which do not collide with it
-  int* fastened;        ///< [nfastened]
-  double radius;        ///< of its points [m]
+  int elastic;         ///< of the elastic bodies, or -1: it is made of particles
+  int part;            ///< of particles: the rope, or the number of ropes + the deformable
+  lb_mesh mesh;        ///< its points, undeformed, and triangles over them; none of ropes
+  int* vertex;         ///< [mesh.nvertex] of an elastic body: vertices of what is drawn
+  int (*carrier)[4];   ///< [mesh.nvertex] of others: particles
+  double (*weight)[4]; ///< [mesh.nvertex] of these, sum 1
+  int ntried;          ///< points that are held against shapes
+  int* tried;          ///< [ntried] rising, evenly spread where there are very many points
+  int nfastened;       ///< links that particles are fastened to, which do not collide with it
+  int* fastened;       ///< [nfastened]
+  double radius;       ///< of its points [m]
 } lb_model_surface;
 
 /// A shape that collides, or a surface that bends.
 typedef struct lb_model_collider {
-  int shape;      ///< of the looks; -1 of surfaces
-  int body, link; ///< or LB_WORLD; nbody + its part of a surface of particles
+  int shape;                          ///< of the looks; -1 of surfaces
+  int body, link;                     ///< or LB_WORLD; nbody + its part of a surface of particles
   const struct lb_collider* geometry; ///< of shapes
   const lb_model_surface* soft;       ///< of surfaces that bend, else NULL; these come last
   double size;                        ///< smallest half width, the scale of tolerances [m]

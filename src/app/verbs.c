@@ -180,9 +180,11 @@ static const option OPTIONS[] = {
      "runs at a time; the table is the same for any N (default: one on each processor)"},
     {"--keep", NULL, NULL, NULL, AT(o.keep), SWEEP,
      "write the results of every run as well, into the folders DIR/1, DIR/2 and so on"},
-    {"--duration", NULL, "S", &SECONDS, AT(o.duration), SIMULATE | REDUCE | FIT | REPLAY | SWEEP,
+    {"--duration", NULL, "S", &SECONDS, AT(o.duration),
+     SIMULATE | REDUCE | FIT | REPLAY | SWEEP | FORK,
      "seconds of motion from the start, or a time such as 2min (default: as the scene says)"},
-    {"--step", NULL, "S", &SECONDS, AT(o.step), SIMULATE | REDUCE | FIT | RETARGET | REPLAY | SWEEP,
+    {"--step", NULL, "S", &SECONDS, AT(o.step),
+     SIMULATE | REDUCE | FIT | RETARGET | REPLAY | SWEEP | FORK,
      "time step in seconds, or such as 2ms (default: as the scene says)"},
     {"--threads", NULL, "N", &THREADS, AT(o.threads), SIMULATE | REDUCE | FIT | RETARGET | REPLAY,
      "threads to compute with; the results are the same for any N (default: 1)"},
@@ -312,7 +314,7 @@ const verb VERBS[] = {
      .most = 1},
     {.name = "fork",
      .bit = FORK,
-     .usage = "SCENE [--out DIR]",
+     .usage = "SCENE [--out DIR] [--duration S] [--step S]",
      .summary = "reduce stiff mechanisms to their end effectors",
      .about =
          "Reduces the mechanisms that the scene names under 'fork' to their effectors, about the\n"
@@ -321,9 +323,11 @@ const verb VERBS[] = {
          "  NAME.npz        a model: stiffness, damping, mass, and how all links follow; "
          "numpy.load\n"
          "                  opens it, and what is in it is written in its array 'readme'\n"
-         "  report.html     principal stiffnesses and frequencies, and the equilibria as a motion\n"
+         "  report.html     principal stiffnesses, and the motion of the reduced mechanism\n"
          "  summary.json    the figures, for programs\n"
-         "  scene.glb, trajectory.csv   the equilibria, one a second",
+         "  scene.glb, trajectory.csv   that motion\n"
+         "The first mechanism is also stepped beside the whole one, under the scene's loads, to\n"
+         "tell how far the reduced one is off and how much faster it is.",
      .example = "  limber fork scenes/ladder.yaml --out out/ladder",
      .exits = "  0    done\n"
               "  1    a mechanism cannot be reduced: no equilibrium, or no stiffness; the message "

@@ -107,6 +107,7 @@ lb_status lb_fork_hold_base(lb_fork_work* w, lb_error* err) {
   for (int i = 0; i < held->motor.nservo && status == LB_OK; i++) {
     status = replace_servo(held, &held->motor.servo[i], err);
   }
+  held->motor.nservo = 0; // else they would count once more, as forces
   w->held = held;
   return status;
 }

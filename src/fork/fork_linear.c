@@ -282,6 +282,40 @@ lb_status lb_fork_solve(const lb_fork_linear* A, int count, double* x) {
   return solve(A, A->L, count, x);
 }
 
+// Without constraints L^-1 f, K = L L'. With them U w^(-1/2) U'f, where U are the modes of P'K P in
+// the coordinates and w their stiffness: the symmetric root, whatever basis P is.
+lb_status lb_fork_solve_half(const lb_fork_linear* A, int count, double* x) {
+  const size_t nv = (size_t)A->m->nv, n = (size_t)A->n;
+  double *V = A->P ? along_free(A, A->K) : NULL, *w = LB_TAKE(A->arena, double, n);
+  double *f = LB_TAKE(A->arena, double, A->nfree), *z = LB_TAKE(A->arena, double, n);
+  double* u = LB_TAKE(A->arena, double, n);
+  if ((A->P && !V) || !w || !f || !z || !u) {
+    return LB_NO_MEMORY;
+  }
+  const lb_status status = A->P ? lb_eigen_symmetric(A->arena, A->n, V, A->n, w) : LB_OK;
+  for (int c = 0; c < count && status == LB_OK; c++) {
+    double* column = x + (size_t)c * nv;
+    for (int k = 0; k < A->nfree; k++) {
+      f[k] = column[A->free[k]];
+    }
+    if (A->P) {
+      lb_columns_multiply_transposed(A->n, 1, A->nfree, z, A->P, f);
+      lb_columns_multiply_transposed(A->n, 1, A->n, u, V, z);
+      for (size_t i = 0; i < n; i++) {
+        u[i] /= sqrt(w[i]);
+      }
+      lb_columns_multiply(A->n, 1, A->n, z, V, u);
+    } else {
+      for (size_t j = 0; j < n; j++) { // L z = f
+        z[j] = f[j] / A->L[j * (n + 1)];
+        lb_add(A->n - (int)j - 1, f + j + 1, -z[j], A->L + j * (n + 1) + 1);
+      }
+    }
+    expand(A, column, z);
+  }
+  return status;
+}
+
 lb_status lb_fork_solve_mass(const lb_fork_linear* A, int count, double* x) {
   double* L = along_free(A, among_free(A, A->R->D->M));
   if (!L) {

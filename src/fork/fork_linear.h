@@ -49,6 +49,8 @@ lb_status lb_fork_multipliers(const lb_fork_linear* A, const double* dq, const d
 
 // x = S f for `count` columns [nv] each, in place.
 lb_status lb_fork_solve(const lb_fork_linear* A, int count, double* x);
+// x = S^(1/2) f, a root with S^(1/2)'S^(1/2)' = S that changes steadily with the pose.
+lb_status lb_fork_solve_half(const lb_fork_linear* A, int count, double* x);
 // x = P (P'M P)^-1 P'f, the same with masses in place of stiffness.
 lb_status lb_fork_solve_mass(const lb_fork_linear* A, int count, double* x);
 

@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "job/job_inside.h"
-#include "limber/dynamics.h"
-#include "solve/run/frames.h"
 
 typedef struct fork_job {
   lb_fork** fork; // of all forks of the scene, and all their models
@@ -32,14 +30,7 @@ static lb_status load(lb_job* j, lb_error* err) {
   return own->fork ? lb_job_make_model(j, err) : lb_job_no_memory(err);
 }
 
-// An equilibrium is a frame, one a second.
-static lb_status record(lb_job* j, lb_data* d, const lb_fork* f, lb_error* err) {
-  memcpy(d->q, f->q, (size_t)f->model->nq * sizeof *f->q);
-  d->time = j->recording->nframe;
-  return lb_frame_put(j->recording, d, err);
-}
-
-static lb_status make(lb_job* j, lb_data* d, const lb_scene_fork* what, int number, lb_error* err) {
+static lb_status make(lb_job* j, const lb_scene_fork* what, int number, lb_error* err) {
   fork_job* own = j->own;
   const lb_progress progress = lb_job_progress(j);
   char text[120];
@@ -51,23 +42,24 @@ static lb_status make(lb_job* j, lb_data* d, const lb_scene_fork* what, int numb
   lb_status status = lb_fork_create(j->model, what, number, j->arena.allocator, &f, err);
   if (status == LB_OK) {
     own->fork[own->result.count++] = f;
-    status = record(j, d, f, err);
   }
   return status;
 }
 
 static lb_status run(lb_job* j, lb_error* err) {
   fork_job* own = j->own;
-  lb_data* d = NULL;
+  const lb_simulate_options o = lb_job_runs(j);
   own->result.fork = own->fork;
   lb_status status = lb_job_record(j, j->model, &j->recording, err);
-  status = status == LB_OK ? lb_data_create(j->model, j->arena.allocator, &d, err) : status;
   for (int i = 0; i < j->scene.nfork && status == LB_OK; i++) {
     for (int k = 0; k < models_of(&j->scene.fork[i]) && status == LB_OK; k++) {
-      status = make(j, d, &j->scene.fork[i], k, err);
+      status = make(j, &j->scene.fork[i], k, err);
     }
   }
-  lb_data_release(d);
+  if (status == LB_OK) {
+    status = lb_fork_simulate(own->fork, models_of(&j->scene.fork[0]), &o, j->recording,
+                              &own->result.motion, err);
+  }
   j->summary.fork = &own->result;
   j->kept = status == LB_OK;
   return status;
@@ -120,6 +112,24 @@ static void add_model(lb_job* j, const lb_fork* f) {
   }
 }
 
+static void add_motion(lb_job* j, const lb_fork_motion* m) {
+  const double each = m->seconds / (double)(m->steps ? m->steps : 1);
+  static const double STILL = 1e-12; // [m] else nothing acts on them
+  if (m->moved > STILL) {
+    lb_job_figure(j, "motion",
+                  "effectors go up to %.3g m; reduced, they are off by up to %.2g m (%.2g %%)",
+                  m->moved, m->off, 100 * m->off / m->moved);
+  }
+  lb_job_figure(j, "steps", "%ld, of %.3g us each; the whole takes %.3g times as long", m->steps,
+                1e6 * each, m->whole / (m->seconds > 0 ? m->seconds : 1));
+  if (m->left_out) {
+    lb_job_warn(j,
+                "%d load%s of the scene act%s on bodies that are no effectors, and do not act on "
+                "the reduced mechanism (name the bodies under 'effectors')",
+                m->left_out, m->left_out == 1 ? "" : "s", m->left_out == 1 ? "s" : "");
+  }
+}
+
 static void report(lb_job* j) {
   const fork_job* own = j->own;
   if (j->outcome != LB_OK) {
@@ -130,6 +140,7 @@ static void report(lb_job* j) {
   for (int i = 0; i < own->result.count; i++) {
     add_model(j, own->fork[i]);
   }
+  add_motion(j, &own->result.motion);
   for (int i = 0; i < own->result.count; i++) {
     const lb_fork_file file = lb_fork_file_of(own->fork[i]);
     const char* name = lb_arena_text(&j->arena, file.name, strlen(file.name));

@@ -9,6 +9,7 @@ for file in compliance.csv ladder.npz report.html summary.json scene.glb traject
 done
 claim "six motions of one effector" test "$(wc -l <ladder/compliance.csv)" -eq 7
 claim "the report has the stiffness" grep -qF "Stiffness of the effectors" ladder/report.html
+claim "... and it tells how far the reduced motion is off" prints "reduced, they are off by up to"
 
 figures() {
   python3 - "$@" <<'P'

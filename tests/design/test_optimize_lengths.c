@@ -61,9 +61,122 @@ static void gradients_by_lengths_equal_differences_of_runs(void** state) {
   check_schemes(SCHEMES, four_bar, false, "Q-plate", 1e-3, 1e-7);
 }
 
+static void gradients_of_explicit_steps_equal_differences_of_runs(void** state) {
+  (void)state;
+  static const char* const explicit[] = {"euler", "midpoint", "rk4", "rk8"};
+  for (int i = 0; i < 4; i++) {
+    char text[sizeof four_bar + 64];
+    problem p;
+    for (int loose = 0; loose < (i == 0 ? 2 : 1); loose++) {
+      snprintf(text, sizeof text, four_bar, explicit[i], loose ? maximal : reduced, "Q-plate");
+      memcpy(strstr(text, "    effort:"), "    #", strlen("    #"));
+      open_problem(&p, text);
+      check_both(&p, 1e-3, 1e-6);
+      close_problem(&p);
+    }
+  }
+}
+
 static void gradients_in_maximal_coordinates_equal_differences_of_runs(void** state) {
   (void)state;
   check_schemes(SCHEMES, four_bar, true, "Q-plate", 1e-3, 1e-6);
+}
+
+// One of Jansen's legs, all of whose eleven lengths may change: three loops, two plates.
+static const char jansen[] =
+    "duration: 0.4 s\n"
+    "solver: {integrator: %s%s}\n"
+    "profiles: {walk: {keys: [[0 s, 90 deg]], ease: linear, repeat: 1 s, advance: -1 turn}}\n"
+    "linkages:\n"
+    "  leg:\n"
+    "    profile: walk\n"
+    "    feet: {F: 3 cm}\n"
+    "    points: {O: {fixed: [0, 0]}, Z: {fixed: [-38 cm, -7.8 cm]}, Y: [0, 15 cm],\n"
+    "             X: [-47 cm, 33 cm], V: [-78 cm, -14 cm], U: [-21 cm, -43 cm],\n"
+    "             W: [-57 cm, -47 cm], F: [-8 cm, -90 cm]}\n"
+    "    bars:\n"
+    "      crank: {O-Y: 15 cm}\n"
+    "      j: {Y-X: 50 cm}\n"
+    "      k: {Y-U: 61.9 cm}\n"
+    "      rocker: {X-Z: 41.5 cm, Z-V: 40.1 cm, X-V: 55.8 cm}\n"
+    "      c: {Z-U: 39.3 cm}\n"
+    "      f: {V-W: 39.4 cm}\n"
+    "      foot: {U-W: 36.7 cm, W-F: 65.7 cm, U-F: 49 cm}\n"
+    "optimize:\n"
+    "  parameters:\n"
+    "    weight: {mass: foot}\n"
+    "    m: {bar: crank}\n    j: {bar: j}\n    k: {bar: k}\n    b: {bar: X-Z}\n"
+    "    d: {bar: Z-V}\n    e: {bar: X-V}\n    c: {bar: c}\n    f: {bar: f}\n"
+    "    g: {bar: U-W}\n    i: {bar: U-F}\n    h: {bar: W-F}\n"
+    "  goals:\n"
+    "    low: {point: foot, at: F, position: [0, 0, -0.8], along: z, time: [0, 0.4 s]}\n"
+    "    fast: {point: foot, at: F, velocity: [2, 0, 0], along: x, time: [0.1 s, 0.3 s]}\n"
+    "    effort: {motor: crank, weight: 1e-3%s}\n";
+
+static void gradients_by_all_lengths_of_a_jansen_leg_equal_differences_of_runs(void** state) {
+  (void)state;
+  for (int i = 0; i < SCHEMES; i++) {
+    char text[sizeof jansen + 64];
+    double x[MOST];
+    problem p;
+    snprintf(text, sizeof text, jansen, schemes[i], reduced, "");
+    open_problem(&p, text);
+    check_gradient(&p, p.o->start, 1e-4, 1e-7);
+    for (int k = 0; k < p.o->nvalue; k++) {
+      x[k] = p.o->start[k] * (1 + 0.02 * sin(3. * k));
+    }
+    check_gradient(&p, x, 1e-4, 1e-7);
+    close_problem(&p);
+  }
+}
+
+// A loop of joints without a linkage, a rod between two bodies and a point on a line: places of
+// joints on both sides of the loop, and anchors of constraints.
+static const char loop[] =
+    "duration: 0.2 s\n"
+    "solver: {integrator: %s%s}\n"
+    "bodies:\n"
+    "  crank: {shape: {box: [2 cm, 2 cm, 20 cm]}, mass: 0.3 kg}\n"
+    "  coupler: {shape: {box: [40 cm, 2 cm, 2 cm]}, mass: 0.5 kg}\n"
+    "  rocker: {shape: {box: [2 cm, 2 cm, 30 cm]}, mass: 0.4 kg}\n"
+    "  bob: {shape: {sphere: {radius: 3 cm}}, mass: 0.2 kg}\n"
+    "  bead: {shape: {sphere: {radius: 3 cm}}, mass: 0.2 kg, position: [0, 1, 0.31]}\n"
+    "joints:\n"
+    "  shaft: {type: revolute, child: crank, axis: y}\n"
+    "  pin: {type: revolute, parent: crank, child: coupler, at: [0, 0, 10 cm], axis: y}\n"
+    "  pivot: {type: revolute, child: rocker, at: [40 cm, 0, 0], axis: y}\n"
+    "  swing: {type: revolute, child: bob, at: [0, 0, 0.8], in_child: [0, 0, 30 cm], axis: y}\n"
+    "  close: {type: revolute, loop: true, parent: rocker, child: coupler, at: [0, 0, 30 cm],\n"
+    "          in_child: [40 cm, 0, 20 cm], axis: y}\n"
+    "constraints:\n"
+    "  rod: {distance: {from: {body: rocker, at: [0, 0, 25 cm]}, to: {body: bob, at: [1 cm, 0, "
+    "0]}}}\n"
+    "  wire: {line: {body: bead, at: [0, 0, 0], through: {at: [0, 1, 0.31]}, along: [1, 0, "
+    "-0.4]}}\n"
+    "initial: {shaft: {velocity: 4}}\n"
+    "optimize:\n"
+    "  parameters:\n"
+    "    weight: {mass: rocker}\n"
+    "    speed: {velocity: shaft}\n"
+    "    pin: {number: joints.pin.at.2}\n"
+    "    pivot: {number: joints.pivot.at.0}\n"
+    "    near: {number: joints.close.at.2}\n"
+    "    far: {number: joints.close.in_child.0}\n"
+    "    aside: {number: joints.close.in_child.2}\n"
+    "    hang: {number: joints.swing.at.2}\n"
+    "    from: {number: constraints.rod.distance.from.at.2}\n"
+    "    to: {number: constraints.rod.distance.to.at.0}\n"
+    "    slope: {number: constraints.wire.line.along.2}\n"
+    "  goals:\n"
+    "    end: {point: coupler, at: [40 cm, 0, 20 cm], position: [0.3, 0, 0.2]}\n"
+    "    bob: {point: bob, velocity: [0, 0, 0], time: [0.1 s, 0.2 s]}\n"
+    "    bead: {point: bead, position: [0, 0, 0]}\n"
+    "    turn: {joint: close, position: 0.3%s}\n";
+
+static void gradients_by_places_of_joints_in_loops_equal_differences_of_runs(void** state) {
+  (void)state;
+  check_schemes(SCHEMES, loop, false, "", 1e-4, 1e-7);
+  check_schemes(1, loop, true, "", 1e-4, 1e-6);
 }
 
 // Three copies on a shaft, one of them mirrored, whose feet land on floors: bars of all of them
@@ -261,7 +374,10 @@ static void numbers_without_a_linkage_are_an_error_of_the_trial(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradients_by_lengths_equal_differences_of_runs),
+      cmocka_unit_test(gradients_of_explicit_steps_equal_differences_of_runs),
       cmocka_unit_test(gradients_in_maximal_coordinates_equal_differences_of_runs),
+      cmocka_unit_test(gradients_by_all_lengths_of_a_jansen_leg_equal_differences_of_runs),
+      cmocka_unit_test(gradients_by_places_of_joints_in_loops_equal_differences_of_runs),
       cmocka_unit_test(gradients_through_landings_equal_differences_of_runs),
       cmocka_unit_test(a_four_bar_is_found_again_from_the_path_of_its_coupler),
       cmocka_unit_test(lengths_that_cannot_be_assembled_are_gone_back_from),

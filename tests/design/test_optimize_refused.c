@@ -207,27 +207,33 @@ static void linearly_implicit_steps(void** state) {
 // say what their constraints do.
 static void numbers_of_the_text_that_have_no_derivatives(void** state) {
   (void)state;
-  static const char text[] = "gravity: [0, 0, -9.81]\n"
-                             "solver: {integrator: %s}\n"
-                             "bodies: {arm: {shape: {box: [1, 0.1, 0.1]}}, rod: {mass: 1}}\n"
-                             "joints:\n"
-                             "  shoulder: {type: revolute, child: arm, axis: y}\n"
-                             "  rail: {type: prismatic, child: rod, axis: x}\n"
-                             "constraints:\n"
-                             "  gear: {couple: [{joint: shoulder}, {joint: rail, factor: 2}]}\n"
-                             "%s"
-                             "optimize:\n"
-                             "  parameters: {p: {number: %s}%s}\n"
-                             "  goals: {g: {joint: shoulder, position: 0}}\n";
+  static const char text[] =
+      "gravity: [0, 0, -9.81]\n"
+      "solver: {integrator: %s}\n"
+      "bodies: {arm: {shape: {box: [1, 0.1, 0.1]}}, rod: {mass: 1}}\n"
+      "joints:\n"
+      "  shoulder: {type: revolute, child: arm, axis: y}\n"
+      "  rail: {type: prismatic, child: rod, axis: x}\n"
+      "constraints:\n"
+      "  gear: {couple: [{joint: shoulder}, {joint: rail, times: 2}], equals: 0}\n"
+      "%s"
+      "optimize:\n"
+      "  parameters: {p: {number: %s}%s}\n"
+      "  goals: {g: {joint: shoulder, position: 0}}\n";
   static const struct {
     const char *integrator, *more, *path, *other;
     int line;
     const char* words;
   } bad[] = {
-      {"rk4", "", "gravity.2", "", 10, "steps of this integrator have no derivatives by it"},
-      {"bdf2", "ropes: {r: {through: [{at: [0, 0, 2]}, {at: [0, 1, 2]}], stiffness: 1 kN}}\n",
+      {"adaptive", "", "gravity.2", "", 10, "adaptive steps have no derivatives by it"},
+      {"rk4", "  stop: {couple: [{joint: shoulder}], at_most: 1}\n", "gravity.2", "", 11,
+       "it needs an implicit integrator"},
+      {"bdf2",
+       "ropes: {r: {through: [{at: [0, 0, 2]}, {at: [0, 1, 2]}], mass: 1, stiffness: 1 kN}}\n",
        "gravity.2", "", 11, "it cannot be one beside elastic bodies, ropes and deformables"},
       {"bdf2", "", "gravity.2", ", q: {length: arm}", 10, "it cannot be one beside a 'length'"},
+      {"bdf2", "", "constraints.gear.couple.1.times", "", 10,
+       "the ratio of a coupling cannot be a parameter"},
       {"bdf2", "", "gravity.2", ", q: {number: gravity.2}", 10, "changes what 'p' changes"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

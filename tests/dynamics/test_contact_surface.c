@@ -1,8 +1,13 @@
 // Points of surfaces that bend: their velocities against differences of their places, and forces
-// there against the power they have.
+// there against the power they have. Every piece of memory may be refused: each take from an arena
+// is a request of its own here.
+#define LB_ARENA_BLOCK 0
+#include "base/arena.c" // stands in for the library's
+
 #include <string.h>
 
 #include "compile.h"
+#include "counting.h"
 #include "dynamics/contact/contact_surface.h"
 #include "dynamics/force/force.h"
 #include "dynamics/joint/joint.h"
@@ -167,10 +172,66 @@ static void forces_have_the_power_of_their_points(void** state) {
   }
 }
 
+// --- memory ---
+
+static lb_status make_contacts(const lb_allocator* allocator) {
+  lb_data* d = NULL;
+  lb_status status = lb_data_create(model, allocator, &d, NULL);
+  if (status == LB_OK) {
+    lb_kinematics(model, d, d->q, d->qd);
+    status =
+        lb_contacts_detect(d->work->contacts, d, 1e-3) &&
+                lb_contacts_build(d->work->contacts, d, (lb_contact_system){NULL, unit, true}, 1e-3)
+            ? LB_OK
+            : LB_NO_MEMORY;
+  }
+  lb_data_release(d);
+  return status;
+}
+
+static lb_status make_model(const lb_allocator* allocator) {
+  static const char text[] =
+      "contacts: {}\nmaterials: {gel: {density: 1000, young: 200 kPa, poisson: 0.3}}\n"
+      "bodies: {ball: {shape: {sphere: {radius: 0.1}}}}\n"
+      "deformables: {flesh: {form: {box: {from: [-0.15, 0, 0], to: [0.15, 0, 0], width: 0.2, "
+      "height: 0.2}, material: gel, elements: {along: 1, across: 1, around: 1}}}}\n"
+      "ropes: {r: {through: [{body: ball}, {free: true, at: [0.3, 2, 0.05]}], mass: 0.1, "
+      "stiffness: 10, segments: 3}}\n";
+  static lb_scene scene;
+  lb_model* m = NULL;
+  if (!scene.name) {
+    assert_int_equal(lb_scene_parse(text, strlen(text), "memory", NULL, &scene, NULL), LB_OK);
+  }
+  const lb_status status = lb_model_create(&scene, allocator, &m, NULL);
+  lb_model_release(m);
+  return status;
+}
+
+static void refuse_each(lb_status (*make)(const lb_allocator* allocator)) {
+  lb_counting count = {0};
+  const lb_allocator allocator = lb_counting_allocator(&count);
+  assert_int_equal(make(&allocator), LB_OK);
+  assert_int_equal(count.live, 0);
+  const long requests = count.requests;
+  printf("%ld requests\n", requests);
+  for (long n = 1; n <= requests; n++) {
+    count = (lb_counting){.refuse = n};
+    assert_int_equal(make(&allocator), LB_NO_MEMORY);
+    assert_int_equal(count.live, 0);
+  }
+}
+
+static void memory_may_be_refused(void** state) {
+  (void)state;
+  refuse_each(make_contacts);
+  refuse_each(make_model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_are_derivatives_of_places),
       cmocka_unit_test(forces_have_the_power_of_their_points),
+      cmocka_unit_test(memory_may_be_refused),
   };
   return cmocka_run_group_tests(tests, open_world, close_world);
 }

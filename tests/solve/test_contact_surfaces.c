@@ -4,8 +4,7 @@
 #include "limber/dynamics.h"
 #include "limber/model.h"
 
-#define STONE                                                                                      \
-  "scenery: [{box: [40, 40, 1], position: [0, 0, -0.5], solid: true, material: m}]\n"
+#define STONE "scenery: [{box: [40, 40, 1], position: [0, 0, -0.5], solid: true, material: m}]\n"
 #define SOFT                                                                                       \
   "materials: {m: {friction: %g}, gel: {density: 1000, young: 200 kPa, poisson: 0.3, model: "      \
   "corotated, friction: %g, damping: {stiffness: 20 ms}}}\n"
@@ -34,11 +33,11 @@ static lb_vec3 pressed(lb_world* w) {
 static lb_world* block_on_floor(bool elastic, double height, double mu, lb_vec3 gravity,
                                 const char* integrator) {
   char where[400];
-  snprintf(where, sizeof where, elastic ? ELASTIC "initial: {j: {position: [0, 0, %g]}}\n" : DEFORMABLE,
-           height);
-  return contact_world("contacts: {}\ngravity: [%.17g, %.17g, %.17g]\nsolver: {integrator: %s}\n" SOFT
-                       STONE "%s",
-                       gravity.x, gravity.y, gravity.z, integrator, mu, mu, where);
+  snprintf(where, sizeof where,
+           elastic ? ELASTIC "initial: {j: {position: [0, 0, %g]}}\n" : DEFORMABLE, height);
+  return contact_world(
+      "contacts: {}\ngravity: [%.17g, %.17g, %.17g]\nsolver: {integrator: %s}\n" SOFT STONE "%s",
+      gravity.x, gravity.y, gravity.z, integrator, mu, mu, where);
 }
 
 // Mean velocity of all the mass.
@@ -52,10 +51,11 @@ static void floors_carry_the_weight_of_what_rests_on_them(void** state) {
   (void)state;
   static const char* const BY[] = {"linear-euler", "bdf1"};
   for (int i = 0; i < 4; i++) {
-    lb_world* w =
-        block_on_floor(i % 2, 0.06, 0.5, lb_vec3_make(0, 0, -GRAVITY), BY[i / 2]);
+    lb_world* w = block_on_floor(i % 2, 0.06, 0.5, lb_vec3_make(0, 0, -GRAVITY), BY[i / 2]);
     contact_run(w, 1.5);
     const lb_vec3 f = pressed(w);
+    printf("%s, %s: %.2g of the weight\n", i % 2 ? "elastic" : "deformable", BY[i / 2],
+           fabs(f.z / WEIGHT - 1));
     assert_near(f.z / WEIGHT, 1, 1e-6);
     assert_near(hypot(f.x, f.y) / WEIGHT, 0, 1e-6);
     assert_below(lb_vec3_norm(drift(w)), 1e-6);
@@ -75,6 +75,7 @@ static void nothing_sinks_in(void** state) {
       lowest = fmin(lowest, lb_world_data(w)->q[m->particles.particle[i].q + 2]);
     }
   }
+  printf("lowest: %.2g m\n", lowest);
   assert_above(lowest, -1e-5);
   assert_below(lowest, 1e-5); // it did land
   lb_world_close(w);
@@ -84,7 +85,7 @@ static void nothing_sinks_in(void** state) {
 
 // A steel strip of 60 x 3 x 0.6 cm.
 #define BEAM                                                                                       \
-  "contacts: {}\nmaterials: {m: {friction: 0.1, density: 7800, young: 200 GPa, poisson: 0.3, "       \
+  "contacts: {}\nmaterials: {m: {friction: 0.1, density: 7800, young: 200 GPa, poisson: 0.3, "     \
   "damping: {mass: 30, stiffness: 1 ms}}}\n"                                                       \
   "bodies: {b: {elastic: {beam: {from: [0, 0, 0], to: [0.6, 0, 0], width: 0.03, height: "          \
   "0.006}, material: m}}}\n"
@@ -98,7 +99,9 @@ static void a_propped_cantilever_leaves_three_eighths_to_the_prop(void** state) 
            "deg}, position: [0.6, 0, -0.007], solid: true, material: m}]\n"
            "joints: {j: {type: fixed, child: b, face: start, hold: average}}\n");
   contact_run(w, 1.5);
-  assert_near(pressed(w).z / (HEAVY * LENGTH), 0.375, 5e-3);
+  const double share = pressed(w).z / (HEAVY * LENGTH);
+  printf("on the prop: %.5f\n", share);
+  assert_near(share, 0.375, 2e-3);
   lb_world_close(w);
 }
 
@@ -113,8 +116,8 @@ static double height_of(lb_world* w, lb_vec3 near) {
   lb_vec3 x = e->surface.vertex[best];
   for (int k = 0; k < e->r; k++) {
     const double* phi = e->Phi + 3 * (k * e->surface.nvertex + best);
-    x = lb_vec3_add(x, lb_vec3_scale(lb_world_data(w)->q[e->q + k],
-                                     lb_vec3_make(phi[0], phi[1], phi[2])));
+    x = lb_vec3_add(
+        x, lb_vec3_scale(lb_world_data(w)->q[e->q + k], lb_vec3_make(phi[0], phi[1], phi[2])));
   }
   return lb_transform_point(lb_world_pose(w, e->body), x).z;
 }
@@ -144,8 +147,10 @@ static void a_beam_on_two_supports_sags_as_beams_do(void** state) {
   const double EI = 200e9 * 0.03 * pow(0.006, 3) / 12;
   const double sag = HEAVY * a * a * (5 * a * a - 24 * b * b) / (384 * EI);
   const double ends = 0.5 * (z[0] / force[0] + z[1] / force[1]);
+  const double sags = ends - height_of(w, lb_vec3_make(0.3, 0, -0.003));
+  printf("sag over theory: %.5f\n", sags / sag);
   assert_near((force[0] + force[1]) / (HEAVY * LENGTH), 1, 1e-6);
-  assert_near((ends - height_of(w, lb_vec3_make(0.3, 0, -0.003))) / sag, 1, 0.01);
+  assert_near(sags / sag, 1, 0.01);
   lb_world_close(w);
 }
 
@@ -154,9 +159,8 @@ static void a_beam_on_two_supports_sags_as_beams_do(void** state) {
 // Gravity turned by an angle: way of the block from 0.8 s to 1.2 s.
 static double slid(bool elastic, double degrees, double mu) {
   const double a = degrees * 3.14159265358979 / 180;
-  lb_world* w = block_on_floor(elastic, 0.05, mu,
-                               lb_vec3_make(GRAVITY * sin(a), 0, -GRAVITY * cos(a)),
-                               "linear-euler");
+  lb_world* w = block_on_floor(
+      elastic, 0.05, mu, lb_vec3_make(GRAVITY * sin(a), 0, -GRAVITY * cos(a)), "linear-euler");
   double way = 0;
   while (lb_world_time(w) < 1.2 - 1e-9) {
     contact_run(w, lb_world_time(w) + 1e-3);
@@ -170,11 +174,14 @@ static void friction_holds_below_its_angle_and_yields_above(void** state) {
   (void)state;
   const double limit = atan(0.5) * 180 / 3.14159265358979;
   for (int elastic = 0; elastic < 2; elastic++) {
-    assert_near(slid(elastic, limit - 2, 0.5), 0, 1e-6);
+    const double stays = slid(elastic, limit - 2, 0.5);
+    assert_near(stays, 0, 1e-6);
     const double a = (limit + 5) / 180 * 3.14159265358979;
     const double gain = GRAVITY * (sin(a) - 0.5 * cos(a));
     const double way = 0.5 * gain * (1.2 * 1.2 - 0.8 * 0.8);
-    assert_near(slid(elastic, limit + 5, 0.5) / way, 1, 0.01);
+    const double slides = slid(elastic, limit + 5, 0.5) / way;
+    printf("%s: %.2g m, and %.5f of theory\n", elastic ? "elastic" : "deformable", stays, slides);
+    assert_near(slides, 1, 0.01);
   }
 }
 
@@ -183,9 +190,8 @@ static void friction_holds_below_its_angle_and_yields_above(void** state) {
 // A ball flies at what floats: energy does not grow in steps with contact. Momentum that is lost in
 // the end, over what the ball had.
 static double lost_momentum(const char* what, double h) {
-  lb_world* w =
-      contact_world("contacts: {}\ngravity: [0, 0, 0]\nsolver: {step: %g s}\n" SOFT "%s", h, 0.5,
-                    0.5, what);
+  lb_world* w = contact_world("contacts: {}\ngravity: [0, 0, 0]\nsolver: {step: %g s}\n" SOFT "%s",
+                              h, 0.5, 0.5, what);
   const lb_model* m = lb_world_model(w);
   lb_data* d = lb_world_data(w);
   const lb_momenta before = lb_momentum(m, d);
@@ -222,9 +228,10 @@ static void impacts_keep_momentum_and_never_gain_energy(void** state) {
       "gel, elements: {along: 2, across: 1, around: 1}, order: 1}}}\n"
       "joints: {j: {type: free, child: b, face: end, hold: average}}\n"
       "initial: {ball: {velocity: [3, 0, 0]}, j: {position: [0.1, 0, 0]}}\n";
-  assert_below(lost_momentum(particles, 1e-3), 1e-12);
+  const double kept = lost_momentum(particles, 1e-3);
+  assert_below(kept, 1e-12);
   const double coarse = lost_momentum(tree, 1e-3), fine = lost_momentum(tree, 2.5e-4);
-  printf("momentum lost: %.2g, and %.2g by steps of a quarter\n", coarse, fine);
+  printf("momentum lost: %.2g; %.2g, and %.2g by steps of a quarter\n", kept, coarse, fine);
   assert_below(coarse, 1e-5);
   assert_below(fine, 0.7 * coarse);
 }
@@ -236,10 +243,12 @@ static void ropes_and_boxes_are_solved_together(void** state) {
   (void)state;
   lb_world* w = contact_world(
       "contacts: {}\nmaterials: {m: {friction: 0.5}}\n" STONE
-      "bodies:\n  a: {shape: {box: [0.1, 0.1, 0.1]}, mass: 1, material: m, position: [0, 0, 0.05]}\n"
+      "bodies:\n  a: {shape: {box: [0.1, 0.1, 0.1]}, mass: 1, material: m, position: [0, 0, "
+      "0.05]}\n"
       "  b: {shape: {box: [0.1, 0.1, 0.1]}, mass: 1, material: m, position: [0.5, 0, 0.05]}\n"
       "ropes: {r: {through: [{body: a, at: [0, 0, 0.05]}, {body: b, at: [0, 0, 0.05]}], mass: "
-      "0.2, stiffness: 500 N, damping: 20 ms, drag: 10, segments: 8, radius: 5 mm, slack: 1.02}}\n");
+      "0.2, stiffness: 500 N, damping: 20 ms, drag: 10, segments: 8, radius: 5 mm, slack: "
+      "1.02}}\n");
   contact_run(w, 2);
   lb_body_contact c[64];
   const int n = lb_world_contacts(w, c, 64);
@@ -298,15 +307,19 @@ static void what_cannot_be_is_refused(void** state) {
   expect("contacts: {}\n" TWO, "'a' and 'b' both bend");
   lb_world* w = contact_world("contacts: {pairs: [{between: [a, b], collide: false}]}\n" TWO);
   lb_world_close(w);
-  w = contact_world("contacts: {}\nmaterials: {gel: {density: 1000, young: 200 kPa, poisson: 0.3}}\n"
-                    "deformables:\n"
-                    "  a: {form: {box: {from: [0, 0, 0], to: [1, 0, 0], width: 1, height: 1}, material: gel}}\n"
-                    "  b: {form: {box: {from: [2, 0, 0], to: [3, 0, 0], width: 1, height: 1}, material: gel, solid: false}}\n");
+  w = contact_world(
+      "contacts: {}\nmaterials: {gel: {density: 1000, young: 200 kPa, poisson: 0.3}}\n"
+      "deformables:\n"
+      "  a: {form: {box: {from: [0, 0, 0], to: [1, 0, 0], width: 1, height: 1}, material: gel}}\n"
+      "  b: {form: {box: {from: [2, 0, 0], to: [3, 0, 0], width: 1, height: 1}, material: gel, "
+      "solid: false}}\n");
   lb_world_close(w);
-  expect("contacts: {}\nsolver: {elastic: full, integrator: bdf1}\nmaterials: {m: {density: 1000, young: 1 GPa, poisson: "
-         "0.3}}\nbodies: {b: {elastic: {rod: {radius: 0.01, from: [0, 0, 0], to: [0, 0, 0.3]}, "
-         "material: m, elements: {along: 2}}}}\njoints: {j: {type: fixed, child: b, face: start}}\n",
-         "not with all nodes of elastic bodies");
+  expect(
+      "contacts: {}\nsolver: {elastic: full, integrator: bdf1}\nmaterials: {m: {density: 1000, "
+      "young: 1 GPa, poisson: "
+      "0.3}}\nbodies: {b: {elastic: {rod: {radius: 0.01, from: [0, 0, 0], to: [0, 0, 0.3]}, "
+      "material: m, elements: {along: 2}}}}\njoints: {j: {type: fixed, child: b, face: start}}\n",
+      "not with all nodes of elastic bodies");
   expect("contacts: {pairs: [{between: [a, c], collide: false}]}\n" TWO,
          "there is no body, group, rope or deformable 'c'");
 }

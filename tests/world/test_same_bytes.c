@@ -70,6 +70,8 @@ static void states_with_contacts_go_on_as_they_were(void** state) {
   check_states("marble-run", NULL, 300);
   check_states("windup", NULL, 100);
   check_states("pile-100", NULL, 200);
+  check_states("jelly", NULL, 130);
+  check_states("trampoline", NULL, 260);
   check_states("stack-10", "solver.integrator=bdf2", 50);
   check_states("klann", "solver.integrator=sdirk2", 30);
   check_states("klann", "solver.coordinates=maximal", 50);

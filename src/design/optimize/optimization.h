@@ -159,6 +159,8 @@ typedef struct lb_following {
 typedef struct lb_goal_type {
   // Measured quantity, at d's state at the end of a step, with kinematics in place.
   void (*measure)(const lb_aimed* a, const lb_model* m, lb_data* d, int step, double* value);
+  // The same of d's state in another model, whatever was noted on the way; NULL: it is the same.
+  void (*measure_in)(const lb_aimed* a, const lb_model* m, lb_data* d, int step, double* value);
   // Add to how the objective changes with the stage's end, for slopes by what is compared.
   void (*pull)(lb_way_back* w, const lb_aimed* a, double time, const double* slope, double* by_q,
                double* by_v);
@@ -193,8 +195,10 @@ lb_status lb_goals_find(lb_optimizing* o, lb_error* err);
 void lb_goals_look(lb_optimizing* o, const lb_model* m, lb_data* d, int step, double* goal);
 // Add to how the objective changes with the end of a record's stage.
 void lb_goals_pull(lb_way_back* w, const lb_record* s, double* by_q, double* by_v);
+// True where some goal counts at a record that measures its state.
+bool lb_goals_count_at(const lb_optimizing* o, const lb_record* s);
 // Slopes of the goals at a record, in w->slope, times what they measure of d, which is that of
-// another played scene in the same state; forces of motors aside.
+// another played scene in the same state; forces of motors aside, which are r of a stage.
 double lb_goals_see(const lb_way_back* w, const lb_record* s, const lb_played* m, lb_data* d);
 // True where goals are about motor forces: in some step, or (record >= 0) in that of a record.
 bool lb_goals_exert(const lb_optimizing* o, int record);
@@ -313,8 +317,9 @@ lb_status lb_models_make(const lb_scene* s, const lb_allocator* allocator, lb_mo
                          lb_model** tree, lb_error* err);
 bool lb_text_changes(const lb_optimizing* o);
 // Scenes whose text's numbers have no derivatives are refused.
-lb_status lb_text_check(const lb_optimizing* o, lb_error* err);
-// The scene read again with the numbers x in its text; LB_FAILED: it is none, or has other parts.
+lb_status lb_text_check(lb_optimizing* o, lb_error* err);
+// The scene read again with the numbers x in its text; LB_FAILED: it is none; LB_INVALID: it has
+// other parts.
 lb_status lb_remake(const lb_optimizing* o, const double* x, lb_remade* to, lb_error* err);
 void lb_remade_release(lb_remade* r);
 // The scene with x in its text in the place of another, which keeps its memory. The optimisation
@@ -330,6 +335,10 @@ void lb_tangent_models_close(lb_way_back* w);
 // measure there, to a motor's angle, rate and acceleration at a time, and to the start.
 void lb_text_pull(lb_way_back* w, const lb_step_part* part);
 void lb_text_pull_goals(lb_way_back* w);
+// Likewise to a step that is found again from its start, before the adjoint goes back through it;
+// and whether all these could be.
+void lb_text_pull_step(lb_way_back* w, const lb_tangent* t);
+lb_status lb_text_status(const lb_way_back* w);
 void lb_text_pull_motor(lb_way_back* w, int motor, double time, const double by[3]);
 void lb_text_pull_start(lb_way_back* w, const lb_played* m, const lb_start_slopes* by);
 

@@ -119,6 +119,22 @@ static void measure_loop(const lb_aimed* a, const lb_model* m, lb_data* d, int s
   }
 }
 
+// In another model, where angles are not followed from step to step: near what they were.
+static void measure_near(const lb_aimed* a, const lb_model* m, lb_data* d, int step,
+                         double* value) {
+  double near[LB_GOAL_MOST], qd[3];
+  measure_loop(a, m, d, step, near);
+  if (a->g->rate) {
+    memcpy(value, near, (size_t)a->g->count * sizeof *value);
+    return;
+  }
+  lb_loop_coordinates(m, d, a->loop, value, qd);
+  for (int k = 0; k < a->g->count; k++) {
+    const bool slides = lb_joint_counts(&m->constraint.loop[a->loop], k) == LB_COORDINATE_LENGTH;
+    value[k] = slides ? value[k] : near[k] + remainder(value[k] - near[k], 2 * M_PI);
+  }
+}
+
 static void see_loop(lb_way_back* w, const lb_aimed* a, const double* slope, double* by_q,
                      double* by_v) {
   const int nv = w->D->model->nv;
@@ -137,7 +153,8 @@ static void pull_loop(lb_way_back* w, const lb_aimed* a, double time, const doub
   pull_seen(w, a, slope, by_q, by_v, see_loop);
 }
 
-static const lb_goal_type LOOP = {.measure = measure_loop, .pull = pull_loop};
+static const lb_goal_type LOOP = {
+    .measure = measure_loop, .measure_in = measure_near, .pull = pull_loop};
 
 // --- motors ---
 
@@ -232,20 +249,12 @@ void lb_goals_pull(lb_way_back* w, const lb_record* s, double* by_q, double* by_
   }
 }
 
-// What a goal measures where angles are not followed from step to step: near what they were.
-static void measure_near(const lb_aimed* a, const lb_model* m, lb_data* d, int step,
-                         double* value) {
-  double near[LB_GOAL_MOST], qd[3];
-  a->type->measure(a, m, d, step, value);
-  if (a->loop < 0 || a->g->rate) {
-    return;
+bool lb_goals_count_at(const lb_optimizing* o, const lb_record* s) {
+  bool any = false;
+  for (int i = 0; i < o->ngoal; i++) {
+    any |= !o->goal[i].type->effort && counts(&o->goal[i], s->step);
   }
-  memcpy(near, value, sizeof near);
-  lb_loop_coordinates(m, d, a->loop, value, qd);
-  for (int k = 0; k < a->g->count; k++) {
-    const bool slides = lb_joint_counts(&m->constraint.loop[a->loop], k) == LB_COORDINATE_LENGTH;
-    value[k] = slides ? value[k] : near[k] + remainder(value[k] - near[k], 2 * M_PI);
-  }
+  return any;
 }
 
 double lb_goals_see(const lb_way_back* w, const lb_record* s, const lb_played* m, lb_data* d) {
@@ -257,7 +266,7 @@ double lb_goals_see(const lb_way_back* w, const lb_record* s, const lb_played* m
       continue;
     }
     a.at = m->remade.scene.optimize.goal[i].at;
-    measure_near(&a, m->model, d, s->step, value);
+    (a.type->measure_in ? a.type->measure_in : a.type->measure)(&a, m->model, d, s->step, value);
     sum += lb_dot(a.g->count, w->slope + (size_t)i * LB_GOAL_MOST, value);
   }
   return sum;

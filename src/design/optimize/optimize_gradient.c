@@ -105,8 +105,12 @@ static bool look(void* context, lb_tangent* t) {
 // Gradient of a step by motors and numbers.
 static void go_back(void* context, lb_tangent* t) {
   lb_way_back* w = context;
+  const bool recharts = lb_tape_record(&w->o->tape, t->record)->recharts;
+  if (!recharts) {
+    lb_text_pull_step(w, t);
+  }
   lb_walk_back(&w->walk, t);
-  if (lb_tape_record(&w->o->tape, t->record)->recharts) {
+  if (recharts) {
     return;
   }
   for (int i = 0; i < lb_step_moments(w->S); i++) {
@@ -191,6 +195,7 @@ lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, double* g
   status = status == LB_OK ? lb_tangent_models_open(&w, err) : status;
   if (status == LB_OK) {
     status = lb_walk_along(&w.walk, true, go_back);
+    status = status == LB_OK ? lb_text_status(&w) : status;
   }
   if (status == LB_OK) {
     status = go_to_start(&w, m, err);

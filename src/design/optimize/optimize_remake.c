@@ -97,12 +97,12 @@ static bool same_parts(const lb_model* a, const lb_model* b) {
 static lb_status check_parts(const lb_optimizing* o, const lb_remade* r, lb_error* err) {
   const lb_model* m = lb_model_simulated(r->shown);
   if (!same_parts(o->model, m) || !same_parts(o->tree, r->tree)) {
-    return lb_error_add(err, LB_FAILED, (lb_place){0},
-                        "with these numbers the scene has other parts than as it is written");
+    return lb_error_add(err, LB_INVALID, (lb_place){0},
+                        "with other numbers the scene has other parts");
   }
   return same_factors(&o->model->constraint.elimination, &m->constraint.elimination)
              ? LB_OK
-             : lb_error_add(err, LB_FAILED, (lb_place){0},
+             : lb_error_add(err, LB_INVALID, (lb_place){0},
                             "the ratio of a coupling cannot be a parameter");
 }
 
@@ -124,11 +124,12 @@ lb_status lb_remake(const lb_optimizing* o, const double* x, lb_remade* to, lb_e
     return status;
   }
   status = lb_models_make(&to->scene, o->allocator, &to->shown, &to->tree, err);
+  status = status == LB_INVALID ? LB_FAILED : status; // with these numbers
   status = status == LB_OK ? check_parts(o, to, err) : status;
   if (status != LB_OK) {
     lb_remade_release(to);
   }
-  return status == LB_INVALID ? LB_FAILED : status;
+  return status;
 }
 
 // Numbers written, for a scene that is read again from this one.
@@ -180,22 +181,64 @@ static const lb_block* find_block(const lb_optimizing* o, const lb_parameter_typ
   return NULL;
 }
 
-lb_status lb_text_check(const lb_optimizing* o, lb_error* err) {
+// Models with each number a little elsewhere must have the same parts.
+static lb_status check_numbers(const lb_optimizing* o, double* x, lb_error* err) {
+  lb_status status = LB_OK;
+  for (int i = 0; i < o->nblock && status == LB_OK; i++) {
+    const lb_block* b = &o->block[i];
+    x[b->first] = b->p->value;
+  }
+  for (int i = 0; i < o->nblock && status == LB_OK; i++) {
+    const lb_block* b = &o->block[i];
+    lb_error why = lb_error_make(o->allocator);
+    lb_remade made = {0};
+    if (b->type == &lb_parameter_text) {
+      x[b->first] += 1e-5 * fmax(fabs(b->p->value), 1e-3);
+      status = lb_remake(o, x, &made, &why);
+      x[b->first] = b->p->value;
+      lb_remade_release(&made);
+    }
+    if (status == LB_INVALID) {
+      lb_error_add(err, status, b->p->place, "parameter '%s': %s", b->p->name, why.message[0].text);
+    }
+    status = status == LB_FAILED ? LB_OK : status; // it may go the other way
+    lb_error_clear(&why);
+  }
+  return status == LB_NO_MEMORY ? no_memory(err) : status;
+}
+
+// A goal on the force of a motor that prescribes a position.
+static bool any_effort(const lb_optimizing* o) {
+  bool any = false;
+  for (int i = 0; i < o->ngoal; i++) {
+    const lb_scene_goal* g = o->goal[i].g;
+    any |= g->kind == LB_GOAL_MOTOR && o->given.motor[g->index].drive == LB_DRIVE_POSITION;
+  }
+  return any;
+}
+
+lb_status lb_text_check(lb_optimizing* o, lb_error* err) {
   const lb_block *text = find_block(o, &lb_parameter_text),
                  *length = find_block(o, &lb_parameter_length);
   const lb_scene* s = &o->given;
+  const bool whole = o->tape.type->derivative->restarts;
   const char* why = NULL;
   if (!s->origin) {
     why = "the scene has no text (read it from a file)";
-  } else if (o->tape.type->derivative->restarts) {
-    why = "steps of this integrator have no derivatives by it (choose bdf1, bdf2 or sdirk2)";
+  } else if (lb_integrator_method(o->model->solver.integrator) == LB_METHOD_ADAPTIVE) {
+    why = "adaptive steps have no derivatives by it (choose bdf1, bdf2, sdirk2 or rk4)";
+  } else if (whole && (lb_constraints_unilateral(o->model) >= 0 || any_effort(o))) {
+    why = "beside hard stops, floors and goals on forces of motors that prescribe positions it "
+          "needs an implicit integrator (choose bdf1, bdf2 or sdirk2)";
   } else if (o->model->elastic.count + s->nrope + s->ndeformable > 0) {
     why = "it cannot be one beside elastic bodies, ropes and deformables, which are made anew for "
           "every run";
   } else if (length) {
     why = "it cannot be one beside a 'length' (give that as 'bar' or 'number', too)";
   }
-  return !why ? LB_OK
-              : lb_error_add(err, LB_INVALID, text->p->place, "parameter '%s': %s", text->p->name,
-                             why);
+  if (why) {
+    return lb_error_add(err, LB_INVALID, text->p->place, "parameter '%s': %s", text->p->name, why);
+  }
+  double* x = LB_TAKE(&o->arena, double, o->public.nvalue);
+  return x ? check_numbers(o, x, err) : no_memory(err);
 }

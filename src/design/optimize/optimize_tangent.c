@@ -8,6 +8,13 @@
 // larger and smaller, of second order: two residuals a stage and number, and no special cases. The
 // same holds for gaps and rates at the start, for places of goals, and for curves of motors. As
 // nothing is iterated, a difference is exact to some ten digits.
+//
+// Steps that are found again from their start, as explicit ones, come as a whole: with lambda how
+// the objective changes with the step's end x1 = F(x0; p),
+//
+//   dP/dp = lambda'(dF/dp)
+//
+// is the difference of two steps of such models from one start.
 #include <math.h>
 #include <string.h>
 
@@ -20,6 +27,7 @@
 #include "math/linear/dense.h"
 #include "model/use/initial_pose.h"
 #include "model/use/motor_use.h"
+#include "solve/explicit/explicit_changes.h"
 #include "solve/run/maximal_start.h"
 
 // Part of a number by which it is changed.
@@ -31,6 +39,7 @@ typedef struct nudged {
   double* x; // [nvalue]
   lb_played m;
   lb_data *d, *start; // of the model, and of its tree
+  lb_stepper* st;     // of steps that are found again, else NULL
   double weight;
 } nudged;
 
@@ -54,12 +63,16 @@ typedef struct number {
 struct lb_tangent_models {
   int count;
   number* number;
-  double* r; // [2 * nv] scratch
+  double* r;        // [2 * nv] scratch
+  double *dq, *dv;  // [nq], [nv] difference of states
+  double* xi;       // [nv] dq along velocities
+  lb_status status; // of differences of steps
 };
 
 // --- models ---
 
 static void release(nudged* n) {
+  lb_stepper_release(n->st);
   lb_data_release(n->d);
   if (n->start != n->d) {
     lb_data_release(n->start);
@@ -69,9 +82,25 @@ static void release(nudged* n) {
   *n = (nudged){0};
 }
 
+static void ignore(void* context, const lb_data* d, const lb_step_past* past) {
+  (void)context, (void)d, (void)past;
+}
+
+// Steps that are watched, as those of the run are.
+static lb_status make_stepper(lb_optimizing* o, nudged* n, lb_error* err) {
+  const lb_status status = lb_optimizing_stepper(o, n->m.model, &n->st, err);
+  if (status == LB_OK) {
+    lb_stepper_watch(n->st, ignore, NULL);
+  }
+  return status;
+}
+
 static lb_status make_data(lb_optimizing* o, nudged* n, lb_error* err) {
-  const lb_status status = lb_data_create(n->m.model, o->allocator, &n->d, err);
+  lb_status status = lb_data_create(n->m.model, o->allocator, &n->d, err);
   n->start = n->d;
+  if (status == LB_OK && o->tape.type->derivative->restarts) {
+    status = make_stepper(o, n, err);
+  }
   return status == LB_OK && n->m.tree != n->m.model
              ? lb_data_create(n->m.tree, o->allocator, &n->start, err)
              : status;
@@ -143,7 +172,10 @@ lb_status lb_tangent_models_open(lb_way_back* w, lb_error* err) {
   lb_tangent_models* text = LB_TAKE(arena, lb_tangent_models, 1);
   if (text) {
     *text = (lb_tangent_models){.number = LB_TAKE(arena, number, o->nblock),
-                                .r = LB_TAKE(arena, double, 2 * w->m->nv)};
+                                .r = LB_TAKE(arena, double, 2 * w->m->nv),
+                                .dq = LB_TAKE(arena, double, w->m->nq),
+                                .dv = LB_TAKE(arena, double, w->m->nv),
+                                .xi = LB_TAKE(arena, double, w->m->nv)};
   }
   if (lb_arena_check(arena, "a gradient", err) != LB_OK) {
     return LB_NO_MEMORY;
@@ -161,6 +193,69 @@ void lb_tangent_models_close(lb_way_back* w) {
       release(&w->text->number[i].by[k]);
     }
   }
+}
+
+// --- differences of states ---
+
+static bool restarts(const lb_way_back* w) {
+  return w->o->tape.type->derivative->restarts;
+}
+
+static void begin_difference(const lb_way_back* w) {
+  memset(w->text->dq, 0, (size_t)w->m->nq * sizeof(double));
+  memset(w->text->dv, 0, (size_t)w->m->nv * sizeof(double));
+}
+
+static void add_state(const lb_way_back* w, const nudged* n) {
+  lb_add(w->m->nq, w->text->dq, n->weight, n->d->q);
+  lb_add(w->m->nv, w->text->dv, n->weight, n->d->qd);
+}
+
+// The objective's change by that difference about the coordinates q.
+static double difference_power(const lb_way_back* w, const double* q, const double* by_q,
+                               const double* by_v) {
+  const lb_tangent_models* T = w->text;
+  lb_change_pass(LB_CHANGE_PROJECT, w->m, (lb_change_at){.q = q}, T->xi, T->dq, NULL);
+  return lb_dot(w->m->nv, by_q, T->xi) + lb_dot(w->m->nv, by_v, T->dv);
+}
+
+// --- whole steps ---
+
+static lb_status step_again(const lb_way_back* w, nudged* n, const lb_step_past* past) {
+  const lb_model* m = n->m.model;
+  lb_data* d = n->d;
+  d->time = past->from;
+  memcpy(d->q, past->q[0], (size_t)m->nq * sizeof *d->q);
+  memcpy(d->qd, past->v[0], (size_t)m->nv * sizeof *d->qd);
+  if (d->work->constraints) {
+    lb_constraints_set_active(d, past->active[0]);
+    lb_constraints_set_redundant(d, past->redundant);
+  }
+  lb_kinematics(m, d, d->q, d->qd); // steps look at poses that others left
+  return lb_stepper_step(n->st, d, past->dt, w->walk.err);
+}
+
+void lb_text_pull_step(lb_way_back* w, const lb_tangent* t) {
+  const int record = t->record, now = record % LB_TAPE_RING;
+  if (!w->text || !restarts(w)) {
+    return;
+  }
+  const lb_step_past past = lb_tape_past(&w->o->tape, record);
+  const double* q = lb_tape_q(&w->o->tape, record);
+  for (int i = 0; i < w->text->count && w->text->status == LB_OK; i++) {
+    number* p = &w->text->number[i];
+    begin_difference(w);
+    for (int k = 0; k < p->count && w->text->status == LB_OK; k++) {
+      w->text->status = step_again(w, &p->by[k], &past);
+      add_state(w, &p->by[k]);
+    }
+    w->gradient[p->at] += difference_power(w, q, w->walk.by.q[now], w->walk.by.v[now]) +
+                          difference_power(w, q, t->by_q, t->by_v);
+  }
+}
+
+lb_status lb_text_status(const lb_way_back* w) {
+  return w->text ? w->text->status : LB_OK;
 }
 
 // --- stages ---
@@ -191,8 +286,10 @@ static double stage_power(lb_way_back* w, const lb_step_part* part, nudged* n) {
   lb_tape_go_to(&w->o->tape, d, w->t->record);
   lb_constraints_set_redundant(d, w->past.redundant);
   lb_update(m, d, LB_ORIGINS | LB_FORCED);
-  memset(d->qdd, 0, nv * sizeof *d->qdd);
-  lb_rnea_moved(m, d, still, d->qdd);
+  if (part->impact) {
+    memset(d->qdd, 0, nv * sizeof *d->qdd);
+    lb_rnea_moved(m, d, still, d->qdd);
+  }
   memcpy(d->qdd, w->d->qdd, nv * sizeof *d->qdd);
   if (d->work->constraints) {
     const lb_constraint_rows of = lb_constraints_measure(m, d, set);
@@ -205,7 +302,7 @@ static double stage_power(lb_way_back* w, const lb_step_part* part, nudged* n) {
 }
 
 void lb_text_pull(lb_way_back* w, const lb_step_part* part) {
-  for (int i = 0; w->text && i < w->text->count; i++) {
+  for (int i = 0; w->text && !restarts(w) && i < w->text->count; i++) {
     number* p = &w->text->number[i];
     for (int k = 0; k < p->count; k++) {
       w->gradient[p->at] -= p->by[k].weight * stage_power(w, part, &p->by[k]);
@@ -215,7 +312,7 @@ void lb_text_pull(lb_way_back* w, const lb_step_part* part) {
 
 void lb_text_pull_goals(lb_way_back* w) {
   const lb_record* s = lb_tape_record(&w->o->tape, w->t->record);
-  for (int i = 0; w->text && s->step > 0 && i < w->text->count; i++) {
+  for (int i = 0; w->text && lb_goals_count_at(w->o, s) && i < w->text->count; i++) {
     number* p = &w->text->number[i];
     for (int k = 0; k < p->count; k++) {
       nudged* n = &p->by[k];
@@ -228,7 +325,8 @@ void lb_text_pull_goals(lb_way_back* w) {
 
 // Motors that prescribe a coordinate: those of others are in r and s.
 void lb_text_pull_motor(lb_way_back* w, int motor, double time, const double by[3]) {
-  for (int i = 0; w->text && lb_motor_prescribes(w->m, motor) && i < w->text->count; i++) {
+  for (int i = 0; w->text && !restarts(w) && lb_motor_prescribes(w->m, motor) && i < w->text->count;
+       i++) {
     number* p = &w->text->number[i];
     for (int k = 0; k < p->count; k++) {
       double value[3];
@@ -281,30 +379,15 @@ static double named_power(const lb_model* tree, const lb_start_slopes* by) {
   return sum;
 }
 
-// In maximal coordinates, by the poses and velocities of bodies with the tree as it is. Poses
-// change along their own axes: by 2 vec(Q* Q') for the run's Q and another Q', and by R'(p' - p).
-static double loose_power(const lb_way_back* w, const lb_played* m, const lb_start_slopes* by,
-                          nudged* n) {
-  const lb_model* model = n->m.model;
-  const double* was = lb_tape_q(&w->o->tape, 0);
-  double sum = 0;
-  lb_maximal_start_lay_out(n->m.tree, n->start, model, n->d);
-  for (int i = 0; i < model->njoint; i++) {
-    const double *q = n->d->q + model->joint.q[i], *q0 = was + model->joint.q[i];
-    const int v = model->joint.v[i];
-    if (lb_maximal_start_joint(m->tree, model, i) >= 0) {
-      continue;
-    }
-    const lb_quat Q0 = {q0[3], q0[4], q0[5], q0[6]}, Q = {q[3], q[4], q[5], q[6]};
-    const lb_quat turn = lb_quat_mul(lb_quat_conjugate(Q0), Q);
-    const double side = turn.w < 0 ? -2 : 2;
-    const lb_vec3 moved = lb_quat_rotate(lb_quat_conjugate(Q0),
-                                         lb_vec3_make(q[0] - q0[0], q[1] - q0[1], q[2] - q0[2]));
-    const double change[] = {side * turn.x, side * turn.y, side * turn.z,
-                             moved.x,       moved.y,       moved.z};
-    sum += lb_dot(6, by->q + v, change) + lb_dot(6, by->v + v, n->d->qd + v);
+// In maximal coordinates, by the poses and velocities of bodies with the tree as it is.
+static double loose_power(const lb_way_back* w, number* p, const lb_start_slopes* by) {
+  begin_difference(w);
+  for (int k = 0; k < p->count; k++) {
+    nudged* n = &p->by[k];
+    lb_maximal_start_lay_out(n->m.tree, n->start, n->m.model, n->d);
+    add_state(w, n);
   }
-  return sum;
+  return difference_power(w, lb_tape_q(&w->o->tape, 0), by->q, by->v);
 }
 
 void lb_text_pull_start(lb_way_back* w, const lb_played* m, const lb_start_slopes* by) {
@@ -312,9 +395,8 @@ void lb_text_pull_start(lb_way_back* w, const lb_played* m, const lb_start_slope
     number* p = &w->text->number[i];
     for (int k = 0; k < p->count; k++) {
       nudged* n = &p->by[k];
-      double sum = start_power(w, by, n) + named_power(n->m.tree, by);
-      sum += n->m.tree != n->m.model ? loose_power(w, m, by, n) : 0;
-      w->gradient[p->at] += n->weight * sum;
+      w->gradient[p->at] += n->weight * (start_power(w, by, n) + named_power(n->m.tree, by));
     }
+    w->gradient[p->at] += m->tree != m->model ? loose_power(w, p, by) : 0;
   }
 }

@@ -262,7 +262,11 @@ static int larger(int room, int needed) {
 // Pairs and points that there may be.
 static int most(const lb_contacts* C) {
   const lb_model_contacts* c = &C->m->contact;
-  return c->set.most > 0 ? c->set.most : 1000 + 64 * c->ncollider;
+  int usual = 1000 + 64 * c->ncollider;
+  for (int i = c->nshape; i < c->ncollider; i++) {
+    usual += 2 * c->collider[i].soft->ntried; // on two shapes at once
+  }
+  return c->set.most > 0 ? c->set.most : usual;
 }
 
 bool lb_contacts_overflow(const lb_contacts* C) {

@@ -65,8 +65,7 @@ static bool may_meet(const lb_contacts* C, int i, int j) {
   const lb_model_contacts* c = &C->m->contact;
   const int a = C->collider[i].link, b = C->collider[j].link;
   const bool apart = C->collider[j].surface ? lb_surface_may_meet(C, j, i) : a != b;
-  return apart &&
-         c->meeting[c->collider[i].family * c->nfamily + c->collider[j].family].collide &&
+  return apart && c->meeting[c->collider[i].family * c->nfamily + c->collider[j].family].collide &&
          !lb_links_joined(c, a, b);
 }
 

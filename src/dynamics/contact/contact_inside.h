@@ -13,13 +13,13 @@ enum {
 // A collider at a pose.
 typedef struct lb_collider_state {
   lb_placed at;
-  lb_bounds bounds; // of where it may be in the step
-  lb_v4 v, w;       // velocity of its origin, and its turning
-  double speed;     // bound on that of its points
-  double radius;    // of a ball about its origin
-  int link;         // the link that moves it, or LB_WORLD
-  int group;        // that it moves with, or -1
-  lb_v4 origin;     // of that link
+  lb_bounds bounds;                 // of where it may be in the step
+  lb_v4 v, w;                       // velocity of its origin, and its turning
+  double speed;                     // bound on that of its points
+  double radius;                    // of a ball about its origin
+  int link;                         // the link that moves it, or LB_WORLD
+  int group;                        // that it moves with, or -1
+  lb_v4 origin;                     // of that link
   struct lb_surface_state* surface; // that bends (contact_surface.h); NULL: it is rigid
 } lb_collider_state;
 
@@ -140,5 +140,3 @@ void lb_contacts_take_away(lb_contacts* C);
 // for Z to be solved for.
 int lb_contacts_take_entry(lb_contacts* C, int row, int side, int group);
 void lb_contacts_list_entry(lb_contacts* C, int group, int at);
-// The link that has a velocity.
-int lb_contacts_link_of(const lb_model* m, int v);

@@ -90,3 +90,5 @@ double lb_contacts_duration(const lb_contacts* C);
 // Points of the last step, and the report of its solver.
 int lb_contacts_points(const lb_contacts* C, const lb_touch** touch);
 lb_contact_report lb_contacts_report(const lb_contacts* C);
+// The link that has a velocity.
+int lb_contacts_link_of(const lb_model* m, int v);

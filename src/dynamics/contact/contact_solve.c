@@ -177,8 +177,7 @@ static bool stands_on_it(const lb_contacts* C, const lb_contact_report* report, 
 static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, bool again) {
   const double calm = CALM * C->duration * lb_vec3_norm(C->m->gravity);
   const bool thorough = C->system.at_end || C->m->contact.ncollider > C->m->contact.nshape;
-  lb_contact_options options =
-      thorough ? lb_contact_options_default() : lb_contact_options_step();
+  lb_contact_options options = thorough ? lb_contact_options_default() : lb_contact_options_step();
   options.calm = calm;
   options.tolerance = C->m->contact.set.tolerance;
   options.threads = d->threads;

@@ -144,39 +144,50 @@ static lb_v4 surface_velocity(const lb_surface_state* s, const lb_touch* t) {
   return v;
 }
 
-// A point that was found; `normal` leads from the surface to the shape. false: there is no room.
-static bool add_touch(lb_contacts* C, const lb_touch* found, lb_v4 normal) {
+// A new point of a pair; NULL: there is no room.
+static lb_touch* begin_touch(lb_contacts* C, const lb_collider_pair* p, lb_contact_surface s) {
   if (!lb_contacts_reserve_touch(C)) {
-    return false;
+    return NULL;
   }
-  const lb_collider_state* a = &C->collider[found->collider[0]];
-  const lb_collider_state* b = &C->collider[found->collider[1]];
-  lb_touch* t = &C->touch[C->ntouch++];
-  *t = *found;
+  lb_touch* t = &C->touch[C->ntouch];
+  memset(t, 0, sizeof *t); // states are compared byte for byte
+  t->collider[0] = p->a;
+  t->collider[1] = p->b;
+  t->surface.friction = s.friction; // points have no turning: they neither roll nor spin
+  t->surface.restitution = s.restitution;
+  return t;
+}
+
+// Its place, and the normal from the surface to the shape.
+static void end_touch(lb_contacts* C, lb_touch* t, lb_vec3 at, double gap, lb_v4 normal) {
+  const lb_collider_state *a = &C->collider[t->collider[0]], *b = &C->collider[t->collider[1]];
+  t->at = lb_v4_from(at);
+  t->gap = gap;
   lb_touch_set_axes(t, normal);
   t->arm[0] = t->at - a->origin;
   t->arm[1] = t->at - b->origin;
-  t->closing =
-      -lb_v4_dot(t->axis[0], shape_velocity(a, t->at) - surface_velocity(b->surface, t));
-  return true;
+  t->closing = -lb_v4_dot(t->axis[0], shape_velocity(a, t->at) - surface_velocity(b->surface, t));
+  C->ntouch++;
 }
 
-static bool add_points(lb_contacts* C, const lb_touch* of, double margin) {
-  const lb_surface_state* s = C->collider[of->collider[1]].surface;
-  const int n = lb_collide_points(&C->collider[of->collider[0]].at, s->of->ntried, s->tried,
-                                  s->radius, margin, s->found, s->of->ntried);
-  bool ok = true;
-  for (int i = 0; i < n && ok; i++) {
-    const int point = s->of->tried[s->found[i].point];
-    lb_touch t = *of;
-    t.id = (uint64_t)point;
-    t.point[0] = t.point[1] = t.point[2] = point;
-    t.share[0] = 1;
-    t.at = lb_v4_from(s->found[i].position);
-    t.gap = s->found[i].distance;
-    ok = add_touch(C, &t, -lb_v4_from(s->found[i].normal));
+static bool add_points(lb_contacts* C, const lb_collider_pair* p, lb_contact_surface surface,
+                       double margin) {
+  const lb_surface_state* s = C->collider[p->b].surface;
+  const int n = lb_collide_points(&C->collider[p->a].at, s->of->ntried, s->tried, s->radius, margin,
+                                  s->found, s->of->ntried);
+  for (int i = 0; i < n; i++) {
+    const lb_point_contact* f = &s->found[i];
+    const int point = s->of->tried[f->point];
+    lb_touch* t = begin_touch(C, p, surface);
+    if (!t) {
+      return false;
+    }
+    t->id = (uint64_t)point;
+    t->point[0] = t->point[1] = t->point[2] = point;
+    t->share[0] = 1;
+    end_touch(C, t, f->position, f->distance, -lb_v4_from(f->normal));
   }
-  return ok;
+  return true;
 }
 
 // Shares of a triangle's points at the place of a point of contact; false: it is one of them, which
@@ -192,9 +203,27 @@ static bool find_shares(const lb_surface_state* s, lb_vec3 at, double reach, lb_
   return fmax(t->share[0], fmax(t->share[1], t->share[2])) < ALL;
 }
 
-// Faces, edges and corners of shapes against triangles.
-static bool add_triangles(lb_contacts* C, lb_collider_pair* p, const lb_touch* of, double margin) {
+// Points of manifolds, but for those that are points of the surface.
+static bool add_manifold(lb_contacts* C, const lb_collider_pair* p, lb_contact_surface surface,
+                         double margin, const lb_manifold* f) {
   static const uint64_t FACES = (uint64_t)1 << 32; // ids of points are smaller
+  for (int i = 0; i < f->npoint; i++) {
+    const lb_contact_point* x = &f->point[i];
+    lb_touch* t = begin_touch(C, p, surface);
+    if (!t) {
+      return false;
+    }
+    if (find_shares(C->collider[p->b].surface, x->position, margin + fabs(x->distance), t)) {
+      t->id = FACES | x->id;
+      end_touch(C, t, x->position, x->distance, lb_v4_from(f->normal));
+    }
+  }
+  return true;
+}
+
+// Faces, edges and corners of shapes against triangles.
+static bool add_triangles(lb_contacts* C, lb_collider_pair* p, lb_contact_surface surface,
+                          double margin) {
   lb_surface_state* s = C->collider[p->b].surface;
   if (!s->mesh) {
     return true;
@@ -206,20 +235,9 @@ static bool add_triangles(lb_contacts* C, lb_collider_pair* p, const lb_touch* o
   const int found = lb_collide(&C->collider[p->a].at, &C->collider[p->b].at, margin, &p->cache,
                                C->manifold, LB_TOUCH_MANIFOLDS)
                         .nmanifold;
-  const int n = found < LB_TOUCH_MANIFOLDS ? found : LB_TOUCH_MANIFOLDS;
   bool ok = true;
-  for (int i = 0; i < n * LB_MANIFOLD_MOST && ok; i++) {
-    const lb_manifold* f = &C->manifold[i / LB_MANIFOLD_MOST];
-    const lb_contact_point* x = &f->point[i % LB_MANIFOLD_MOST];
-    lb_touch t = *of;
-    if (i % LB_MANIFOLD_MOST >= f->npoint ||
-        !find_shares(s, x->position, margin + fabs(x->distance), &t)) {
-      continue;
-    }
-    t.id = FACES | x->id;
-    t.at = lb_v4_from(x->position);
-    t.gap = x->distance;
-    ok = add_touch(C, &t, lb_v4_from(f->normal));
+  for (int i = 0; i < found && i < LB_TOUCH_MANIFOLDS && ok; i++) {
+    ok = add_manifold(C, p, surface, margin, &C->manifold[i]);
   }
   return ok;
 }
@@ -238,13 +256,10 @@ static void warm(lb_contacts* C, int first, int* from) {
   }
 }
 
-// Points have no turning: there is neither rolling nor spinning friction.
-bool lb_surface_meet(lb_contacts* C, lb_collider_pair* p, lb_contact_surface surface,
-                     double margin, int* from) {
+bool lb_surface_meet(lb_contacts* C, lb_collider_pair* p, lb_contact_surface surface, double margin,
+                     int* from) {
   const int first = C->ntouch;
-  const lb_touch of = {.collider = {p->a, p->b},
-                       .surface = {surface.friction, surface.restitution, 0, 0}};
-  if (!add_points(C, &of, margin) || !add_triangles(C, p, &of, margin)) {
+  if (!add_points(C, p, surface, margin) || !add_triangles(C, p, surface, margin)) {
     return false;
   }
   if (C->ntouch > first) {

@@ -33,8 +33,8 @@ void lb_surface_place(lb_contacts* C, const lb_data* d, int i);
 // Whether it meets shapes that move with the link of collider `shape`.
 bool lb_surface_may_meet(const lb_contacts* C, int i, int shape);
 // Points of a pair of a shape and a surface; false: there is no room.
-bool lb_surface_meet(lb_contacts* C, lb_collider_pair* p, lb_contact_surface surface,
-                     double margin, int* from);
+bool lb_surface_meet(lb_contacts* C, lb_collider_pair* p, lb_contact_surface surface, double margin,
+                     int* from);
 
 // Particles that this step's points act on, into the velocities of their groups.
 void lb_surface_enter(lb_contacts* C);

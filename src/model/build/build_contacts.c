@@ -181,20 +181,20 @@ lb_status lb_build_contacts(lb_build* b) {
   }
   lb_arena scratch;
   lb_arena_init(&scratch, b->arena->allocator);
-  c->collider = LB_TAKE(b->arena, lb_model_collider,
-                        s->nshape + s->nbody + s->nrope + s->ndeformable);
+  c->collider =
+      LB_TAKE(b->arena, lb_model_collider, s->nshape + s->nbody + s->nrope + s->ndeformable);
   find_joined(b->m, b->arena);
   if (find_families(&f, &scratch)) {
     fill_meetings(&f, c, b->arena);
   }
-  for (int i = 0; i < s->nshape && status == LB_OK && lb_arena_status(&scratch) == LB_OK; i++) {
+  status = lb_arena_status(&scratch) == LB_OK ? lb_arena_status(b->arena) : LB_NO_MEMORY;
+  for (int i = 0; i < s->nshape && status == LB_OK; i++) {
     const int body = s->shape[i].body;
     if (s->shape[i].solid) {
       status = add_collider(b, i, f.family[body == LB_WORLD ? s->nbody : body]);
     }
   }
   c->nshape = c->ncollider;
-  status = status == LB_OK ? lb_arena_status(&scratch) : status;
   status = status == LB_OK ? lb_build_surfaces(b, f.family) : status;
   lb_arena_release(&scratch);
   return status;

@@ -216,16 +216,16 @@ static lb_status add_surface(maker* k, lb_model_surface* s, int body, int link, 
   if (!choose_points(k->b->arena, &k->scratch, most, s)) {
     return LB_NO_MEMORY;
   }
-  m->contact.collider[m->contact.ncollider++] = (lb_model_collider){
-      .shape = -1,
-      .body = body,
-      .link = link,
-      .soft = s,
-      .size = size_of(s),
-      .X = lb_transform_identity(),
-      .surface =
-          material >= 0 ? m->look.material[material].surface : (lb_contact_surface){.friction = 0.5},
-      .family = family};
+  m->contact.collider[m->contact.ncollider++] =
+      (lb_model_collider){.shape = -1,
+                          .body = body,
+                          .link = link,
+                          .soft = s,
+                          .size = size_of(s),
+                          .X = lb_transform_identity(),
+                          .surface = material >= 0 ? m->look.material[material].surface
+                                                   : (lb_contact_surface){.friction = 0.5},
+                          .family = family};
   return LB_OK;
 }
 
@@ -264,8 +264,7 @@ static lb_status add_rope(maker* k, int i) {
   s->elastic = -1;
   s->part = i;
   s->radius = r->radius;
-  return add_surface(k, s, b->m->nbody + i, LB_WORLD, r->material,
-                     k->family[b->m->nbody + 1 + i]);
+  return add_surface(k, s, b->m->nbody + i, LB_WORLD, r->material, k->family[b->m->nbody + 1 + i]);
 }
 
 static lb_status add_deformable(maker* k, int i) {
@@ -276,8 +275,7 @@ static lb_status add_deformable(maker* k, int i) {
     return LB_OK;
   }
   lb_model_surface* s = LB_TAKE(b->arena, lb_model_surface, 1);
-  if (!s || !make_points(&d->surface, b->arena, &k->scratch, s) ||
-      !carry_points(d, b->arena, s) ||
+  if (!s || !make_points(&d->surface, b->arena, &k->scratch, s) || !carry_points(d, b->arena, s) ||
       !list_fastened(b->m, d->first_particle, d->nparticle, b->arena, s)) {
     return LB_NO_MEMORY;
   }

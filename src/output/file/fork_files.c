@@ -161,7 +161,11 @@ void lb_summarise_forks(lb_out* out, const lb_fork_result* t) {
     lb_out_text(out, i ? ",\n    " : "\n    ");
     summarise(out, t->fork[i]);
   }
-  lb_out_text(out, "\n  ]");
+  const lb_fork_motion* m = &t->motion;
+  lb_print_json(out,
+                "\n  ],\n  'motion': {'moved': %g, 'off': %g, 'steps': %ld, 'seconds': %g, "
+                "'whole_seconds': %g, 'loads_left_out': %d}",
+                m->moved, m->off, m->steps, m->seconds, m->whole, m->left_out);
 }
 
 // --- the report ---

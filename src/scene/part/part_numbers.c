@@ -105,6 +105,9 @@ static const char* path_of(lb_reader* r, const lb_scene_linkage* k, const lb_lin
 bool lb_find_bar(lb_reader* r, const lb_yaml* name, lb_scene_parameter* to,
                  lb_dimension* dimension) {
   search s = {.r = r, .name = name};
+  if (r->scene.nlinkage < r->section[LB_SCENE_LINKAGES].count) {
+    return false; // some are broken, which was reported
+  }
   offer_all(&s);
   if (s.found > 1) {
     return lb_complain(r, name->place,

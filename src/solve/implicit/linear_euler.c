@@ -33,6 +33,7 @@
 #include "dynamics/tree/rnea.h"
 #include "math/linear/dense.h"
 #include "solve/implicit/free_axes.h"
+#include "solve/implicit/free_momentum.h"
 #include "solve/implicit/linear_euler.h"
 #include "solve/particle/particle_matrix.h"
 #include "solve/step/schur.h"
@@ -40,19 +41,20 @@
 #include "solve/step/stepper.h"
 
 typedef struct linear {
-  double *q0, *v0;      // state at the start
-  double* v1;           // [nv] velocities of driven coordinates at the end
-  double* r;            // [nv] W dv
-  double* dv;           // [nv]
-  lb_tree_factor* tree; // or NULL
-  double* more;         // [nv] on the diagonal of the mass matrix
-  lb_kkt* kkt;          // of rigid trees under constraints, or NULL
-  double* mu;           // [rows] right-hand sides of constraints, then multipliers
-  double* lambda;       // [rows] Lagrange multipliers of the last step
-  bool timed;           // constraints depend on time
-  bool plain;           // forces are those of the start alone: semi-implicit Euler
-  double h, end;        // of the last step, and its end
-  double baumgarte;     // at which loops close in this step [1/s]; 0: within it
+  double *q0, *v0;          // state at the start
+  double* v1;               // [nv] velocities of driven coordinates at the end
+  double* r;                // [nv] W dv
+  double* dv;               // [nv]
+  lb_tree_factor* tree;     // or NULL
+  double* more;             // [nv] on the diagonal of the mass matrix
+  lb_kkt* kkt;              // of rigid trees under constraints, or NULL
+  double* mu;               // [rows] right-hand sides of constraints, then multipliers
+  double* lambda;           // [rows] Lagrange multipliers of the last step
+  bool timed;               // constraints depend on time
+  bool plain;               // forces are those of the start alone: semi-implicit Euler
+  double h, end;            // of the last step, and its end
+  lb_free_momentum* flight; // where things collide, else NULL
+  double baumgarte;         // at which loops close in this step [1/s]; 0: within it
   // of models that are more than trees
   lb_operator W;
   lb_schur schur;
@@ -97,6 +99,9 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     *part[i] = block;
     block += i < 1 ? m->nq : m->nv;
+  }
+  if (m->contact.ncollider > 0 && !(own->flight = lb_free_momentum_create(m, &st->arena))) {
+    return no_memory(err);
   }
   if (lb_forces_are_diagonal(m)) {
     own->tree = lb_tree_factor_create(m, &st->arena);
@@ -382,6 +387,22 @@ static bool meet(const lb_model* m, linear* own, lb_data* d, double h) {
   return true;
 }
 
+// Momentum is kept in flight, but in runs that are differentiated, whose derivatives do not know
+// it.
+static lb_free_momentum* flight_of(const lb_stepper* st) {
+  return st->watched ? NULL : ((const linear*)st->own)->flight;
+}
+
+static bool detect(lb_stepper* st, lb_data* d, double h) {
+  if (d->work->contacts && !lb_contacts_detect(d->work->contacts, d, h)) {
+    return false;
+  }
+  if (flight_of(st)) {
+    lb_free_momentum_begin(flight_of(st), d);
+  }
+  return true;
+}
+
 static bool step(lb_stepper* st, lb_data* d, double h) {
   const lb_model* m = st->m;
   linear* own = st->own;
@@ -390,10 +411,9 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
     lb_contacts_begin(d->work->contacts);
   }
   begin(m, own, d, h);
-  if ((d->work->contacts && !lb_contacts_detect(d->work->contacts, d, h)) ||
-      !(own->tree  ? solve_tree
-        : own->kkt ? solve_kkt
-                   : solve_dense)(m, own, d, h)) {
+  if (!detect(st, d, h) || !(own->tree  ? solve_tree
+                             : own->kkt ? solve_kkt
+                                        : solve_dense)(m, own, d, h)) {
     return false;
   }
   memcpy(d->qd, own->v0, (size_t)m->nv * sizeof *d->qd);
@@ -405,6 +425,9 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   if (d->work->contacts) {
     lb_free_axes_place(m, own->q0, own->dv, h, d->q);
     lb_free_axes_turn(m, own->q0, d->q, d->qd);
+  }
+  if (flight_of(st)) {
+    lb_free_momentum_keep(flight_of(st), d, h);
   }
   lb_constraints_keep_active(m, d, LB_SET_STEP, own->lambda);
   own->h = h;
