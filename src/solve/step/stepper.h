@@ -31,7 +31,8 @@ typedef struct lb_stepper_type {
   // Butcher's table of an explicit method, in the arena; false: no memory. NULL: others.
   bool (*tableau)(lb_arena* arena, lb_tableau* out);
   const struct lb_scheme* scheme; // of an implicit method (implicit.c)
-  // Forget what can be made anew from a state: Newton's matrix, orders of elimination. NULL: nothing.
+  // Forget what can be made anew from a state: Newton's matrix, orders of elimination. NULL:
+  // nothing.
   void (*renew)(lb_stepper* st);
   // History of a step beside the state, as so many numbers, to save and to load at the end of a
   // step. From there on both ways are the same to the last bit. NULL: nothing.
@@ -47,14 +48,14 @@ struct lb_stepper {
   lb_arena arena;
   long count;
   long iterations, matrices; // of Newton's method: corrections, and matrices that were factored
-  double* saved;            // [nq + nv] state at the start of the step
-  int runaway;              // 1 + the velocity that first was beyond what bodies have; 0: none is
-  double ran_from;          // when the step began in which that was [s]
-  void* own;                // work space of the type
-  lb_step_watcher* watcher; // of steps that are implicit; NULL: none
-  void* watching;           // its context
-  bool watched;             // steps are differentiated, one after the other
-  bool recharts;            // nevertheless coordinates change their charts, which the watcher sees
+  double* saved;             // [nq + nv] state at the start of the step
+  int runaway;               // 1 + the velocity that first was beyond what bodies have; 0: none is
+  double ran_from;           // when the step began in which that was [s]
+  void* own;                 // work space of the type
+  lb_step_watcher* watcher;  // of steps that are implicit; NULL: none
+  void* watching;            // its context
+  bool watched;              // steps are differentiated, one after the other
+  bool recharts;             // nevertheless coordinates change their charts, which the watcher sees
   const bool* keeps; // [nv] coordinates that do not, beside those that something acts on; or NULL
 };
 
