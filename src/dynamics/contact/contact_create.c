@@ -266,6 +266,7 @@ bool lb_contacts_reserve_rows(lb_contacts* C) {
   if (rows > C->room.rows) {
     const int n = larger(C->room.rows, rows);
     ok = GROW(row, 0, n) && GROW(direction, 0, n) && GROW(lambda, 0, n) && GROW(before, 0, n) &&
+         GROW(asked, 0, n) &&
          GROW(entry, 0, 2 * n);
     C->room.rows = ok ? n : 0;
   }
@@ -356,7 +357,14 @@ void lb_contacts_forget(lb_contacts* C) {
   C->crowded = false;
 }
 
+void lb_contacts_isolate(lb_contacts* C, bool on) {
+  C->isolated = on;
+}
+
 void lb_contacts_begin(lb_contacts* C) {
+  if (C->isolated) {
+    lb_contacts_forget(C);
+  }
   C->duration = 0;
 }
 

@@ -156,6 +156,7 @@ static void add_point(lb_contacts* C, const lb_collider_pair* p, const lb_contac
   lb_touch* t = &C->touch[C->ntouch++];
   *t = (lb_touch){.collider = {p->a, p->b},
                   .id = f->point[k].id,
+                  .face = f->face,
                   .at = lb_v4_from(f->point[k].position),
                   .gap = f->point[k].distance,
                   .surface = *surface};

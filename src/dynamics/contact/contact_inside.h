@@ -86,6 +86,10 @@ struct lb_contacts {
   int* block;              // [room.touches + nunilateral + 1]
   bool* deep;              // [room.touches] islands in which places are mended
   double *lambda, *before; // [room.rows] impulses, and those of the solve before
+  double* asked;           // [room.rows] b of the rows before places are asked for
+  bool twice;              // these were another problem: `lambda` are its impulses
+  bool places;             // the rows ask for places
+  bool isolated;           // lb_contacts_isolate
   double *J, *Z;           // [room.numbers], aligned
   int nunilateral;         // constraints of the scene that there may be among the rows
   int nbound, *bound;      // [rows of constraints] their rows in the problem, or -1
@@ -129,5 +133,15 @@ void lb_contacts_take_away(lb_contacts* C);
 // for Z to be solved for.
 int lb_contacts_take_entry(lb_contacts* C, int row, int side, int group);
 void lb_contacts_list_entry(lb_contacts* C, int group, int at);
+// Derivatives of what a point's normal row asks for, by its gap, by the speed at which that closes
+// when the step begins, and by the same without contact: of velocities, or of places.
+typedef struct lb_asked_slopes {
+  double gap, closing, free;
+} lb_asked_slopes;
+lb_asked_slopes lb_contacts_asked_slopes(const lb_contacts* C, const lb_touch* t, double h,
+                                         double free, bool places);
+// The problem of velocities, or that of places, with its impulses.
+const double* lb_contacts_choose(lb_contacts* C, bool places);
+
 // The link that has a velocity.
 int lb_contacts_link_of(const lb_model* m, int v);

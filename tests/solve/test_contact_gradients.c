@@ -1,0 +1,330 @@
+// Derivatives of linearly implicit steps with contacts: of single steps and of runs, against
+// central differences of the same run, and forward against transposed.
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/constraint/constraint_loop.h"
+#include "dynamics/contact/contact_set.h"
+#include "dynamics/joint/joint.h"
+#include "dynamics/tree/kinematics.h"
+#include "limber/limber.h"
+#include "math/space/se3.h"
+#include "solve/step/stepper.h"
+#include "test.h"
+
+enum { MOST_V = 160, MOST_ROWS = 400, MOST_STEPS = 1200 };
+
+typedef struct moment {
+  double q[MOST_V], v[MOST_V];
+  bool active[MOST_ROWS], redundant[MOST_ROWS];
+} moment;
+
+typedef struct world {
+  lb_scene scene;
+  lb_model* m;
+  lb_data* d;
+  lb_stepper* st;
+  lb_step_derivative* S;
+  double h;
+  moment* at; // [steps + 1]
+  int touches[MOST_STEPS + 1];
+  long sets; // a number made of who sticks, slips and is open in all steps
+  int sticks, slips, opens;
+} world;
+
+static void must(lb_status status, const lb_error* err) {
+  for (int i = 0; i < err->count && status != LB_OK; i++) {
+    print_error("%s\n", err->message[i].text);
+  }
+  assert_int_equal(status, LB_OK);
+}
+
+static void ignore(void* context, const lb_data* d, const lb_step_past* past) {
+  (void)context, (void)d, (void)past;
+}
+
+static void open_world(world* w, const char* text) {
+  lb_error err = lb_error_make(NULL);
+  memset(w, 0, sizeof *w);
+  must(lb_scene_parse(text, strlen(text), "test.yaml", NULL, &w->scene, &err), &err);
+  must(lb_model_create(&w->scene, NULL, &w->m, &err), &err);
+  must(lb_data_create(w->m, NULL, &w->d, &err), &err);
+  must(lb_stepper_create(w->m, NULL, NULL, &w->st, &err), &err);
+  must(lb_step_derivative_create_for(w->m, w->m->solver.integrator, NULL, &w->S, &err), &err);
+  must(lb_assemble(w->m, w->d, &err), &err);
+  lb_stepper_watch(w->st, ignore, NULL);
+  w->h = w->m->solver.step;
+  w->at = test_calloc(MOST_STEPS + 1, sizeof *w->at);
+  assert_at_most(w->m->nq, MOST_V);
+  assert_at_most(lb_constraints_most(w->m), MOST_ROWS);
+  memcpy(w->at[0].q, w->d->q, (size_t)w->m->nq * sizeof(double));
+  memcpy(w->at[0].v, w->d->qd, (size_t)w->m->nv * sizeof(double));
+}
+
+static void close_world(world* w) {
+  test_free(w->at);
+  lb_step_derivative_release(w->S);
+  lb_stepper_release(w->st);
+  lb_data_release(w->d);
+  lb_model_release(w->m);
+  lb_scene_release(&w->scene);
+}
+
+static void keep(const world* w, moment* s) {
+  const int rows = lb_constraints_most(w->m);
+  memcpy(s->q, w->d->q, (size_t)w->m->nq * sizeof(double));
+  memcpy(s->v, w->d->qd, (size_t)w->m->nv * sizeof(double));
+  if (rows > 0 && lb_constraints_active(w->d)) {
+    memcpy(s->active, lb_constraints_active(w->d), (size_t)rows);
+    memcpy(s->redundant, lb_constraints_redundant(w->d), (size_t)rows);
+  }
+}
+
+// Kinds of a step's contacts, which a derivative is for.
+static void count_contacts(world* w) {
+  const lb_touch* t;
+  const int n = lb_contacts_points(w->d->work->contacts, &t);
+  for (int i = 0; i < n; i++) {
+    const bool open = lb_v4_dot(t[i].impulse, t[i].impulse) == 0;
+    const bool slips = !open && lb_v4_dot(t[i].slip, t[i].slip) > 1e-16;
+    const int gap = t[i].gap > 0 ? 1 : 0, bounce = t[i].bounce > 0, pushed = t[i].pushed;
+    w->opens += open;
+    w->slips += slips;
+    w->sticks += !open && !slips;
+    w->sets = w->sets * 31 + 1 + 2 * open + 4 * slips + 8 * gap + 16 * bounce + 32 * pushed;
+  }
+  w->sets = w->sets * 37 + n;
+}
+
+// A run of n steps from the first state.
+static void run(world* w, int n) {
+  lb_error err = lb_error_make(NULL);
+  w->sets = w->sticks = w->slips = w->opens = 0;
+  memcpy(w->d->q, w->at[0].q, (size_t)w->m->nq * sizeof(double));
+  memcpy(w->d->qd, w->at[0].v, (size_t)w->m->nv * sizeof(double));
+  w->d->time = 0;
+  lb_constraints_forget_redundant(w->d);
+  lb_kinematics(w->m, w->d, w->d->q, w->d->qd);
+  lb_constraints_find_redundant(w->m, w->d);
+  keep(w, &w->at[0]);
+  for (int i = 1; i <= n; i++) {
+    must(lb_stepper_step(w->st, w->d, w->h, &err), &err);
+    w->d->time = i * w->h;
+    keep(w, &w->at[i]);
+    count_contacts(w);
+  }
+}
+
+static lb_step_past past_of(const world* w, int i) {
+  return (lb_step_past){.dt = w->h,
+                        .count = 1,
+                        .weight = {1},
+                        .q = {w->at[i - 1].q},
+                        .v = {w->at[i - 1].v},
+                        .from = (i - 1) * w->h,
+                        .active = {w->at[i - 1].active, w->at[i].active},
+                        .redundant = lb_constraints_most(w->m) > 0 ? w->at[i].redundant : NULL};
+}
+
+static void take(world* w, int i) {
+  const lb_step_past past = past_of(w, i);
+  memcpy(w->d->q, w->at[i].q, (size_t)w->m->nq * sizeof(double));
+  memcpy(w->d->qd, w->at[i].v, (size_t)w->m->nv * sizeof(double));
+  w->d->time = i * w->h;
+  assert_true(lb_step_differentiate(w->S, w->d, &past));
+  // it is the same step
+  for (int k = 0; k < w->m->nv; k++) {
+    assert_near(w->d->qd[k], w->at[i].v[k], 1e-9 * (1 + fabs(w->at[i].v[k])));
+  }
+}
+
+// The change of coordinates from a to b, along velocities.
+static void subtract(const lb_model* m, const double* a, const double* b, double* out) {
+  for (int i = 0; i < m->nlink; i++) {
+    const int q = m->link.q[i], v = m->link.v[i], kind = m->link.kind[i];
+    const int turn = kind == LB_JOINT_FREE ? 3 : 0;
+    if (kind != LB_JOINT_FREE && kind != LB_JOINT_SPHERICAL) {
+      for (int k = 0; k < m->link.nv[i]; k++) {
+        out[v + k] = b[q + k] - a[q + k];
+      }
+      continue;
+    }
+    const double *x = a + q + turn, *y = b + q + turn;
+    const lb_quat r = {x[0], x[1], x[2], x[3]}, s = {y[0], y[1], y[2], y[3]};
+    const lb_vec3 t = lb_quat_log(lb_quat_mul(lb_quat_conjugate(r), s));
+    out[v] = t.x, out[v + 1] = t.y, out[v + 2] = t.z;
+    if (turn) {
+      const lb_vec3 p = {b[q] - a[q], b[q + 1] - a[q + 1], b[q + 2] - a[q + 2]};
+      const lb_vec3 l = lb_quat_rotate(lb_quat_conjugate(r), p);
+      out[v + 3] = l.x, out[v + 4] = l.y, out[v + 5] = l.z;
+    }
+  }
+}
+
+typedef struct direction {
+  double q[MOST_V], v[MOST_V];
+} direction;
+
+// Velocities and places that constraints allow are what states differ by.
+static void random_direction(world* w, lb_random* r, direction* x) {
+  for (int k = 0; k < w->m->nv; k++) {
+    x->q[k] = w->m->dof.driven[k] ? 0 : lb_random_between(r, -1, 1);
+    x->v[k] = w->m->dof.driven[k] ? 0 : lb_random_between(r, -1, 1);
+  }
+}
+
+// The end of n steps from a state that is e along a direction.
+static long run_from(world* w, const moment* start, int n, const direction* x, double e,
+                     moment* out) {
+  w->at[0] = *start;
+  lb_advance(w->m, w->at[0].q, x->q, e);
+  for (int k = 0; k < w->m->nv; k++) {
+    w->at[0].v[k] += e * x->v[k];
+  }
+  run(w, n);
+  *out = w->at[n];
+  return w->sets;
+}
+
+static double largest(int n, const double* x) {
+  double most = 0;
+  for (int i = 0; i < n; i++) {
+    most = fmax(most, fabs(x[i]));
+  }
+  return most;
+}
+
+static void pass(world* w, int n, const direction* x, direction* out) {
+  double motor[6 * MOST_V] = {0}, a[MOST_V], lambda[MOST_ROWS];
+  direction now = *x;
+  for (int i = 1; i <= n; i++) {
+    take(w, i);
+    lb_step_causes in = {{now.q}, {now.v}, motor};
+    lb_step_forward(w->S, &(lb_step_effects){out->q, out->v, a, lambda}, &in, NULL);
+    now = *out;
+  }
+  *out = now;
+}
+
+static void go_back(world* w, int n, const direction* y, direction* out) {
+  double motor[6 * MOST_V] = {0}, a[MOST_V] = {0}, lambda[MOST_ROWS] = {0};
+  direction now = *y;
+  for (int i = n; i > 0; i--) {
+    memset(out, 0, sizeof *out);
+    take(w, i);
+    lb_step_causes to = {{out->q}, {out->v}, motor};
+    lb_step_back(w->S, &to, &(lb_step_effects){now.q, now.v, a, lambda});
+    now = *out;
+  }
+  *out = now;
+}
+
+static double dot(int n, const direction* x, const direction* y) {
+  double sum = 0;
+  for (int k = 0; k < n; k++) {
+    sum += x->q[k] * y->q[k] + x->v[k] * y->v[k];
+  }
+  return sum;
+}
+
+// Both products of n steps from the first state, along random directions.
+static void check_steps(world* w, int n, double e, double tolerance) {
+  const moment start = w->at[0];
+  const int nv = w->m->nv;
+  lb_random random = {7};
+  direction x, y, forward, back, difference = {0};
+  moment end[2];
+  random_direction(w, &random, &x);
+  random_direction(w, &random, &y);
+  const long ahead = run_from(w, &start, n, &x, e, &end[0]);
+  const long behind = run_from(w, &start, n, &x, -e, &end[1]);
+  const direction none = {0};
+  moment middle;
+  const long here = run_from(w, &start, n, &none, 0, &middle);
+  assert_true(ahead == here && behind == here); // away from switches
+  double plus[MOST_V], minus[MOST_V];
+  subtract(w->m, middle.q, end[0].q, plus);
+  subtract(w->m, middle.q, end[1].q, minus);
+  for (int k = 0; k < nv; k++) {
+    difference.q[k] = (plus[k] - minus[k]) / (2 * e);
+    difference.v[k] = (end[0].v[k] - end[1].v[k]) / (2 * e);
+  }
+  pass(w, n, &x, &forward);
+  go_back(w, n, &y, &back);
+  const double q = largest(nv, difference.q), v = largest(nv, difference.v);
+  double off_q = 0, off_v = 0;
+  for (int k = 0; k < nv; k++) {
+    off_q = fmax(off_q, fabs(forward.q[k] - difference.q[k]));
+    off_v = fmax(off_v, fabs(forward.v[k] - difference.v[k]));
+  }
+  const double one = dot(nv, &forward, &y), two = dot(nv, &x, &back);
+  print_message("%d steps, %d stick, %d slip, %d open: off by %.1e of places (%.2g), %.1e of "
+                "velocities (%.2g); transposed by %.1e\n",
+                n, w->sticks, w->slips, w->opens, off_q / q, q, off_v / v, v,
+                fabs(one - two) / fmax(fabs(one), 1e-300));
+  assert_at_most(off_q, tolerance * q);
+  assert_at_most(off_v, tolerance * v);
+  assert_near(one, two, 1e-9 * sqrt(dot(nv, &forward, &forward) * dot(nv, &y, &y)));
+  w->at[0] = start;
+}
+
+static void check(const char* text, int n, double e, double tolerance) {
+  world w;
+  open_world(&w, text);
+  check_steps(&w, n, e, tolerance);
+  close_world(&w);
+}
+
+#define HEAD                                                                                       \
+  "name: x\nduration: 1 s\nsolver: {integrator: linear-euler, step: 1 ms}\n"                       \
+  "materials: {m: {density: 1000, friction: 0.5}, ice: {density: 1000, friction: 0.05}}\n"         \
+  "scenery: [{box: [40, 40, 1], position: [0, 0, -0.5], solid: true, material: m}]\n"
+
+// --- one body ---
+
+#define BALL(r, z) "shape: {sphere: {radius: " #r "}}, material: m, position: [0, 0, " #z "]"
+
+static void a_flight(void** state) {
+  (void)state;
+  check(HEAD "contacts: {}\nbodies: {b: {shape: {box: [10 cm, 20 cm, 30 cm]}, material: m, "
+             "position: [0, 0, 1]}}\ninitial: {b: {velocity: [1, 2, 3], spin: [1, 2, -3]}}\n",
+        50, 1e-5, 1e-8);
+}
+
+static void a_ball_that_lands_slides_and_rolls(void** state) {
+  (void)state;
+  static const char SLIDES[] = "initial: {b: {velocity: [2, 1, -0.1], spin: [1, 2, 3]}}\n";
+  char text[2000];
+  snprintf(text, sizeof text, HEAD "contacts: {law: compliant}\nbodies: {b: {" BALL(10 cm, 0.101) "}}\n%s", SLIDES);
+  check(text, 200, 1e-7, 1e-6);
+  snprintf(text, sizeof text, HEAD "contacts: {}\nbodies: {b: {" BALL(10 cm, 0.101) "}}\n%s", SLIDES);
+  check(text, 200, 1e-7, 1e-6);
+  // friction 0.5 has it roll after 2/7 v/(mu g) = 0.12 s
+  check(HEAD "contacts: {}\nbodies: {b: {" BALL(10 cm, 0.101) "}}\ninitial: {b: {velocity: [2, 1, 0]}}\n", 200, 1e-7, 1e-6);
+}
+
+static void a_ball_that_bounces(void** state) {
+  (void)state;
+  check("name: x\nduration: 1 s\nsolver: {integrator: linear-euler, step: 1 ms}\nmaterials: {m: "
+        "{density: 1000, friction: 0.3, restitution: 0.6, rolling: 1 mm, spinning: 2 mm}}\nscenery: [{box: [40, 40, 1], "
+        "position: [0, 0, -0.5], solid: true, material: m}]\ncontacts: {}\nbodies: {b: {" BALL(10 cm, 0.12) "}}\n"
+        "initial: {b: {velocity: [1, 0.5, -1], spin: [3, 2, 1]}}\n",
+        300, 1e-7, 1e-6);
+}
+
+static void a_box_that_lands_on_a_corner(void** state) {
+  (void)state;
+  check(HEAD "contacts: {}\nbodies: {b: {shape: {box: [10 cm, 20 cm, 30 cm]}, material: m, "
+             "position: [0, 0, 0.2], rotation: [20, 10, 30]}}\ninitial: {b: {velocity: [1, 0, -1], spin: [1, 2, -3]}}\n",
+        100, 1e-7, 1e-6);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_flight),
+      cmocka_unit_test(a_ball_that_lands_slides_and_rolls),
+      cmocka_unit_test(a_ball_that_bounces),
+      cmocka_unit_test(a_box_that_lands_on_a_corner),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
