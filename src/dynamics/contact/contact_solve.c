@@ -39,7 +39,7 @@ static const double DEPTH = 2.5e-5; // S, over the smaller size
 static const double OVERLAP = 1e-7; // that is left alone where there are few rows [m]
 static const double SHARE = 0.2;    // of an overlap that goes in a step: B
 static const double PUSH = 1;       // the most by which it goes [m/s]
-static const double EXACT = 1e-12;  // tolerance of steps that are differentiated
+static const double EXACT = 1e-14;  // tolerance of steps that are differentiated
 static const double CALM = 4;       // times what gravity adds in a step: nearly at rest
 enum {
   PLACE_SWEEPS = 4,

@@ -9,7 +9,8 @@
 #include "math/linear/dense.h"
 
 static const double NEAR = 1e-7;         // of the size: a point is on a corner or edge
-static const double ALONG = 1 - 1e-9;    // cosine between normals that are the same
+static const double ALONG = 1 - 1e-9; // cosine between normals that are the same
+static const double FLAT = 1 - 1e-15; // likewise, to rounding
 enum { MOST_SLIDES = 2, MOST = 2 + MOST_SLIDES };
 
 // --- features ---
@@ -216,9 +217,25 @@ static bool cut_to_face(sliding* s, const touching t[2], int ref, lb_vec3 n, dou
   return o->flat == 2 && own;
 }
 
+static double width_of(const lb_feature* f) {
+  double most = 0;
+  for (int k = 1; k < f->n; k++) {
+    most = fmax(most, lb_vec3_norm(lb_vec3_sub(f->v[k], f->v[0])));
+  }
+  return most;
+}
+
+// Whose face gives the normal. Of two that lie flat on each other it is the wider one as soon as
+// they tilt: its plane then separates them better.
+static int reference(const touching t[2], int face) {
+  const lb_feature *a = &t[0].face, *b = &t[1].face;
+  const bool flat = a->n > 2 && b->n > 2 && lb_vec3_dot(a->normal, b->normal) < -FLAT;
+  return !flat ? face - 1 : width_of(b) > width_of(a) ? 1 : 0;
+}
+
 static bool find_slides(sliding* s, const touching t[2], int face, lb_vec3 n, double near) {
   *s = (sliding){0};
-  return face > 0 ? cut_to_face(s, t, face - 1, n, near)
+  return face > 0 ? cut_to_face(s, t, reference(t, face), n, near)
                   : add_flat(s, &t[0], 0) && add_flat(s, &t[1], 1);
 }
 
