@@ -161,6 +161,7 @@ typedef struct lb_scene_goal {
   bool counts[LB_GOAL_MOST]; ///< components that count
   double value[LB_GOAL_MOST];
   double from, to; ///< [s] the same: at that moment
+  bool mean;       ///< of a point's velocity: its mean over that time counts
   double weight;   ///< >= 0
 } lb_scene_goal;
 

@@ -1,0 +1,105 @@
+// Gradients of optimisations through contacts: motors, phases and starts of what stands, slides,
+// lands and walks.
+#include "optimizing.h"
+
+#define HEAD                                                                                       \
+  "name: x\nduration: 0.15 s\nsolver: {integrator: linear-euler, step: 1 ms}\n"                    \
+  "materials: {m: {density: 1000, friction: 0.5}}\n"                                               \
+  "scenery: [{box: [40, 40, 1], position: [0, 0, -0.5], solid: true, material: m}]\n"
+
+static void check(const char* text, double part, double tolerance) {
+  problem p;
+  open_problem(&p, text);
+  check_gradient(&p, p.o->start, part, tolerance);
+  close_problem(&p);
+}
+
+static void a_ball_is_thrown_along_the_ground(void** state) {
+  (void)state;
+  check(HEAD "contacts: {}\nbodies: {b: {shape: {sphere: {radius: 10 cm}}, material: m, position: "
+             "[0, 0, 0.105]}}\ninitial: {b: {velocity: [2, 1, -0.2], spin: [1, 2, 3]}}\n"
+             "optimize:\n  parameters: {throw: {velocity: b}, spin: {spin: b}}\n  goals: {far: "
+             "{point: b, position: [1, 0, 0], along: xy}, fast: {point: b, velocity: [3, 0, 0], along: xy, mean: "
+             "true}}\n",
+        1e-5, 1e-6);
+}
+
+#define LEGS                                                                                       \
+  "bodies:\n"                                                                                      \
+  "  trunk: {shape: {box: [30 cm, 20 cm, 6 cm]}, material: m}\n"                                   \
+  "  left: {shape: {capsule: {radius: 2 cm, length: 30 cm}}, material: m}\n"                       \
+  "  right: {shape: {capsule: {radius: 2 cm, length: 30 cm}}, material: m}\n"                      \
+  "joints:\n"                                                                                      \
+  "  hip: {type: revolute, axis: y, parent: trunk, child: left, at: [10 cm, 12 cm, 0], in_child: " \
+  "[0, 0, 15 cm]}\n"                                                                               \
+  "  knee: {type: spherical, parent: trunk, child: right, at: [-10 cm, -12 cm, 0], in_child: [0, " \
+  "0, 15 cm]}\n"                                                                                   \
+  "  free: {type: free, child: trunk}\n"                                                           \
+  "contacts: {law: compliant}\n"                                                                   \
+  "initial: {free: {position: [0, 0, 0.322], velocity: [0.3, 0.2, -0.1], spin: [0.1, 0.2, "        \
+  "0.3]}}\n"
+
+static void a_leg_is_driven(void** state) {
+  (void)state;
+  check(HEAD LEGS "motors: {m: {joint: hip, keys: [[0, 10 deg], [0.1, 20 deg], [0.2, 5 deg]]}}\n"
+                  "optimize:\n  parameters: {curve: {motor: m}, throw: {velocity: free}}\n  goals: {far: {point: trunk, "
+                  "position: [1, 0, 0.3]}}\n",
+        1e-5, 1e-6);
+}
+
+static void a_leg_has_a_servo(void** state) {
+  (void)state;
+  check(HEAD LEGS "motors: {m: {joint: hip, drive: servo, keys: [[0, 10 deg], [0.1, 20 deg], [0.2, 5 deg]], stiffness: 300 N m/rad, damping: 3 N m s/rad, limit: 40 N m}}\n"
+                  "optimize:\n  parameters: {curve: {motor: m}}\n  goals: {far: {point: trunk, "
+                  "position: [1, 0, 0.3]}}\n",
+        1e-5, 1e-6);
+}
+
+static void a_leg_is_pushed(void** state) {
+  (void)state;
+  check(HEAD LEGS "motors: {m: {joint: hip, drive: force, keys: [[0, 1 N m], [0.1, 3 N m], [0.2, -5 N m]]}}\n"
+                  "optimize:\n  parameters: {curve: {motor: m}}\n  goals: {far: {point: trunk, "
+                  "position: [1, 0, 0.3]}}\n",
+        1e-5, 1e-6);
+}
+
+// Feet of a closed chain of bars, in the way of walkers: crank, rod and foot, with a floor and a
+// limit beside the contacts.
+#define CHAIN                                                                                      \
+  "bodies:\n"                                                                                      \
+  "  trunk: {shape: {box: [60 cm, 20 cm, 4 cm]}, material: m}\n"                                   \
+  "  crank: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0, 0, 0.05]}}, material: m}\n"  \
+  "  rod: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0.2, 0, 0.1]}}, material: m}\n"   \
+  "  foot: {shape: {capsule: {radius: 2 cm, from: [0, 0, -0.2], to: [0, 0, 0.15]}}, material: m}\n" \
+  "  tail: {shape: {sphere: {radius: 4 cm}}, material: m}\n"                                       \
+  "joints:\n"                                                                                      \
+  "  stand: {type: free, child: trunk}\n"                                                          \
+  "  shaft: {type: revolute, axis: y, parent: trunk, child: crank, at: [10 cm, 0, 0]}\n"           \
+  "  pin: {type: revolute, axis: y, parent: crank, child: rod, at: [0, 0, 5 cm]}\n"                \
+  "  pivot: {type: revolute, axis: y, parent: trunk, child: foot, at: [30 cm, 0, 0]}\n"            \
+  "  end: {type: revolute, axis: y, loop: true, parent: foot, child: rod, at: [0, 0, 15 cm], "     \
+  "in_child: [20 cm, 0, 10 cm]}\n"                                                                 \
+  "  arm: {type: revolute, axis: y, parent: trunk, child: tail, at: [-28 cm, 0, -18.2 cm]}\n"     \
+  "contacts: {pairs: [{between: [all, all], collide: false}]}\n"                                   \
+  "initial: {stand: {position: [0, 0, 0.222], velocity: [0.3, 0.1, -0.2], spin: [0.1, 0.2, "       \
+  "0.3]}, arm: {velocity: 0.5 rad/s}}\n"                                                           \
+  "motors: {m: {joint: shaft, ease: cubic, repeat: 0.3 s, advance: 1 turn, keys: [[0, 0], [0.1 "   \
+  "s, 150 deg], [0.2, 230 deg]]}}\n"
+
+static void a_loop_walks(void** state) {
+  (void)state;
+  check(HEAD CHAIN "optimize:\n  parameters: {curve: {motor: m}, throw: {velocity: stand}}\n  goals: "
+                   "{fast: {point: trunk, velocity: [1 m/s, 0, 0], along: x, mean: true}}\n",
+        1e-5, 1e-6);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_ball_is_thrown_along_the_ground),
+      cmocka_unit_test(a_leg_is_driven),
+      cmocka_unit_test(a_leg_has_a_servo),
+      cmocka_unit_test(a_leg_is_pushed),
+      cmocka_unit_test(a_loop_walks),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
