@@ -11,6 +11,7 @@ static void check(const char* text, double part, double tolerance) {
   problem p;
   open_problem(&p, text);
   check_gradient(&p, p.o->start, part, tolerance);
+  check_applied(&p);
   close_problem(&p);
 }
 
@@ -19,7 +20,8 @@ static void a_ball_is_thrown_along_the_ground(void** state) {
   check(HEAD "contacts: {}\nbodies: {b: {shape: {sphere: {radius: 10 cm}}, material: m, position: "
              "[0, 0, 0.105]}}\ninitial: {b: {velocity: [2, 1, -0.2], spin: [1, 2, 3]}}\n"
              "optimize:\n  parameters: {throw: {velocity: b}, spin: {spin: b}}\n  goals: {far: "
-             "{point: b, position: [1, 0, 0], along: xy}, fast: {point: b, velocity: [3, 0, 0], along: xy, mean: "
+             "{point: b, position: [1, 0, 0], along: xy}, fast: {point: b, velocity: [3, 0, 0], "
+             "along: xy, mean: "
              "true}}\n",
         1e-5, 1e-6);
 }
@@ -42,14 +44,16 @@ static void a_ball_is_thrown_along_the_ground(void** state) {
 static void a_leg_is_driven(void** state) {
   (void)state;
   check(HEAD LEGS "motors: {m: {joint: hip, keys: [[0, 10 deg], [0.1, 20 deg], [0.2, 5 deg]]}}\n"
-                  "optimize:\n  parameters: {curve: {motor: m}, throw: {velocity: free}}\n  goals: {far: {point: trunk, "
+                  "optimize:\n  parameters: {curve: {motor: m}, throw: {velocity: free}}\n  goals: "
+                  "{far: {point: trunk, "
                   "position: [1, 0, 0.3]}}\n",
         1e-5, 1e-6);
 }
 
 static void a_leg_has_a_servo(void** state) {
   (void)state;
-  check(HEAD LEGS "motors: {m: {joint: hip, drive: servo, keys: [[0, 10 deg], [0.1, 20 deg], [0.2, 5 deg]], stiffness: 300 N m/rad, damping: 3 N m s/rad, limit: 40 N m}}\n"
+  check(HEAD LEGS "motors: {m: {joint: hip, drive: servo, keys: [[0, 10 deg], [0.1, 20 deg], [0.2, "
+                  "5 deg]], stiffness: 300 N m/rad, damping: 3 N m s/rad, limit: 40 N m}}\n"
                   "optimize:\n  parameters: {curve: {motor: m}}\n  goals: {far: {point: trunk, "
                   "position: [1, 0, 0.3]}}\n",
         1e-5, 1e-6);
@@ -57,9 +61,10 @@ static void a_leg_has_a_servo(void** state) {
 
 static void a_leg_is_pushed(void** state) {
   (void)state;
-  check(HEAD LEGS "motors: {m: {joint: hip, drive: force, keys: [[0, 1 N m], [0.1, 3 N m], [0.2, -5 N m]]}}\n"
-                  "optimize:\n  parameters: {curve: {motor: m}}\n  goals: {far: {point: trunk, "
-                  "position: [1, 0, 0.3]}}\n",
+  check(HEAD LEGS
+        "motors: {m: {joint: hip, drive: force, keys: [[0, 10 N m], [0.1, 30 N m], [0.2, -50 N m]]}}\n"
+        "optimize:\n  parameters: {curve: {motor: m}}\n  goals: {far: {point: trunk, "
+        "position: [1, 0, 0.3]}}\n",
         1e-5, 1e-6);
 }
 
@@ -70,7 +75,8 @@ static void a_leg_is_pushed(void** state) {
   "  trunk: {shape: {box: [60 cm, 20 cm, 4 cm]}, material: m}\n"                                   \
   "  crank: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0, 0, 0.05]}}, material: m}\n"  \
   "  rod: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0.2, 0, 0.1]}}, material: m}\n"   \
-  "  foot: {shape: {capsule: {radius: 2 cm, from: [0, 0, -0.2], to: [0, 0, 0.15]}}, material: m}\n" \
+  "  foot: {shape: {capsule: {radius: 2 cm, from: [0, 0, -0.2], to: [0, 0, 0.15]}}, material: "    \
+  "m}\n"                                                                                           \
   "  tail: {shape: {sphere: {radius: 4 cm}}, material: m}\n"                                       \
   "joints:\n"                                                                                      \
   "  stand: {type: free, child: trunk}\n"                                                          \
@@ -79,7 +85,7 @@ static void a_leg_is_pushed(void** state) {
   "  pivot: {type: revolute, axis: y, parent: trunk, child: foot, at: [30 cm, 0, 0]}\n"            \
   "  end: {type: revolute, axis: y, loop: true, parent: foot, child: rod, at: [0, 0, 15 cm], "     \
   "in_child: [20 cm, 0, 10 cm]}\n"                                                                 \
-  "  arm: {type: revolute, axis: y, parent: trunk, child: tail, at: [-28 cm, 0, -18.2 cm]}\n"     \
+  "  arm: {type: revolute, axis: y, parent: trunk, child: tail, at: [-28 cm, 0, -18.2 cm]}\n"      \
   "contacts: {pairs: [{between: [all, all], collide: false}]}\n"                                   \
   "initial: {stand: {position: [0, 0, 0.222], velocity: [0.3, 0.1, -0.2], spin: [0.1, 0.2, "       \
   "0.3]}, arm: {velocity: 0.5 rad/s}}\n"                                                           \
@@ -88,8 +94,9 @@ static void a_leg_is_pushed(void** state) {
 
 static void a_loop_walks(void** state) {
   (void)state;
-  check(HEAD CHAIN "optimize:\n  parameters: {curve: {motor: m}, throw: {velocity: stand}}\n  goals: "
-                   "{fast: {point: trunk, velocity: [1 m/s, 0, 0], along: x, mean: true}}\n",
+  check(HEAD CHAIN
+        "optimize:\n  parameters: {curve: {motor: m}, throw: {velocity: stand}}\n  goals: "
+        "{fast: {point: trunk, velocity: [1 m/s, 0, 0], along: x, mean: true}}\n",
         1e-5, 1e-6);
 }
 

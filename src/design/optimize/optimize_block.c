@@ -71,7 +71,7 @@ bool lb_block_is_prescribed(const lb_optimizing* o, const lb_block* b, int numbe
   const lb_model* m = o->tree;
   bool any = false;
   for (int i = 0; i < m->nmotor; i++) {
-    any |= lb_motor_says_place(m, i) && m->motor.v[i] == b->v + number;
+    any |= !lb_motor_applies_force(m, i) && m->motor.v[i] == b->v + number;
   }
   return any && b->p->owner == LB_OWNER_JOINT && b->type->starts;
 }

@@ -48,10 +48,11 @@ static lb_status check_scene(lb_optimizing* o, lb_error* err) {
   for (int i = 0; i < s->nconstraint; i++) {
     const lb_scene_constraint* c = &s->constraint[i];
     if (c->ratchet && c->pitch == 0) {
-      return lb_error_add(err, LB_INVALID, c->place,
-                          "constraint '%s' is a ratchet without teeth, which has no exact gradients "
-                          "(give it a small pitch)",
-                          c->name);
+      return lb_error_add(
+          err, LB_INVALID, c->place,
+          "constraint '%s' is a ratchet without teeth, which has no exact gradients "
+          "(give it a small pitch)",
+          c->name);
     }
   }
   return LB_OK;
@@ -204,8 +205,8 @@ lb_status lb_optimization_create(const lb_scene* scene, const lb_allocator* allo
   lb_arena_init(&o->arena, allocator);
   lb_status status = LB_OK;
   lb_status (*const step[])(lb_optimizing*, lb_error*) = {
-      check_scene,        lb_parameters_make, lb_goals_make, find_model,     find_rest,
-      lb_parameters_find, lb_goals_find,      check_linear,  keep_charts,    lb_start_choose};
+      check_scene,        lb_parameters_make, lb_goals_make, find_model,  find_rest,
+      lb_parameters_find, lb_goals_find,      check_linear,  keep_charts, lb_start_choose};
   for (size_t i = 0; i < sizeof step / sizeof *step && status == LB_OK; i++) {
     status = step[i](o, err);
   }

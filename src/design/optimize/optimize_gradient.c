@@ -44,7 +44,7 @@ static void pull_numbers(lb_way_back* w, bool impact) {
 static void pull_first(lb_way_back* w, const lb_model* tree, const lb_start_slopes* by) {
   for (int i = 0; i < tree->nmotor; i++) {
     double asked[] = {by->motor[3 * i], by->motor[3 * i + 1], 0};
-    if (tree->motor.v[i] >= 0 && lb_motor_says_place(tree, i)) {
+    if (tree->motor.v[i] >= 0 && !lb_motor_applies_force(tree, i)) {
       asked[0] += by->tree_q[tree->motor.v[i]];
       asked[1] += by->tree_v[tree->motor.v[i]];
     }

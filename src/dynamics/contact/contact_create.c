@@ -266,8 +266,7 @@ bool lb_contacts_reserve_rows(lb_contacts* C) {
   if (rows > C->room.rows) {
     const int n = larger(C->room.rows, rows);
     ok = GROW(row, 0, n) && GROW(direction, 0, n) && GROW(lambda, 0, n) && GROW(before, 0, n) &&
-         GROW(asked, 0, n) &&
-         GROW(entry, 0, 2 * n);
+         GROW(asked, 0, n) && GROW(entry, 0, 2 * n);
     C->room.rows = ok ? n : 0;
   }
   if (ok && numbers > C->room.numbers) {

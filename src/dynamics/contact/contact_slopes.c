@@ -37,10 +37,10 @@ struct lb_contact_slopes {
   double *Wq, *Wb, *Wc, *Wf; // [nrow][nv] derivatives of w by q, `bias`, `start` and `free`
   double* W[2];              // [4][nrow][nv] these, of velocities and of places
   row_motor* motor;          // [nrow]
-  double *dw, *dl, *dmu;   // [nrow]
-  double* du;              // [padded velocities]
-  lb_motion* column[2][4]; // [nv] of both links: S, psi, chi, sig at their origins
-  lb_motion *at, *change;  // [nv]
+  double *dw, *dl, *dmu;     // [nrow]
+  double* du;                // [padded velocities]
+  lb_motion* column[2][4];   // [nv] of both links: S, psi, chi, sig at their origins
+  lb_motion *at, *change;    // [nv]
 };
 
 // --- life ---
@@ -192,13 +192,13 @@ lb_status lb_contact_slopes_complain(const lb_contact_slopes* S, double time, lb
     return LB_OK;
   }
   return c[0] < 0
-              ? lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient")
-              : lb_error_add(err, LB_FAILED, S->m->contact.set.place,
-                             "contacts: at t = %g s '%.64s' (a %s) touches '%.64s' (a %s) in a way "
-                             "that has no gradient (choose spheres, boxes or capsules for what "
-                             "touches, or let the two pass through each other by 'pairs')",
-                             time, name_of(S, c[0]), kind_of(S, c[0]), name_of(S, c[1]),
-                             kind_of(S, c[1]));
+             ? lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient")
+             : lb_error_add(err, LB_FAILED, S->m->contact.set.place,
+                            "contacts: at t = %g s '%.64s' (a %s) touches '%.64s' (a %s) in a way "
+                            "that has no gradient (choose spheres, boxes or capsules for what "
+                            "touches, or let the two pass through each other by 'pairs')",
+                            time, name_of(S, c[0]), kind_of(S, c[0]), name_of(S, c[1]),
+                            kind_of(S, c[1]));
 }
 
 bool lb_contact_slopes_twice(const lb_contact_slopes* S) {
@@ -296,8 +296,7 @@ static double row_change(const lb_touch* t, const point_slopes* p, int direction
   const int axis = axis_of(direction);
   const bool turns = direction >= 3;
   const double along = lb_v4_dot(t->axis[axis], turns ? r.change.w : r.change.v);
-  return by_rate ? along
-                 : along + lb_v4_dot(p->axis[axis][k], turns ? r.x.w : r.x.v);
+  return by_rate ? along : along + lb_v4_dot(p->axis[axis][k], turns ? r.x.w : r.x.v);
 }
 
 // Add scale times the derivative of what the rows of a point see of a field, after lb_derive at its
@@ -513,8 +512,8 @@ static lb_motion wrench_of(const lb_contact_slopes* S, const lb_touch* t) {
   for (int i = t->row; i < t->row + t->nrow; i++) {
     const int direction = S->C->direction[i];
     const lb_v4 f = t->axis[axis_of(direction)] * (S->lambda[i] / S->h);
-    F = lb_motion_add(F, direction < 3 ? (lb_motion){lb_v4_zero(), f}
-                                       : (lb_motion){f, lb_v4_zero()});
+    F = lb_motion_add(F,
+                      direction < 3 ? (lb_motion){lb_v4_zero(), f} : (lb_motion){f, lb_v4_zero()});
   }
   return F;
 }
@@ -539,8 +538,8 @@ static lb_motion wrench_change(const lb_contact_slopes* S, const lb_touch* t, co
   for (int i = t->row; i < t->row + t->nrow; i++) {
     const int direction = S->C->direction[i];
     const lb_v4 f = p->axis[axis_of(direction)][k] * (S->lambda[i] / S->h);
-    c = lb_motion_add(c, direction < 3 ? (lb_motion){lb_v4_zero(), f}
-                                       : (lb_motion){f, lb_v4_zero()});
+    c = lb_motion_add(c,
+                      direction < 3 ? (lb_motion){lb_v4_zero(), f} : (lb_motion){f, lb_v4_zero()});
   }
   return c;
 }
@@ -555,8 +554,8 @@ void lb_contact_slopes_add_stiffness(lb_contact_slopes* S, lb_derivatives* D) {
       }
       lb_derive_point(D, S->at, NULL, link_of(S, t, side), t->arm[side]);
       for (int k = 0; k < S->m->nv; k++) {
-        S->change[k] = lb_motion_scale(side == 0 ? 1 : -1,
-                                       wrench_change(S, t, &S->point[i], F, S->at[k], k));
+        S->change[k] =
+            lb_motion_scale(side == 0 ? 1 : -1, wrench_change(S, t, &S->point[i], F, S->at[k], k));
       }
       lb_derive_force(D, D->tau_q, S->at, S->change);
     }
@@ -614,8 +613,8 @@ bool lb_contact_slopes_forward(lb_contact_slopes* S, const lb_contact_causes* in
     }
   }
   const lb_contact_change change = {.w0 = S->dw};
-  const bool ok = lb_contact_tangent(&S->C->problem, &S->scratch, S->lambda, &change, S->dl,
-                                     S->du) == LB_OK;
+  const bool ok =
+      lb_contact_tangent(&S->C->problem, &S->scratch, S->lambda, &change, S->dl, S->du) == LB_OK;
   if (ok) {
     spread(S, du);
   }
@@ -654,7 +653,8 @@ void lb_contact_slopes_by_friction(const lb_contact_slopes* S, double* by) {
     by[i] = 0;
     for (int k = t->row; k < t->row + t->nrow; k++) {
       const int direction = S->C->direction[k];
-      const bool set = S->C->row[k].kind == LB_CONTACT_SET_1 || S->C->row[k].kind == LB_CONTACT_SET_2;
+      const bool set =
+          S->C->row[k].kind == LB_CONTACT_SET_1 || S->C->row[k].kind == LB_CONTACT_SET_2;
       by[i] += set && (direction == 1 || direction == 2) ? S->dmu[k] : 0;
     }
   }

@@ -34,14 +34,15 @@ lb_status lb_contact_slopes_complain(const lb_contact_slopes* S, double time, lb
 // Rows of the problem of velocities, or of that of places where there is such a one, at these
 // velocities. It is then the one that the functions below are about, until another one is named.
 void lb_contact_slopes_find_rows(lb_contact_slopes* S, lb_data* d, lb_derivatives* D, bool places,
-                              const lb_contact_moves* moves);
+                                 const lb_contact_moves* moves);
 void lb_contact_slopes_choose(lb_contact_slopes* S, bool places);
 bool lb_contact_slopes_twice(const lb_contact_slopes* S);
 bool lb_contact_slopes_bounces(const lb_contact_slopes* S);
 int lb_contact_slopes_rows(const lb_contact_slopes* S);
 
 // Forces of its impulses on the links, before lb_derive; then what they change by beyond turning
-// along with these, in D's tau_q. Multipliers of unilateral constraints, as lb_contacts_multipliers.
+// along with these, in D's tau_q. Multipliers of unilateral constraints, as
+// lb_contacts_multipliers.
 void lb_contact_slopes_push(lb_contact_slopes* S, lb_data* d);
 void lb_contact_slopes_add_stiffness(lb_contact_slopes* S, lb_derivatives* D);
 void lb_contact_slopes_multipliers(const lb_contact_slopes* S, double* lambda);

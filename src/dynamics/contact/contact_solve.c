@@ -383,8 +383,8 @@ static lb_asked_slopes bounce_slopes(const lb_touch* t, double free, double h, b
   const dual left = mix(1, step, -1, T);
   const dual out = mix(t->surface.restitution, s0, t->surface.restitution, product(a, T));
   const dual ends = mix(1, product(out, left), -0.5, product(a, product(left, left)));
-  const dual s = places ? mix(1 / h, ends, -1 / h, g)
-                        : mix(1, out, -1, product(a, mix(0.5, step, -1, T)));
+  const dual s =
+      places ? mix(1 / h, ends, -1 / h, g) : mix(1, out, -1, product(a, mix(0.5, step, -1, T)));
   return (lb_asked_slopes){-s.d[0], -s.d[1], -s.d[2]};
 }
 

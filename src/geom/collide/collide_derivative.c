@@ -8,7 +8,7 @@
 #include "geom/collide/collider_kind.h"
 #include "math/linear/dense.h"
 
-static const double NEAR = 1e-7;         // of the size: a point is on a corner or edge
+static const double NEAR = 1e-7;      // of the size: a point is on a corner or edge
 static const double ALONG = 1 - 1e-9; // cosine between normals that are the same
 static const double FLAT = 1 - 1e-15; // likewise, to rounding
 enum { MOST_SLIDES = 2, MOST = 2 + MOST_SLIDES };
@@ -171,8 +171,8 @@ static bool find_touching(const lb_placed* x, lb_vec3 at, lb_vec3 out, double ne
 
 typedef struct sliding {
   int count;
-  lb_vec3 way[MOST_SLIDES]; // slides
-  int side[MOST_SLIDES];    // 0 of a, 1 of b
+  lb_vec3 way[MOST_SLIDES];  // slides
+  int side[MOST_SLIDES];     // 0 of a, 1 of b
   lb_vec3 held[MOST_SLIDES]; // e of the conditions on the normal
   int holder[MOST_SLIDES];
 } sliding;
@@ -277,8 +277,8 @@ static bool factor(system* y) {
   const int n = 2 + y->s.count;
   memset(y->A, 0, sizeof y->A);
   for (int k = 0; k < 2; k++) {
-    const lb_vec3 bent = lb_vec3_add(lb_mat3_apply(y->of[0].H, y->t[k]),
-                                     lb_mat3_apply(y->of[1].H, y->t[k]));
+    const lb_vec3 bent =
+        lb_vec3_add(lb_mat3_apply(y->of[0].H, y->t[k]), lb_mat3_apply(y->of[1].H, y->t[k]));
     for (int i = 0; i < 2; i++) {
       y->A[i + k * n] = (i == k) * y->g + lb_vec3_dot(y->t[i], bent);
     }
@@ -295,9 +295,9 @@ static lb_point_change solve(const system* y, const moving* x) {
   const lb_vec3 wn[2] = {lb_vec3_cross(x->w[0], y->n), lb_vec3_cross(x->w[1], y->n)};
   double z[MOST];
   for (int i = 0; i < 2; i++) {
-    const lb_vec3 apart = lb_vec3_add(lb_vec3_sub(x->v[0], x->v[1]),
-                                      lb_vec3_add(lb_mat3_apply(y->of[0].H, wn[0]),
-                                                  lb_mat3_apply(y->of[1].H, wn[1])));
+    const lb_vec3 apart =
+        lb_vec3_add(lb_vec3_sub(x->v[0], x->v[1]), lb_vec3_add(lb_mat3_apply(y->of[0].H, wn[0]),
+                                                               lb_mat3_apply(y->of[1].H, wn[1])));
     z[i] = lb_vec3_dot(y->t[i], apart);
   }
   for (int j = 0; j < y->s.count; j++) {
@@ -321,7 +321,8 @@ bool lb_collide_differentiate(const lb_placed* a, const lb_placed* b, const lb_m
                               lb_point_change by[LB_POINT_MOTIONS]) {
   const lb_contact_point* p = &m->point[k];
   const double near = NEAR * fmin(a->c->size, b->c->size);
-  if (m->face == 0 && p->id >> 60 == 3) { // lines side by side: their normal is that of other points
+  if (m->face == 0 &&
+      p->id >> 60 == 3) { // lines side by side: their normal is that of other points
     return false;
   }
   system y = {.n = m->normal, .t = {across(m->normal)}, .g = p->distance};

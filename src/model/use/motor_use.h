@@ -7,11 +7,6 @@ static inline bool lb_motor_applies_force(const lb_model* m, int motor) {
   return m->motor.drive[motor] == LB_DRIVE_FORCE;
 }
 
-// Motor that says where its joint is, exactly: neither a force nor a servo.
-static inline bool lb_motor_says_place(const lb_model* m, int motor) {
-  return m->motor.drive[motor] == LB_DRIVE_POSITION;
-}
-
 // Motor that prescribes an unknown of the tree, by a coupling or a prescribed motion.
 static inline bool lb_motor_is_constraint(const lb_model* m, int motor) {
   return m->motor.v[motor] >= 0 &&
@@ -21,7 +16,7 @@ static inline bool lb_motor_is_constraint(const lb_model* m, int motor) {
 // Motor that prescribes the one coordinate of a link, which is then no unknown. Others that
 // prescribe are constraints: of a loop, of a coupling, or of a prescribed motion.
 static inline bool lb_motor_prescribes(const lb_model* m, int motor) {
-  return lb_motor_says_place(m, motor) && m->motor.v[motor] >= 0 &&
+  return m->motor.drive[motor] == LB_DRIVE_POSITION && m->motor.v[motor] >= 0 &&
          !lb_motor_is_constraint(m, motor);
 }
 

@@ -95,7 +95,7 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     return no_memory(err);
   }
   own->plain = plain;
-  double** const part[] = {&own->q0, &own->v0,   &own->v1,      &own->r,   &own->dv,
+  double** const part[] = {&own->q0,   &own->v0,      &own->v1,   &own->r,  &own->dv,
                            &own->more, &own->damping, &own->free, &own->met};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     *part[i] = block;

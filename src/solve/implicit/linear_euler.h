@@ -4,12 +4,12 @@
 
 // The last step, before gaps are closed: what its derivative needs.
 typedef struct lb_linear_step {
-  const double *q0, *v0; // start
-  const double* v1;      // [nv] velocities of driven coordinates at the end
-  const double *free, *end; // [nv] velocities without contact and with it, before axes turn
-  const double* move;    // [nv] velocities by which places change
+  const double *q0, *v0;        // start
+  const double* v1;             // [nv] velocities of driven coordinates at the end
+  const double *free, *end;     // [nv] velocities without contact and with it, before axes turn
+  const double* move;           // [nv] velocities by which places change
   const double *more, *damping; // [nv] h (C + h K) and C, diagonal; NULL: zero
-  bool drives;           // contacts see driven coordinates with v1 in what velocities bring
+  bool drives;                  // contacts see driven coordinates with v1 in what velocities bring
 } lb_linear_step;
 lb_linear_step lb_linear_euler_last(const lb_stepper* st);
 

@@ -28,9 +28,6 @@
 #include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/rnea.h"
 #include "math/linear/dense.h"
-#include "math/linear/ldl.h"
-#include "math/space/mat3.h"
-#include "math/space/se3.h"
 #include "model/use/initial_pose.h"
 #include "model/use/model_derive.h"
 #include "model/use/motor_use.h"
@@ -63,15 +60,15 @@ typedef struct lb_linear_derivative {
   lb_stage_system sys; // (3)
   lb_active_set set;
   problem of[PROBLEMS];
-  double *C, *M;            // [nd][nd] R_v and W
+  double *C, *M;              // [nd][nd] R_v and W
   double *gap_q, *rate_q, *J; // [rows][nd]
-  double (*turn)[12][18];   // [nlink] of free bodies: q, v by q, `move` and u, see below
-  double *q1, *v1;          // [nq], [nv] the end before gaps are closed
-  double *dq, *dv, *bias;   // [nv] changes of the start, or by it
-  double *du, *move, *free; // [nv] of velocities
-  double* driven;           // [nv] of what motors prescribe at the end
-  double* motor;            // [nmotor][3] as (3) sees them
-  double* r;                // [nv]
+  lb_free_axes_slopes* turn;  // [nlink]
+  double *q1, *v1;            // [nq], [nv] the end before gaps are closed
+  double *dq, *dv, *bias;     // [nv] changes of the start, or by it
+  double *du, *move, *free;   // [nv] of velocities
+  double* driven;             // [nv] of what motors prescribe at the end
+  double* motor;              // [nmotor][3] as (3) sees them
+  double* r;                  // [nv]
 } lb_linear_derivative;
 
 // --- taking it ---
@@ -174,29 +171,6 @@ static void take_rows(lb_linear_derivative* L, lb_data* d, problem* p) {
   }
 }
 
-// Derivative by v0 of the forces that lb_free_axes_remove takes out, with a = w x v:
-//   n = h x a + w x I w,   f = m a + w x (w x h)
-static void remove_slopes(const lb_model* m, const double* v0, double* C) {
-  const size_t nv = (size_t)m->nv;
-  for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link.packed[i];
-    for (int k = 0; lb_link_turns_free(m, i) && k < 6; k++) {
-      const lb_v4 w = lb_v4_load(v0 + l->v), v = lb_v4_load(v0 + l->v + 3);
-      const lb_v4 dw = k < 3 ? lb_v4_unit(k) : lb_v4_zero();
-      const lb_v4 dv = k < 3 ? lb_v4_zero() : lb_v4_unit(k - 3);
-      const lb_v4 da = lb_v4_cross(dw, v) + lb_v4_cross(w, dv);
-      const lb_v4 n = lb_v4_cross(l->h, da) + lb_v4_cross(dw, lb_m3_apply(l->I0, w)) +
-                      lb_v4_cross(w, lb_m3_apply(l->I0, dw));
-      const lb_v4 f = da * l->m + lb_v4_cross(dw, lb_v4_cross(w, l->h)) +
-                      lb_v4_cross(w, lb_v4_cross(dw, l->h));
-      for (size_t c = 0; c < 3; c++) {
-        C[((size_t)l->v + c) * nv + (size_t)l->v + (size_t)k] -= n[c];
-        C[((size_t)l->v + 3 + c) * nv + (size_t)l->v + (size_t)k] -= f[c];
-      }
-    }
-  }
-}
-
 // R_v, W and the equations of loops, which all problems share.
 static bool take_matrices(lb_linear_derivative* L, lb_data* d) {
   const lb_model* m = d->model;
@@ -210,7 +184,7 @@ static bool take_matrices(lb_linear_derivative* L, lb_data* d) {
     L->C[i * nv + i] -= L->step.damping ? L->step.damping[i] : 0;
   }
   if (d->work->contacts) {
-    remove_slopes(m, L->step.v0, L->C);
+    lb_free_axes_remove_slopes(m, L->step.v0, L->C);
   }
   lb_stage_find_pushes(&L->sys, L->D, d, true);
   look_at_rows(L, d, &L->of[VELOCITIES]);
@@ -218,8 +192,7 @@ static bool take_matrices(lb_linear_derivative* L, lb_data* d) {
   for (int i = 0; i < L->set.all; i++) {
     L->set.state[i] = lb_constraints_row(d, i)->unilateral ? LB_INACTIVE : LB_ACTIVE;
   }
-  return lb_operator_factor_masses(&L->sys.op, L->M) &&
-         lb_stage_constrain(&L->sys, &L->set, L->J);
+  return lb_operator_factor_masses(&L->sys.op, L->M) && lb_stage_constrain(&L->sys, &L->set, L->J);
 }
 
 static void take_problem(lb_linear_derivative* L, lb_data* d, int which) {
@@ -258,105 +231,6 @@ static void list_problems(lb_linear_derivative* L) {
   memcpy(L->bias, L->step.v0, (size_t)m->nv * sizeof *L->bias);
   for (int k = 0; k < m->nv && L->step.drives; k++) {
     L->bias[k] = m->dof.driven[k] ? L->step.v1[k] : L->bias[k];
-  }
-}
-
-// --- axes of free bodies ---
-
-typedef struct twist {
-  lb_v4 w, v;
-} twist;
-
-static twist twist_of(const double* x) {
-  return (twist){lb_v4_load(x), lb_v4_load(x + 3)};
-}
-
-static lb_v4 apply3(lb_mat3 A, lb_v4 x) {
-  return lb_v4_from(lb_mat3_apply(A, lb_v4_vec3(x)));
-}
-
-// Changes of place and velocity of a free body by those of its place at the start, of `move` and of
-// u: with E = exp(-h w), w that of `move`, the centre of mass c and Jr the right Jacobian,
-//
-//   t1 = E t0 + h Jr dw,   s1 = E (s0 + t0 x (c + h (v + w x c)) + h (dv + dw x c)) - t1 x c
-//   w1 = I^-1 E I w,   dE x = -(h Jr dw) x E x,   v1 = E (v + w x c) - w1 x c
-//
-// the last line with u for its own w and v.
-static void turn_column(const lb_link* l, double h, twist move, twist u, const double x[18],
-                        double y[12]) {
-  const lb_v4 c = l->m > 0 ? l->h / l->m : lb_v4_zero();
-  const lb_vec3 by = lb_v4_vec3(move.w * h);
-  const lb_mat3 E = lb_mat3_transpose(lb_quat_matrix(lb_quat_exp(by)));
-  const twist at = twist_of(x), dm = twist_of(x + 6), du = twist_of(x + 12);
-  const lb_v4 turned = apply3(lb_so3_jacobian(LB_RIGHT, by), dm.w) * h;
-  const lb_v4 t1 = apply3(E, at.w) + turned;
-  const lb_v4 arm = c + (move.v + lb_v4_cross(move.w, c)) * h;
-  const lb_v4 s1 =
-      apply3(E, at.v + lb_v4_cross(at.w, arm) + (dm.v + lb_v4_cross(dm.w, c)) * h) -
-      lb_v4_cross(t1, c);
-  lb_m3 I = l->I0;
-  lb_m3_add_scaled(&I, -l->m * lb_v4_dot(c, c), lb_m3_identity());
-  lb_m3_add_outer(&I, l->m, c, c);
-  const lb_v4 spin = apply3(E, lb_m3_apply(I, u.w));
-  const lb_v4 spun = apply3(E, lb_m3_apply(I, du.w)) - lb_v4_cross(turned, spin);
-  double D[9], w1[3];
-  lb_m3_store(D, 3, I);
-  lb_ldl_factor(3, D, 3);
-  lb_v4_store(w1, spun);
-  lb_ldl_solve(3, D, 3, w1);
-  const lb_v4 v = apply3(E, u.v + lb_v4_cross(u.w, c));
-  const lb_v4 dv = apply3(E, du.v + lb_v4_cross(du.w, c)) - lb_v4_cross(turned, v);
-  lb_v4_store(y, t1);
-  lb_v4_store(y + 3, s1);
-  lb_v4_store(y + 6, lb_v4_load(w1));
-  lb_v4_store(y + 9, dv - lb_v4_cross(lb_v4_load(w1), c));
-}
-
-static bool turns(const lb_linear_derivative* L, int link) {
-  return L->contacts && lb_link_turns_free(L->st->m, link);
-}
-
-static void take_turns(lb_linear_derivative* L) {
-  const lb_model* m = L->st->m;
-  for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link.packed[i];
-    for (int k = 0; turns(L, i) && k < 18; k++) {
-      double x[18] = {0}, y[12];
-      x[k] = 1;
-      turn_column(l, L->h, twist_of(L->step.move + l->v), twist_of(L->step.end + l->v), x, y);
-      for (int j = 0; j < 12; j++) {
-        L->turn[i][j][k] = y[j];
-      }
-    }
-  }
-}
-
-static void pass_turns(const lb_linear_derivative* L, double* q, double* v) {
-  const lb_model* m = L->st->m;
-  for (int i = 0; i < m->nlink; i++) {
-    const int at = m->link.v[i];
-    for (int j = 0; turns(L, i) && j < 12; j++) {
-      const double* row = L->turn[i][j];
-      (j < 6 ? q + at + j : v + at + j - 6)[0] = lb_dot(6, row, L->dq + at) +
-                                                 lb_dot(6, row + 6, L->move + at) +
-                                                 lb_dot(6, row + 12, L->du + at);
-    }
-  }
-}
-
-// What is by these bodies' ends, taken out of q and v, by what they come from.
-static void return_turns(lb_linear_derivative* L, double* q, double* v) {
-  const lb_model* m = L->st->m;
-  for (int i = 0; i < m->nlink; i++) {
-    const int at = m->link.v[i];
-    for (int j = 0; turns(L, i) && j < 12; j++) {
-      double* by = j < 6 ? q + at + j : v + at + j - 6;
-      const double* row = L->turn[i][j];
-      lb_add(6, L->dq + at, *by, row);
-      lb_add(6, L->move + at, *by, row + 6);
-      lb_add(6, L->du + at, *by, row + 12);
-      *by = 0;
-    }
   }
 }
 
@@ -399,7 +273,9 @@ static bool take_step(lb_linear_derivative* L, lb_data* d) {
       take_problem(L, d, i);
     }
   }
-  take_turns(L);
+  if (L->contacts) {
+    lb_free_axes_differentiate(d->model, L->step.move, L->step.end, L->h, L->turn);
+  }
   return true;
 }
 
@@ -533,7 +409,9 @@ static void forward(lb_step_derivative* of, lb_step_effects* out, const lb_step_
   }
   lb_change_pass(LB_CHANGE_ADVANCE, m, along, out->q, L->dq, L->move);
   memcpy(out->v, L->du, size);
-  pass_turns(L, out->q, out->v);
+  if (L->contacts) {
+    lb_free_axes_pass(m, L->turn, &(lb_free_axes_change){L->dq, L->move, L->du}, out->q, out->v);
+  }
   lb_stage_prescribe(m, out->q, m->joint.v, out->v, NULL, last);
   lb_elimination_follow(m, out->q);
   lb_elimination_follow(m, out->v);
@@ -575,7 +453,9 @@ static void return_end(lb_step_derivative* of, double* q, double* v, double* las
   lb_elimination_fold(m, q);
   lb_elimination_fold(m, v);
   lb_stage_prescribe_back(m, q, m->joint.v, v, NULL, last);
-  return_turns(L, q, v);
+  if (L->contacts) {
+    lb_free_axes_return(m, L->turn, &(lb_free_axes_change){L->dq, L->move, L->du}, q, v);
+  }
   lb_change_return(LB_CHANGE_ADVANCE, m, along, L->dq, L->move, q);
   lb_add(m->nv, L->du, 1, v);
 }
@@ -674,7 +554,7 @@ lb_status lb_linear_euler_check(const lb_model* m, bool plain, lb_error* err) {
   }
   if (m->particles.nparticle > 0 || m->elastic.count > 0 || lb_model_interface(m)) {
     what = "ropes, deformables and elastic bodies";
-  } else if (!m->contact.set.on && lb_constraints_unilateral(m) >= 0) {
+  } else if (m->contact.ncollider + m->motor.nservo == 0 && lb_constraints_unilateral(m) >= 0) {
     what = "hard stops and floors without 'contacts'";
   } else if (!plain && (m->dof.nfriction > 0 || m->dof.nlimit > 0 || bends)) {
     what = "friction, soft limits and force curves of joints";
@@ -683,7 +563,7 @@ lb_status lb_linear_euler_check(const lb_model* m, bool plain, lb_error* err) {
     what = "springs, cables and grounds between bodies, and constraints that yield";
   }
   return !what ? LB_OK
-               : lb_error_add(err, LB_INVALID, (lb_place){0},
+               : lb_error_add(err, LB_INVALID, m->solver.place,
                               "steps of linear-euler with %s have no gradients (choose "
                               "'integrator: %s')",
                               what, m->contact.set.on ? "euler" : "bdf1");
@@ -708,8 +588,8 @@ static lb_status take_memory(lb_linear_derivative* L, lb_arena* arena, const lb_
   }
   double** const matrix[] = {&L->C, &L->M};
   double** const of_rows[] = {&L->gap_q, &L->rate_q, &L->J};
-  double** const of_nv[] = {&L->v1, &L->dq, &L->dv, &L->bias, &L->du, &L->move, &L->free,
-                            &L->driven, &L->r};
+  double** const of_nv[] = {&L->v1,   &L->dq,   &L->dv,     &L->bias, &L->du,
+                            &L->move, &L->free, &L->driven, &L->r};
   for (size_t i = 0; i < sizeof matrix / sizeof *matrix; i++) {
     *matrix[i] = LB_TAKE(arena, double, nv* nv);
   }
@@ -739,7 +619,7 @@ static lb_status make_parts(lb_linear_derivative* L, const lb_step_derivative* o
     L->st->watched = true; // contacts are found as those of the run
     status = lb_derivatives_create(m, of->allocator, &L->D, err);
   }
-  if (status == LB_OK && m->contact.set.on && m->contact.ncollider > 0) {
+  if (status == LB_OK && m->contact.ncollider + m->motor.nservo > 0) {
     L->contacts = lb_contact_slopes_create(m, of->allocator);
     status = L->contacts ? LB_OK : LB_NO_MEMORY;
   }

@@ -47,14 +47,14 @@ struct lb_stepper {
   lb_arena arena;
   long count;
   long iterations, matrices; // of Newton's method: corrections, and matrices that were factored
-  double* saved;            // [nq + nv] state at the start of the step
-  int runaway;              // 1 + the velocity that first was beyond what bodies have; 0: none is
-  double ran_from;          // when the step began in which that was [s]
-  void* own;                // work space of the type
-  lb_step_watcher* watcher; // of steps that are implicit; NULL: none
-  void* watching;           // its context
-  bool watched;             // steps are differentiated, one after the other
-  bool recharts;            // nevertheless coordinates change their charts, which the watcher sees
+  double* saved;             // [nq + nv] state at the start of the step
+  int runaway;               // 1 + the velocity that first was beyond what bodies have; 0: none is
+  double ran_from;           // when the step began in which that was [s]
+  void* own;                 // work space of the type
+  lb_step_watcher* watcher;  // of steps that are implicit; NULL: none
+  void* watching;            // its context
+  bool watched;              // steps are differentiated, one after the other
+  bool recharts;             // nevertheless coordinates change their charts, which the watcher sees
   const bool* keeps; // [nv] coordinates that do not, beside those that something acts on; or NULL
 };
 
