@@ -1,11 +1,12 @@
 // Gradients of optimisations through contacts: motors, phases and starts of what stands, slides,
 // lands and walks.
-#include "optimizing.h"
+#include "walker_search.h"
 
-#define HEAD                                                                                       \
-  "name: x\nduration: 0.15 s\nsolver: {integrator: linear-euler, step: 1 ms}\n"                    \
+#define HEAD_BY(integrator)                                                                        \
+  "name: x\nduration: 0.15 s\nsolver: {integrator: " integrator ", step: 1 ms}\n"                  \
   "materials: {m: {density: 1000, friction: 0.5}}\n"                                               \
   "scenery: [{box: [40, 40, 1], position: [0, 0, -0.5], solid: true, material: m}]\n"
+#define HEAD HEAD_BY("linear-euler")
 
 static void check(const char* text, double part, double tolerance) {
   problem p;
@@ -61,10 +62,10 @@ static void a_leg_has_a_servo(void** state) {
 
 static void a_leg_is_pushed(void** state) {
   (void)state;
-  check(HEAD LEGS
-        "motors: {m: {joint: hip, drive: force, keys: [[0, 10 N m], [0.1, 30 N m], [0.2, -50 N m]]}}\n"
-        "optimize:\n  parameters: {curve: {motor: m}}\n  goals: {far: {point: trunk, "
-        "position: [1, 0, 0.3]}}\n",
+  check(HEAD LEGS "motors: {m: {joint: hip, drive: force, keys: [[0, 10 N m], [0.1, 30 N m], [0.2, "
+                  "-50 N m]]}}\n"
+                  "optimize:\n  parameters: {curve: {motor: m}}\n  goals: {far: {point: trunk, "
+                  "position: [1, 0, 0.3]}}\n",
         1e-5, 1e-6);
 }
 
@@ -100,6 +101,73 @@ static void a_loop_walks(void** state) {
         1e-5, 1e-6);
 }
 
+// Springs and damping of a joint are parameters where steps do not take their stiffness in.
+static void a_leg_has_a_spring(void** state) {
+  (void)state;
+  check(HEAD_BY("euler") LEGS
+        "springs: {line: {from: {body: left, at: [0, 0, -10 cm]}, to: {body: right, at: [0, 0, -10 "
+        "cm]}, stiffness: 200 N/m, damping: 1 N s/m, length: 20 cm}}\n"
+        "optimize:\n  parameters: {soft: {stiffness: line}, slow: {damping: line}, long: {rest: "
+        "line}, heavy: {mass: left}}\n  goals: {far: {point: trunk, position: [1, 0, 0.3]}}\n",
+        1e-6, 1e-5);
+}
+
+// --- what is refused ---
+
+static void refuses(const char* text, const char* why) {
+  lb_scene scene;
+  lb_optimization* o = NULL;
+  lb_error err = lb_error_make(NULL);
+  const bool read = lb_scene_parse(text, strlen(text), "test.yaml", NULL, &scene, &err) == LB_OK;
+  assert_true(!read || lb_optimization_create(&scene, NULL, &o, &err) != LB_OK);
+  assert_int_equal(err.count, 1);
+  if (!strstr(err.message[0].text, why)) {
+    print_error("'%s' lacks '%s'\n", err.message[0].text, why);
+    fail();
+  }
+  if (read) {
+    lb_scene_release(&scene);
+  }
+  lb_error_clear(&err);
+}
+
+#define GOAL "goals: {far: {point: trunk, position: [1, 0, 0.3]}}}\n"
+
+static void what_has_no_gradient_is_refused(void** state) {
+  (void)state;
+  refuses(HEAD LEGS "optimize: {parameters: {long: {length: left, along: z}}, " GOAL,
+          "shapes that collide do not get longer");
+  refuses(HEAD LEGS "motors: {m: {joint: hip, keys: [[0, 0], [1, 1]]}}\n"
+                    "optimize: {parameters: {p: {motor: m}}, goals: {e: {motor: m}}}\n",
+          "what a motor exerts has no gradient in steps of linear-euler");
+  refuses(HEAD_BY("bdf1") LEGS "optimize: {parameters: {v: {velocity: free}}, " GOAL,
+          "steps of bdf1 have no gradients through contacts");
+  refuses(HEAD LEGS "springs: {line: {from: {body: left}, to: {body: right}, stiffness: 200 N/m}}\n"
+                    "optimize: {parameters: {v: {velocity: free}}, " GOAL,
+          "springs, cables and grounds between bodies");
+}
+
+static void a_pair_without_a_gradient_is_named(void** state) {
+  (void)state;
+  problem p;
+  double g[MOST], value;
+  lb_error err = lb_error_make(NULL);
+  open_problem(&p, HEAD "contacts: {}\nbodies: {tin: {shape: {cylinder: {radius: 10 cm, length: 20 "
+                        "cm}}, material: m, position: [0, 0, 0.1]}}\noptimize: {parameters: {v: "
+                        "{velocity: tin}}, goals: {far: {point: tin, position: [1, 0, 0]}}}\n");
+  assert_true(lb_optimization_evaluate(p.o, p.o->start, &value, g, &err) == LB_FAILED);
+  assert_non_null(strstr(err.message[0].text, "'tin' (a cylinder)"));
+  lb_error_clear(&err);
+  close_problem(&p);
+}
+
+// --- a search ---
+
+static void a_walker_gets_faster(void** state) {
+  (void)state;
+  check_walker(4, 1.2);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_ball_is_thrown_along_the_ground),
@@ -107,6 +175,10 @@ int main(void) {
       cmocka_unit_test(a_leg_has_a_servo),
       cmocka_unit_test(a_leg_is_pushed),
       cmocka_unit_test(a_loop_walks),
+      cmocka_unit_test(a_leg_has_a_spring),
+      cmocka_unit_test(what_has_no_gradient_is_refused),
+      cmocka_unit_test(a_pair_without_a_gradient_is_named),
+      cmocka_unit_test(a_walker_gets_faster),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
