@@ -51,11 +51,11 @@ fuzz: setup-build-node-test ## fuzz the file readers, SECONDS=60 each
 	@tests/fuzz/run $(SECONDS)
 
 .PHONY: bench
-bench: setup-build-node build-bench ## time the algorithms, in under a minute; writes build/bench.json
+bench: setup-build-node build-bench ## time the algorithms, in two minutes; writes build/bench.json
 	@bench/run.sh build/release build/bench.json
 
 .PHONY: bench-all
-bench-all: setup-build-node build-bench ## time everything: a quarter of an hour
+bench-all: setup-build-node build-bench ## time everything: twenty minutes
 	@bench/run.sh build/release build/bench.json all
 
 .PHONY: bench-peers
@@ -87,7 +87,7 @@ python: setup-build-node-python ## make a wheel of the Python package, build/whe
 .PHONY: package
 package: OPTIONS = -DLIMBER_PYTHON=$(PYTHON)
 package: TARGETS_package = product
-package: setup-build-node-python build-package ## make a Debian package of everything, build/*.deb
+package: setup-build-node-python-package build-package ## make a Debian package of everything, build/*.deb
 	@cd build/package && cpack -G DEB -B .. >cpack.log || { cat cpack.log; exit 1; }
 	@ls build/*.deb
 

@@ -1,17 +1,20 @@
 // Boxes in contact, in steps of 2 ms without sleeping: a stack of ten, and piles of boxes that fall
 // as they come. Told are the time of a step while they fall (the first 5 s) and at rest after that,
 // the deepest overlap at rest, and of the stack how far it has drifted and sunk after 10 s. Engines
-// take turns, each whole run by itself.
+// take turns, each whole run by itself. One that takes too long is stopped, and its figures are
+// those of the time it got to.
 //
-//   limber_bench_contact [BOXES]    piles of up to so many boxes: 100 unless told
+//   limber_bench_contact [BOXES [SECONDS]]    piles of up to so many boxes (100), and processor
+//   time
+//                                             of one engine with one of them (20)
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "boxes.h"
+#include "budget.h"
 #include "limber/collision.h"
 
 static const bench_contact_engine* const ENGINES[] = {
@@ -22,14 +25,14 @@ static const bench_contact_engine* const ENGINES[] = {
 #ifdef BENCH_WITH_ODE
     &bench_ode_boxes,
 #endif
+#ifdef BENCH_WITH_DART
+    &bench_dart_boxes,
+#endif
+#ifdef BENCH_WITH_SIMBODY
+    &bench_simbody_boxes,
+#endif
 };
 enum { NENGINE = sizeof ENGINES / sizeof *ENGINES };
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // --- scenes ---
 
@@ -119,6 +122,7 @@ static double deepest(const bench_boxes* b, const bench_box* at) {
 
 typedef struct result {
   double fall, rest; // time of a step [s]
+  double until;      // simulated time it got to [s]
   double depth;      // [m]
   double drift, sink;
 } result;
@@ -129,66 +133,94 @@ static void read_boxes(const bench_contact_engine* e, void* engine, int n, bench
   }
 }
 
-static double run(const bench_contact_engine* e, void* engine, int steps) {
-  const double start = now();
-  for (int k = 0; k < steps; k++) {
+// Time of a step, of as many as the budget allows.
+static double run(const bench_contact_engine* e, void* engine, int steps, bench_budget* b) {
+  const double start = bench_now(), before = b->spent;
+  int k = 0;
+  for (; k < steps && bench_budget_left(b); k++) {
     e->step(engine);
+    b->spent = before + bench_now() - start;
+    b->made++;
   }
-  return (now() - start) / steps;
+  return k > 0 ? (b->spent - before) / k : NAN;
 }
 
-static bool measure(const bench_contact_engine* e, const bench_boxes* b, double fall, double rest,
-                    result* r) {
-  void* engine = e->create(b);
-  bench_box* at = calloc((size_t)b->n, sizeof *at);
-  if (!engine || !at) {
-    free(at);
-    return false;
-  }
-  *r = (result){0};
-  r->fall = run(e, engine, (int)(fall / b->h));
-  for (int k = 0; k < 10; k++) {
-    r->rest += run(e, engine, (int)(0.1 * rest / b->h)) / 10;
-    read_boxes(e, engine, b->n, at);
-    r->depth = fmax(r->depth, deepest(b, at));
-  }
+static void find_drift(const bench_boxes* b, const bench_box* at, result* r) {
   for (int i = 0; i < b->n; i++) {
     const double *p = b->box[i].position, *q = at[i].position;
     r->drift = fmax(r->drift, hypot(q[0] - p[0], q[1] - p[1]));
     r->sink = fmax(r->sink, p[2] - q[2]);
   }
+}
+
+// How long a scene falls and rests, and the processor time of each engine [s].
+typedef struct plan {
+  double fall, rest, most;
+  bool stays; // where it is
+} plan;
+
+static bool measure(const bench_contact_engine* e, const bench_boxes* b, const plan* p, result* r) {
+  void* engine = e->create(b);
+  bench_box* at = calloc((size_t)b->n, sizeof *at);
+  bench_budget left = {.most = p->most, .steps = (int)lround((p->fall + p->rest) / b->h)};
+  if (!engine || !at) {
+    free(at);
+    return false;
+  }
+  *r = (result){0};
+  r->fall = run(e, engine, (int)lround(p->fall / b->h), &left);
+  for (int k = 0; k < 10 && (k == 0 || bench_budget_left(&left)); k++) {
+    r->rest += run(e, engine, (int)lround(0.1 * p->rest / b->h), &left) / 10;
+    read_boxes(e, engine, b->n, at);
+    r->depth = fmax(r->depth, deepest(b, at));
+  }
+  r->until = left.made * b->h;
+  find_drift(b, at, r);
   e->release(engine);
   free(at);
   return true;
 }
 
-static void tell(bench_boxes b, double fall, double rest, bool stays) {
+static void print_result(const result* r, const plan* p) {
+  const bool whole = r->until > p->fall + p->rest - 1e-9;
+  if (whole) {
+    printf("%9.1f us a step in the first %g s, %9.1f at rest", 1e6 * r->fall, p->fall,
+           1e6 * r->rest);
+  } else {
+    printf("%9.1f us a step, stopped after %.3f s of %g", 1e6 * r->fall, r->until,
+           p->fall + p->rest);
+  }
+  printf("; overlap %.4f mm", 1e3 * r->depth);
+  if (p->stays) {
+    printf("; drift %.4f mm, sink %.4f mm", 1e3 * r->drift, 1e3 * r->sink);
+  }
+  printf("\n");
+  fflush(stdout);
+}
+
+static void tell(bench_boxes b, plan p) {
   printf("%s\n", b.name);
   for (int i = 0; i < NENGINE; i++) {
     result r;
-    if (!measure(ENGINES[i], &b, fall, rest, &r)) {
-      printf("  %-8s cannot\n", ENGINES[i]->name);
-      continue;
+    printf("  %-8s ", ENGINES[i]->name);
+    if (measure(ENGINES[i], &b, &p, &r)) {
+      print_result(&r, &p);
+    } else {
+      printf("cannot\n");
     }
-    printf("  %-8s %9.1f us a step in the first %g s, %9.1f at rest; overlap %.4f mm",
-           ENGINES[i]->name, 1e6 * r.fall, fall, 1e6 * r.rest, 1e3 * r.depth);
-    if (stays) {
-      printf("; drift %.4f mm, sink %.4f mm", 1e3 * r.drift, 1e3 * r.sink);
-    }
-    printf("\n");
-    fflush(stdout);
   }
   free(b.box);
 }
 
 int main(int argc, char** argv) {
-  const int most = argc > 1 ? atoi(argv[1]) : 100;
+  const int boxes = argc > 1 ? atoi(argv[1]) : 100;
+  const double most = argc > 2 ? atof(argv[2]) : 20;
   for (int i = 0; i < NENGINE; i++) {
     printf("%s: %s\n", ENGINES[i]->name, ENGINES[i]->about);
   }
-  tell(make_stack(10), 5, 5, true);
-  for (int n = 100; n <= most; n *= 10) {
-    tell(make_pile(n), 5, 1, false);
+  tell(make_stack(10), (plan){5, 5, most, .stays = true});
+  for (int n = 100; n <= boxes; n *= 10) {
+    tell(make_pile(n), (plan){5, 1, most, .stays = false});
   }
   return 0;
 }

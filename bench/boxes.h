@@ -35,6 +35,8 @@ typedef struct bench_contact_engine {
 extern const bench_contact_engine bench_limber_boxes;
 extern const bench_contact_engine bench_bullet_boxes;
 extern const bench_contact_engine bench_ode_boxes;
+extern const bench_contact_engine bench_dart_boxes;
+extern const bench_contact_engine bench_simbody_boxes;
 
 #ifdef __cplusplus
 }

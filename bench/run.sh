@@ -14,15 +14,18 @@ run() {
 run "$build/limber_bench" "$result"
 if [ "${3:-}" != all ]; then
   run "$build/limber_bench_stiff" 1
-  run "$build/limber_bench_constraints" --slow 1
-  run "$build/limber_bench_contact" 100
+  run "$build/limber_bench_constraints" --most 150 --slow 8
+  run "$build/limber_bench_contact" 100 12
+  run "$build/limber_bench_beasts" "$scenes" 8 16
   echo "'make bench-all' also times energies, elastic characters, full runs, gradients and searches."
   exit $status
 fi
 run "$build/limber_bench_energy"
 run "$build/limber_bench_stiff"
 run "$build/limber_bench_constraints"
-run "$build/limber_bench_contact" 1000
+run "$build/limber_bench_contact" 1000 60
+run "$build/limber_bench_beasts" "$scenes" 8 24
+run "$build/limber_bench_beasts" "$scenes" 1 60
 for part in elastic full gradient optimize retarget; do
   run "$build/limber_bench_$part" "$scenes"
 done

@@ -70,6 +70,7 @@ typedef struct {
   lb_model_constraints constraint;
   ...;
 } lb_model;
+const char* lb_model_toucher(const lb_model* model, int body);
 typedef struct lb_data lb_data;
 
 typedef struct { const char* name; char what[...]; ...; } lb_channel;

@@ -44,7 +44,7 @@ typedef struct lb_contact_surface {
 /// Exception for two bodies or groups of bodies.
 typedef struct lb_scene_contact_pair {
   lb_place place;
-  const char* between[2]; ///< a body, a group, "all" bodies, or "world"
+  const char* between[2]; ///< a body, a group, a rope, a deformable, "all" of them, or "world"
   bool collide;
   lb_contact_surface surface; ///< negative ones: those of the materials
 } lb_scene_contact_pair;
@@ -69,7 +69,7 @@ typedef struct lb_scene_contacts {
 /// A point where two bodies touch, with the force there: that of the last step. Vectors are in the
 /// world.
 typedef struct lb_body_contact {
-  int body[2];    ///< that touch, or LB_WORLD: scenery
+  int body[2];    ///< that touch, or LB_WORLD: scenery; nbody + i: rope i, then deformables
   uint64_t id;    ///< of the features that touch: it stays from step to step
   lb_vec3 point;  ///< midway between the surfaces
   lb_vec3 normal; ///< unit, from the second body to the first

@@ -33,7 +33,8 @@ typedef struct lb_section {
 /// of job reads the fields it needs.
 typedef struct lb_job_options {
   const char* kind;       ///< "simulate", "reduce", "fit", "inverse", "retarget", "replay",
-                          ///< "optimize", "sweep", or "check", which looks at the scene alone
+                          ///< "optimize", "sweep", "fork", or "check", which looks at the scene
+                          ///< alone
   const char* scene;      ///< a file, or "-" for standard input
   const char* text;       ///< the scene itself, which `scene` is then the name of; NULL: it is read
   int nset;               ///< values from outside, "PATH=VALUE", as of lb_scene_origin

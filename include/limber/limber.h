@@ -4,6 +4,7 @@
 #include "limber/derivative.h"
 #include "limber/dynamics.h"
 #include "limber/fit.h"
+#include "limber/fork.h"
 #include "limber/gait.h"
 #include "limber/geometry.h"
 #include "limber/inverse.h"

@@ -315,6 +315,8 @@ typedef struct lb_model_motors {
   struct lb_turning** turning; ///< [nmotor] rotations prescribed, of the first of three; else NULL
   int nservo;
   struct lb_model_servo* servo; ///< [nservo]
+  bool servo_rows; ///< steps solve for servos with contacts (linear-euler, euler); else they are
+                   ///< forces
 } lb_model_motors;
 
 /// A motor that follows its profile as far as it can.
@@ -364,12 +366,30 @@ typedef struct lb_model_looks {
   lb_scene_material* material; ///< [nmaterial]
 } lb_model_looks;
 
-/// A shape that collides.
+/// Surface of an elastic body, a rope or a deformable that collides: points of it with rigid
+/// shapes. Those of an elastic body are vertices of what is drawn, others are sums of particles.
+typedef struct lb_model_surface {
+  int elastic;         ///< of the elastic bodies, or -1: it is made of particles
+  int part;            ///< of particles: the rope, or the number of ropes + the deformable
+  lb_mesh mesh;        ///< its points, undeformed, and triangles over them; none of ropes
+  int* vertex;         ///< [mesh.nvertex] of an elastic body: vertices of what is drawn
+  int (*carrier)[4];   ///< [mesh.nvertex] of others: particles
+  double (*weight)[4]; ///< [mesh.nvertex] of these, sum 1
+  int ntried;          ///< points that are held against shapes
+  int* tried;          ///< [ntried] rising, evenly spread where there are very many points
+  int nfastened;       ///< links that particles are fastened to, which do not collide with it
+  int* fastened;       ///< [nfastened]
+  double radius;       ///< of its points [m]
+} lb_model_surface;
+
+/// A shape that collides, or a surface that bends.
 typedef struct lb_model_collider {
-  int shape;      ///< of the looks
-  int body, link; ///< or LB_WORLD
-  const struct lb_collider* geometry;
-  lb_transform X; ///< in the link, or in the world
+  int shape;                          ///< of the looks; -1 of surfaces
+  int body, link;                     ///< or LB_WORLD; nbody + its part of a surface of particles
+  const struct lb_collider* geometry; ///< of shapes
+  const lb_model_surface* soft;       ///< of surfaces that bend, else NULL; these come last
+  double size;                        ///< smallest half width, the scale of tolerances [m]
+  lb_transform X;                     ///< in the link, or in the world
   lb_contact_surface surface;
   lb_vec3 belt; ///< velocity of its surface, in the link [m/s]
   int family;
@@ -384,8 +404,8 @@ typedef struct lb_model_meeting {
 /// Contacts.
 typedef struct lb_model_contacts {
   lb_scene_contacts set; ///< without its pairs
-  int ncollider;
-  lb_model_collider* collider; ///< [ncollider]
+  int ncollider, nshape;
+  lb_model_collider* collider; ///< [ncollider] nshape rigid shapes, then surfaces that bend
   int nfamily;                 ///< bodies that the pairs of the scene treat alike
   lb_model_meeting* meeting;   ///< [nfamily][nfamily]
   int njoined;
@@ -464,6 +484,9 @@ lb_status lb_model_vary(const lb_model* model, const lb_variation* variation,
 int lb_model_body(const lb_model* model, const char* name);
 int lb_model_joint(const lb_model* model, const char* name);
 int lb_model_motor(const lb_model* model, const char* name);
+
+/// Name of what touches: a body, a rope or a deformable (nbody + its part), or scenery.
+const char* lb_model_toucher(const lb_model* model, int body);
 
 /// A point of a body, in the body's frame, as something that moves with a link.
 lb_anchor lb_model_anchor_of(const lb_model* model, int body, lb_vec3 point);

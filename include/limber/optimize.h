@@ -30,6 +30,8 @@ typedef struct lb_optimization {
   double* goal;         ///< [ngoal] shares of the objective last evaluated
   int steps;            ///< of a run
   int runs, gradients;  ///< simulations and ways back so far
+  int failed;           ///< trials of searches that could not be put together or stepped
+  char failure[200];    ///< why the last of them could not
   lb_optimize_end end;  ///< of the last search
   struct lb_optimizing* work;
 } lb_optimization;

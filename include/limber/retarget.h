@@ -208,13 +208,14 @@ lb_status lb_retarget_run(const lb_model* model, const lb_retarget* retarget,
 /// What may keep curves from coming nearer to their target. code, name, words
 #define LB_LIMITING_LIST(X)                                                                        \
   X(LB_LIMITING_REACH, "reach", "what the motors can do at all")                                   \
+  X(LB_LIMITING_ITERATIONS, "iterations", "with more of them")                                     \
   X(LB_LIMITING_SPACING, "spacing", "with control points half as far apart")                       \
   X(LB_LIMITING_SMOOTHNESS, "smoothness", "with a hundredth of the smoothness")                    \
   X(LB_LIMITING_MOTORS, "limits", "without limits of angles, speeds and accelerations")            \
   X(LB_LIMITING_TORQUE, "torque", "without limits of torques")                                     \
+  X(LB_LIMITING_SEVERAL, "several", "without all of these at once")                                \
   X(LB_LIMITING_BASIS, "basis", "were the basis as good as every node")                            \
-  X(LB_LIMITING_WEIGHT, "weight", "elastic bodies buckle under it")                                \
-  X(LB_LIMITING_ITERATIONS, "iterations", "the search was stopped by them")
+  X(LB_LIMITING_WEIGHT, "weight", "elastic bodies buckle under it")
 
 typedef enum lb_limiting_factor {
 #define LB_LIMITING_CODE(code, name, words) code,
@@ -228,17 +229,20 @@ const char* lb_limiting_words(lb_limiting_factor factor);
 
 typedef struct lb_limiting {
   lb_limiting_factor factor; ///< that limits most
-  /// Part of the root mean square deviation that one more step leaves without it; NAN: not looked
-  /// at, or not there.
+  /// Part of the root mean square deviation that is left when the search goes on without it; NAN:
+  /// not looked at, or not there.
   double left[LB_LIMITING_COUNT];
 } lb_limiting;
 
+/// Reach, as long as nothing was looked at.
+lb_limiting lb_limiting_none(void);
+
 /// Note what would be left without a factor: the one with the least limits most, or reach where
-/// none of them helps.
+/// none of them helps. Where more iterations help, others have to help as much again.
 void lb_limiting_note(lb_limiting* limiting, lb_limiting_factor factor, double left);
 
 /// What limits the curves that a search ended with. The basis is not looked at, which takes other
-/// runs, nor the weight (lb_target_buckles), nor how the search ended.
+/// runs, nor the weight (lb_target_buckles).
 lb_status lb_limiting_find(const lb_model* model, const lb_retarget* retarget,
                            const lb_targets* targets, const lb_curves* curves,
                            const lb_retarget_options* options, lb_limiting* limiting,

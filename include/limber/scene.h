@@ -73,6 +73,7 @@ typedef struct lb_scene_elastic {
   int nregion;
   const int* region_material; ///< [nregion] index into the scene's materials
   const double* until;        ///< [nregion - 1] ends of the parts, from the start [m]; NULL: mesh
+  bool solid;                 ///< its surface collides, where the scene has contacts
   int modes;                  ///< of vibration in the basis
   int derivatives;            ///< number of vectors with derivatives, softest loads first
   /// [nregion, or 1] moduli that its shapes are made with, of its file where it has one; NULL:
@@ -340,8 +341,9 @@ typedef struct lb_scene_rope {
   double drag;      ///< resists motion through the world, over the mass [1/s] >= 0
   double slack;     ///< rest length over the length at the start > 0
   bool pushes;      ///< resists compression, too
-  double radius;    ///< at which it is drawn [m] >= 0; 0: as springs are
-  int material;     ///< its look, or -1
+  double radius;    ///< at which it is drawn and collides [m] >= 0; 0: drawn as springs are
+  bool solid;       ///< its particles collide, where the scene has contacts
+  int material;     ///< its look and friction, or -1
   /// Reference of a rope that was moved after it was made: segments of each way [npoint - 1], their
   /// lengths that the slack is of [segments] and where free particles start [segments + 1]. NULL:
   /// as its points have it.
@@ -630,8 +632,9 @@ typedef struct lb_scene {
   const char* about; ///< a sentence or more, or ""
   const char* file;
   const char* text; ///< its own file as it was read, without what it includes; NULL: made by hand
-  lb_vec3 gravity;  ///< [m/s^2]
-  double duration;  ///< [s]
+  const struct lb_scene_origin* origin; ///< what it was read from, to be read again; NULL: nothing
+  lb_vec3 gravity;                      ///< [m/s^2]
+  double duration;                      ///< [s]
   lb_scene_solver solver;
   lb_scene_record record;
   int nmaterial, nbody, nshape, njoint, nforce, nmotor, nload, nconstraint, nmarker, nrope,
@@ -652,6 +655,8 @@ typedef struct lb_scene {
   lb_scene_fit fit;
   lb_scene_retarget retarget;
   lb_scene_optimize optimize;
+  int nfork;
+  lb_scene_fork* fork;
   lb_making making;
   int nnote;
   const lb_message* note; ///< [nnote] warnings to its author

@@ -99,8 +99,10 @@ typedef struct lb_scene_retarget {
   X(LB_PARAMETER_DAMPING, "damping")               /* likewise */                                  \
   X(LB_PARAMETER_TURN_STIFFNESS, "turn_stiffness") /* of a joint that slides and turns */          \
   X(LB_PARAMETER_TURN_DAMPING, "turn_damping")     /* likewise */                                  \
-  X(LB_PARAMETER_REST, "rest")   /* where a joint's springs pull to; a rest length */              \
-  X(LB_PARAMETER_YOUNG, "young") /* of a material that a deformable is made of */
+  X(LB_PARAMETER_REST, "rest")     /* where a joint's springs pull to; a rest length */            \
+  X(LB_PARAMETER_YOUNG, "young")   /* of a material that a deformable is made of */                \
+  X(LB_PARAMETER_BAR, "bar")       /* the length of a linkage's bar */                             \
+  X(LB_PARAMETER_NUMBER, "number") /* any number of the scene's text, by its path */
 
 typedef enum lb_parameter_kind {
 #define LB_PARAMETER_CODE(code, name) code,
@@ -117,6 +119,7 @@ typedef enum lb_owner {
   LB_OWNER_MOTOR,
   LB_OWNER_ROPE,
   LB_OWNER_MATERIAL,
+  LB_OWNER_TEXT, ///< of the scene: a number at a path
   LB_OWNER_COUNT
 } lb_owner;
 
@@ -130,6 +133,9 @@ typedef struct lb_scene_parameter {
   int part;           ///< of a composite joint: which of its parts, from 1 on; 0: all
   int knots;          ///< of a motor: its curve becomes straight between so many; 0: as it is
   lb_vec3 along;      ///< of a length: unit, in the body
+  const char* path;   ///< of a bar or number: where it stands, "linkages.leg.bars.j.P-Q"; else NULL
+  const char* unit;   ///< likewise: what it counts, in SI units, "m"; "": nothing
+  double value;       ///< likewise: what stands there, in these
   double least, most; ///< of each of its numbers; -INFINITY, INFINITY: any
 } lb_scene_parameter;
 
@@ -162,6 +168,9 @@ typedef struct lb_scene_goal {
   double value[LB_GOAL_MOST];
   double from, to; ///< [s] the same: at that moment
   bool mean;       ///< of a point's velocity: its mean over that time counts
+  int npath;       ///< > 0: of a point that should be at `path` at the moments `when` instead
+  double* when;    ///< [npath] [s], rising
+  lb_vec3* path;   ///< [npath]
   double weight;   ///< >= 0
 } lb_scene_goal;
 
@@ -174,6 +183,53 @@ typedef struct lb_scene_optimize {
   double tolerance; ///< stop when an iteration gains less than this part of the objective
   int iterations;
 } lb_scene_optimize;
+
+/// An effector of a reduced mechanism: a frame of a body, at its origin or at a marker.
+typedef struct lb_scene_effector {
+  const char* name; ///< of the body, or of the marker
+  lb_place place;
+  int body;
+  lb_vec3 at; ///< in the body
+} lb_scene_effector;
+
+/// A force on an effector, along the world's axes.
+typedef struct lb_scene_effector_load {
+  lb_place place;
+  int effector; ///< its number in the reduction
+  lb_vec3 force;
+} lb_scene_effector_load;
+
+/// An equilibrium about which a mechanism is reduced: at rest, or under forces on effectors.
+typedef struct lb_scene_fork_model {
+  lb_place place;
+  int nload;
+  lb_scene_effector_load* load; ///< [nload]
+} lb_scene_fork_model;
+
+/// code, name in scene files
+#define LB_FORK_MASS_LIST(X)                                                                       \
+  X(LB_FORK_STATIC, "static")   /* of the shapes under static forces */                            \
+  X(LB_FORK_IMPULSE, "impulse") /* what effectors oppose to an impulse: operational space */
+
+typedef enum lb_fork_mass {
+#define LB_FORK_MASS_CODE(code, name) code,
+  LB_FORK_MASS_LIST(LB_FORK_MASS_CODE)
+#undef LB_FORK_MASS_CODE
+      LB_FORK_MASS_COUNT
+} lb_fork_mass;
+
+/// A mechanism to be reduced to its effectors.
+typedef struct lb_scene_fork {
+  const char* name;
+  lb_place place;
+  int base;  ///< body that is held, or LB_WORLD
+  bool free; ///< the body that carries all others floats: it is an effector as well
+  int neffector;
+  lb_scene_effector* effector; ///< [neffector]
+  int mass;                    ///< lb_fork_mass
+  int nmodel;                  ///< 0: one, at rest
+  lb_scene_fork_model* model;  ///< [nmodel]
+} lb_scene_fork;
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, List, Optional, Tuple
+from typing import Any, Callable, List, Optional, Tuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ def _name(bodies: List[str], index: int) -> Optional[str]:
 class Contacts:
     """Points of contact, an entry or a row for each. Vectors are in the world."""
 
-    bodies: List[Tuple[Optional[str], Optional[str]]]  #: names of the two; None: scenery
+    bodies: List[Tuple[Optional[str], Optional[str]]]  #: names of bodies, ropes, deformables; None: scenery
     ids: Array  #: that stay from step to step
     points: Array  #: (n, 3), midway between the surfaces
     normals: Array  #: (n, 3), from the second body to the first
@@ -30,9 +30,9 @@ class Contacts:
     gaps: Array  #: (n,), negative where they overlap
 
     @classmethod
-    def read(cls, points: Any, count: int, bodies: List[str]) -> "Contacts":
+    def read(cls, points: Any, count: int, name: Callable[[int], str]) -> "Contacts":
         rows = np.frombuffer(ffi.buffer(points), _POINT, count).copy() if count else np.zeros(0, _POINT)
-        pairs = [(_name(bodies, a), _name(bodies, b)) for a, b in rows["body"]]
+        pairs = [(None if a < 0 else name(a), None if b < 0 else name(b)) for a, b in rows["body"]]
         return cls(pairs, rows["id"], rows["point"], rows["normal"], rows["force"], rows["slip"],
                    rows["gap"])
 

@@ -220,7 +220,8 @@ class World:
         count = lib.lb_world_contacts(self._c, ffi.NULL, 0)
         points = ffi.new("lb_body_contact[]", count)
         lib.lb_world_contacts(self._c, points, count)
-        return Contacts.read(points, count, list(self._index[lib.LB_PART_BODY]))
+        model = lib.lb_world_model(self._c)
+        return Contacts.read(points, count, lambda i: text_of(lib.lb_model_toucher(model, int(i))))
 
     def ray(self, origin: Array, direction: Array, most: float = np.inf) -> Optional[Hit]:
         """The first solid shape on a ray, up to `most` times the direction's length."""

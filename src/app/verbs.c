@@ -155,8 +155,9 @@ enum {
   EXAMPLES = 1024,
   VIEW = 2048,
   COMPARE = 4096,
-  FILMED = SIMULATE | RETARGET | REPLAY | OPTIMIZE | INVERSE | FIT,
-  WRITERS = SIMULATE | REDUCE | FIT | INVERSE | RETARGET | OPTIMIZE | SWEEP
+  FORK = 8192,
+  FILMED = SIMULATE | RETARGET | REPLAY | OPTIMIZE | INVERSE | FIT | FORK,
+  WRITERS = SIMULATE | REDUCE | FIT | INVERSE | RETARGET | OPTIMIZE | SWEEP | FORK
 };
 
 #define AT(field) offsetof(verb_args, field)
@@ -179,9 +180,11 @@ static const option OPTIONS[] = {
      "runs at a time; the table is the same for any N (default: one on each processor)"},
     {"--keep", NULL, NULL, NULL, AT(o.keep), SWEEP,
      "write the results of every run as well, into the folders DIR/1, DIR/2 and so on"},
-    {"--duration", NULL, "S", &SECONDS, AT(o.duration), SIMULATE | REDUCE | FIT | REPLAY | SWEEP,
+    {"--duration", NULL, "S", &SECONDS, AT(o.duration),
+     SIMULATE | REDUCE | FIT | REPLAY | SWEEP | FORK,
      "seconds of motion from the start, or a time such as 2min (default: as the scene says)"},
-    {"--step", NULL, "S", &SECONDS, AT(o.step), SIMULATE | REDUCE | FIT | RETARGET | REPLAY | SWEEP,
+    {"--step", NULL, "S", &SECONDS, AT(o.step),
+     SIMULATE | REDUCE | FIT | RETARGET | REPLAY | SWEEP | FORK,
      "time step in seconds, or such as 2ms (default: as the scene says)"},
     {"--threads", NULL, "N", &THREADS, AT(o.threads), SIMULATE | REDUCE | FIT | RETARGET | REPLAY,
      "threads to compute with; the results are the same for any N (default: 1)"},
@@ -307,6 +310,31 @@ const verb VERBS[] = {
               "  1    the computation failed; the message says why\n"
               "  2    a mistake in the scene or on the command line, or DIR cannot be written\n"
               "  130  interrupted; with --keep, what was done of the full run is in DIR",
+     .least = 1,
+     .most = 1},
+    {.name = "fork",
+     .bit = FORK,
+     .usage = "SCENE [--out DIR] [--duration S] [--step S]",
+     .summary = "reduce stiff mechanisms to their end effectors",
+     .about =
+         "Reduces the mechanisms that the scene names under 'fork' to their effectors, about the\n"
+         "equilibria it lists there, loops and preload included. Writes into the folder DIR:\n"
+         "  compliance.csv  turns and displacements of each effector by unit wrenches on each\n"
+         "  NAME.npz        a model: stiffness, damping, mass, and how all links follow; "
+         "numpy.load\n"
+         "                  opens it, and what is in it is written in its array 'readme'\n"
+         "  report.html     principal stiffnesses, and the motion of the reduced mechanism\n"
+         "  summary.json    the figures, for programs\n"
+         "  scene.glb, trajectory.csv   that motion\n"
+         "The first mechanism is also stepped beside the whole one, under the scene's loads, to\n"
+         "tell how far the reduced one is off and how much faster it is.",
+     .example = "  limber fork scenes/ladder.yaml --out out/ladder",
+     .exits = "  0    done\n"
+              "  1    a mechanism cannot be reduced: no equilibrium, or no stiffness; the message "
+              "says\n"
+              "       which joint is the cause\n"
+              "  2    a mistake in the scene or on the command line, or DIR cannot be written\n"
+              "  130  interrupted",
      .least = 1,
      .most = 1},
     {.name = "fit",

@@ -5,10 +5,6 @@
 #include "job/job_inside.h"
 #include "job/job_text.h"
 
-static const char* name_of(const lb_model* m, int body) {
-  return body == LB_WORLD ? "scenery" : m->body.name[body];
-}
-
 // Millimetres, and centimetres where these are many.
 static lb_words depth_text(double depth) {
   lb_words out;
@@ -24,7 +20,7 @@ void lb_job_warn_of_overlaps(lb_job* j, const lb_overlaps* o) {
   for (int i = 0; i < o->nshown && used < sizeof text - 1; i++) {
     const lb_overlap* x = &o->deepest[i];
     used += (size_t)snprintf(text + used, sizeof text - used, "%s'%.64s' and '%.64s' by %s",
-                             i ? ", " : "", name_of(m, x->body[0]), name_of(m, x->body[1]),
+                             i ? ", " : "", lb_model_toucher(m, x->body[0]), lb_model_toucher(m, x->body[1]),
                              depth_text(x->depth).text);
   }
   if (o->count > 0) {

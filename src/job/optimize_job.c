@@ -206,6 +206,10 @@ static void report(lb_job* j) {
   for (int i = 0; i < what->ngoal; i++) {
     lb_job_row(j, "%-28.28s %12.4g %12.4g", what->goal[i].name, own->before[i], own->after[i]);
   }
+  if (own->o->failed > 0) {
+    lb_job_figure(j, "not run", "%d trial%s of the search, which went back; the last: %s",
+                  own->o->failed, own->o->failed > 1 ? "s" : "", own->o->failure);
+  }
   lb_job_figure(j, "stopped", "%s%s", lb_optimize_end_name(own->o->end),
                 own->o->end == LB_OPTIMIZE_LIMIT
                     ? ": --resume goes on, and 'iterations' of the scene's 'optimize' allows more"

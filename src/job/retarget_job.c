@@ -274,13 +274,15 @@ static lb_status keep_input(lb_job* j, lb_error* err) {
                          : status;
 }
 
+static const double LITTLE = 0.01; // of the input's peak: hardly anything
+
 // What keeps the curves from coming nearer; nobody asks where hardly anything is left.
 static lb_status explain(lb_job* j, lb_error* err) {
-  static const double LITTLE = 0.01;
   retarget_job* own = j->own;
   lb_retarget_result* r = &own->c.result;
   lb_retarget_options o = search_options(j);
   o.progress = (lb_progress){listen, j};
+  r->limiting = lb_limiting_none();
   if (r->is.all.peak < LITTLE * r->was.all.peak) {
     return LB_OK;
   }
@@ -296,14 +298,16 @@ static lb_status explain(lb_job* j, lb_error* err) {
   return status;
 }
 
-// The basis's error, measured or estimated.
+// The basis's error, measured or estimated. It may be much where hardly anything seems left.
 static lb_status look_at_basis(lb_job* j, lb_error* err) {
   retarget_job* own = j->own;
   lb_retarget_result* r = &own->c.result;
-  if (j->o.verify) {
-    return lb_basis_verify(j, r, own->full, own->verified, err);
-  }
-  return j->o.no_estimate ? LB_OK : lb_basis_estimate(j, r, err);
+  const lb_status status = j->o.verify        ? lb_basis_verify(j, r, own->full, own->verified, err)
+                           : j->o.no_estimate ? LB_OK
+                                              : lb_basis_estimate(j, r, err);
+  const bool much = r->is.basis >= LITTLE * r->was.all.peak;
+  r->explained = r->explained || (much && r->limiting.factor == LB_LIMITING_BASIS);
+  return status;
 }
 
 static lb_status finish(lb_job* j, lb_error* err) {
@@ -412,8 +416,10 @@ static void add_limiting(lb_job* j, const lb_retarget_result* r) {
     lb_job_row(j, "limited by weight: elastic bodies buckle under it (stiffen what bends, or make "
                   "what it carries lighter)");
   } else if (r->explained && f == LB_LIMITING_ITERATIONS) {
-    lb_job_row(j, "limited by iterations: the search was stopped after %d, and more may do better",
-               r->niteration);
+    lb_job_row(j,
+               "limited by iterations: the search ended after %d; with more of them, about %.0f %% "
+               "of the rms would be left at most",
+               r->niteration, 100 * fmin(1, r->limiting.left[f]));
   } else if (r->explained) {
     lb_job_row(j, "limited by %s: %s, about %.0f %% of the rms would be left", lb_limiting_name(f),
                lb_limiting_words(f), 100 * r->limiting.left[f]);

@@ -8,15 +8,16 @@
 #include "limber/optimize.h"
 
 typedef struct simulate_job {
-  lb_mechanism* mechanism; // of scenes with linkages
-  lb_gait* gait;           // of what walks
+  lb_mechanism* mechanism;  // of scenes with linkages
+  lb_gait* gait;            // of what walks
+  lb_optimization* numbers; // those of a search, and what is new in the scene with them; or NULL
 } simulate_job;
 
 // --- loading ---
 
-// The numbers of a search put into the scene. Its new curves live in the optimisation, which is
-// released when the model is made.
-static lb_status take_parameters(lb_job* j, lb_optimization** o, lb_error* err) {
+// The numbers of a search put into the scene. What is new in it lives in the optimisation.
+static lb_status take_parameters(lb_job* j, lb_error* err) {
+  lb_optimization** o = &((simulate_job*)j->own)->numbers;
   lb_status status = lb_optimization_create(&j->scene, j->arena.allocator, o, err);
   double* x = status == LB_OK ? LB_TAKE(&j->arena, double, (*o)->nvalue) : NULL;
   if (status == LB_OK && !x) {
@@ -29,14 +30,12 @@ static lb_status take_parameters(lb_job* j, lb_optimization** o, lb_error* err) 
 }
 
 static lb_status load(lb_job* j, lb_error* err) {
-  lb_optimization* o = NULL;
   j->scene.solver.elastic = j->o.full ? LB_SPACE_FULL : j->scene.solver.elastic;
   lb_status status = j->o.basis ? lb_scene_take_bases(&j->scene, j->o.basis, err) : LB_OK;
   if (status == LB_OK && j->o.parameters) {
-    status = take_parameters(j, &o, err);
+    status = take_parameters(j, err);
   }
   status = status == LB_OK ? lb_job_make_model(j, err) : status;
-  lb_optimization_release(o);
   if (status == LB_OK && j->scene.nlinkage > 0) {
     simulate_job* own = j->own;
     status = lb_mechanism_create(&j->scene, j->arena.allocator, &own->mechanism, err);
@@ -157,6 +156,7 @@ static void release(lb_job* j) {
   simulate_job* own = j->own;
   lb_mechanism_release(own->mechanism);
   lb_gait_release(own->gait);
+  lb_optimization_release(own->numbers);
 }
 
 const lb_job_type lb_job_simulate = {.name = "simulate",

@@ -42,10 +42,21 @@ static void mark_others(const lb_scene* s, bool* held) {
   }
 }
 
+static bool bends_and_is_held(const lb_scene* s, const bool* held) {
+  bool any = false;
+  for (int i = 0; i < s->nbody && !any; i++) {
+    any = s->body[i].elastic && s->body[i].elastic->solid && held[1 + i];
+  }
+  for (int i = 0; i < s->ndeformable && !any; i++) {
+    any = s->deformable[i].form->solid && s->deformable[i].nbody > 0;
+  }
+  return any;
+}
+
 // Solid bodies, where something solid stays that they may land on: scenery, or bodies that are
-// held.
+// held, or what bends.
 static void mark_solid(const lb_scene* s, bool* held) {
-  bool lands = false;
+  bool lands = bends_and_is_held(s, held);
   for (int i = 0; i < s->nshape && !lands; i++) {
     const int body = s->shape[i].body;
     lands = s->shape[i].solid && (body == LB_WORLD || held[1 + body]);

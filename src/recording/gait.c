@@ -99,7 +99,8 @@ static void mark_touching(const lb_recording* r, bool* touches) {
     const int n = lb_recording_contacts(r, f, &c);
     for (int i = 0; i < n; i++) {
       for (int k = 0; k < 2; k++) {
-        if (c[i].body[k] != LB_WORLD && c[i].body[!k] == LB_WORLD) {
+        const bool is_body = c[i].body[k] != LB_WORLD && c[i].body[k] < r->model->nbody;
+        if (is_body && c[i].body[!k] == LB_WORLD) {
           touches[c[i].body[k]] = true;
         }
       }

@@ -18,7 +18,7 @@ bool lb_world_ray(lb_world* w, const lb_ray* ray, lb_world_hit* hit) {
   const lb_model_contacts* all = &w->m->contact;
   lb_ray left = *ray;
   bool any = false;
-  for (int i = 0; i < all->ncollider; i++) {
+  for (int i = 0; i < all->nshape; i++) {
     const lb_model_collider* c = &all->collider[i];
     lb_ray_hit found;
     if (lb_collide_ray(c->geometry, pose_of(w, c), &left, &found)) {
@@ -38,9 +38,9 @@ typedef bool pair_query(void* context, const lb_collider* a, lb_transform X_wa,
 static void for_pairs(lb_world* w, int body_a, int body_b, pair_query* ask, void* context) {
   const lb_model_contacts* all = &w->m->contact;
   bool more = body_a != body_b;
-  for (int i = 0; i < all->ncollider && more; i++) {
+  for (int i = 0; i < all->nshape && more; i++) {
     const lb_model_collider* a = &all->collider[i];
-    for (int k = 0; k < all->ncollider && more && a->body == body_a; k++) {
+    for (int k = 0; k < all->nshape && more && a->body == body_a; k++) {
       const lb_model_collider* b = &all->collider[k];
       more =
           b->body != body_b || ask(context, a->geometry, pose_of(w, a), b->geometry, pose_of(w, b));

@@ -53,6 +53,24 @@ claim "... and hangs still" achieved crane/summary.json still 1e-4
 run "$LIMBER" simulate "$scenes/crane.yaml" --parameters crane/parameters.csv --out carried
 claim "a rope's load is played again" cmp crane/trajectory.csv carried/trajectory.csv
 
+# Lengths of bars, from the path of a foot that known ones made.
+run "$LIMBER" optimize "$scenes/four-bar-designed.yaml" --out leg
+claim "a leg is designed" exits 0
+lengths() { # FILE: those that made the path, to 1e-4 of them
+  awk -F, 'BEGIN { split("0.06 0.18 0.28 0.19 0.16 0.2 0.05", known, " ") }
+    NR > 1 { off = $4 / known[NR - 1] - 1; if (off * off > 1e-8) { print; exit 1 } }' "$1"
+}
+claim "... with the lengths that made the path" lengths leg/parameters.csv
+run "$LIMBER" simulate "$scenes/four-bar-designed.yaml" --parameters leg/parameters.csv --out walked
+claim "a designed leg is played again" cmp leg/trajectory.csv walked/trajectory.csv
+sed 's/at_least: 2 cm, at_most: 15 cm/at_most: 9 m/' "$scenes/four-bar-designed.yaml" >far.yaml
+run "$LIMBER" optimize far.yaml --out far
+claim "lengths that cannot be assembled do not end a search" exits 0
+claim "... and are told of" prints "not run"
+claim "... with a reason" prints "cannot"
+run "$LIMBER" check "$scenes/four-bar-designed.yaml" --set linkages.leg.bars.crank.O-P=1
+claim "a crank that is too long is an error" exits 2
+
 # Where a body starts that a deformable and a rope are fastened to.
 cat >moved.yaml <<'Y'
 duration: 0.1 s

@@ -115,6 +115,33 @@ static inline lb_retarget_value evaluate(const problem* p, const lb_curves* c, d
   return value;
 }
 
+// The peak after a search over that before; p->curves are its result.
+static inline double search_curves(problem* p) {
+  lb_error err = lb_error_make(NULL);
+  lb_retarget_state* s;
+  lb_retarget_value after;
+  const lb_retarget_value before = evaluate(p, p->input, NULL);
+  must(lb_retarget_state_create(p->input, NULL, &s, &err), &err);
+  must(lb_retarget_run(p->model, p->what, p->input, p->targets, &p->options, s, &after, &err),
+       &err);
+  memcpy(p->curves->control, s->curves->control, (size_t)control_count(p) * sizeof(double));
+  print_message("spacing %.3g ms: peak %.3g mm, then %.3g mm in %d iterations\n",
+                1e3 * p->input->spacing, 1e3 * before.peak, 1e3 * after.peak, s->iteration);
+  lb_retarget_state_release(s);
+  return after.peak / before.peak;
+}
+
+// What limits p->curves.
+static inline lb_limiting limiting_of(problem* p) {
+  lb_error err = lb_error_make(NULL);
+  lb_limiting found;
+  must(lb_limiting_find(p->model, p->what, p->targets, p->curves, &p->options, &found, &err), &err);
+  for (int f = 0; f < LB_LIMITING_COUNT; f++) {
+    print_message("  %s: %.3g\n", lb_limiting_name((lb_limiting_factor)f), found.left[f]);
+  }
+  return found;
+}
+
 static inline double dot(int n, const double* a, const double* b) {
   double sum = 0;
   for (int i = 0; i < n; i++) {

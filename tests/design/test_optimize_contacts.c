@@ -71,7 +71,7 @@ static void a_leg_is_pushed(void** state) {
 
 // Feet of a closed chain of bars, in the way of walkers: crank, rod and foot, with a floor and a
 // limit beside the contacts.
-#define CHAIN                                                                                      \
+#define CHAIN_BY(law)                                                                              \
   "bodies:\n"                                                                                      \
   "  trunk: {shape: {box: [60 cm, 20 cm, 4 cm]}, material: m}\n"                                   \
   "  crank: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0, 0, 0.05]}}, material: m}\n"  \
@@ -87,18 +87,19 @@ static void a_leg_is_pushed(void** state) {
   "  end: {type: revolute, axis: y, loop: true, parent: foot, child: rod, at: [0, 0, 15 cm], "     \
   "in_child: [20 cm, 0, 10 cm]}\n"                                                                 \
   "  arm: {type: revolute, axis: y, parent: trunk, child: tail, at: [-28 cm, 0, -18.2 cm]}\n"      \
-  "contacts: {pairs: [{between: [all, all], collide: false}]}\n"                                   \
+  "contacts: {" law "pairs: [{between: [all, all], collide: false}]}\n"                            \
   "initial: {stand: {position: [0, 0, 0.222], velocity: [0.3, 0.1, -0.2], spin: [0.1, 0.2, "       \
   "0.3]}, arm: {velocity: 0.5 rad/s}}\n"                                                           \
   "motors: {m: {joint: shaft, ease: cubic, repeat: 0.3 s, advance: 1 turn, keys: [[0, 0], [0.1 "   \
   "s, 150 deg], [0.2, 230 deg]]}}\n"
+#define CHAIN CHAIN_BY("")
 
 static void a_loop_walks(void** state) {
   (void)state;
   check(HEAD CHAIN
         "optimize:\n  parameters: {curve: {motor: m}, throw: {velocity: stand}}\n  goals: "
         "{fast: {point: trunk, velocity: [1 m/s, 0, 0], along: x, mean: true}}\n",
-        1e-5, 1e-6);
+        1e-4, 1e-6);
 }
 
 // Springs and damping of a joint are parameters where steps do not take their stiffness in.
@@ -168,6 +169,25 @@ static void a_walker_gets_faster(void** state) {
   check_walker(4, 1.2);
 }
 
+// Numbers of the text: friction of the feet and the ground, a length of the chain, the place of a
+// pivot. Steps come as a whole for them, so all that contacts depend on counts.
+static void numbers_of_the_text(void** state) {
+  (void)state;
+  check(HEAD CHAIN_BY(
+            "law: compliant, stiffness: 1e4 N/m, damping: 100 N s/m, ") "optimize:\n  parameters: "
+                                                                        "{grip: {number: "
+                                                                        "materials.m.friction}, "
+                                                                        "pivot: {number: "
+                                                                        "joints.pivot.at.0}, sole: "
+                                                                        "{number: "
+                                                                        "bodies.foot.shape.capsule."
+                                                                        "radius}}\n  goals: {fast: "
+                                                                        "{point: trunk, velocity: "
+                                                                        "[1 m/s, 0, 0], along: x, "
+                                                                        "mean: true}}\n",
+        1e-5, 2e-5);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_ball_is_thrown_along_the_ground),
@@ -175,6 +195,7 @@ int main(void) {
       cmocka_unit_test(a_leg_has_a_servo),
       cmocka_unit_test(a_leg_is_pushed),
       cmocka_unit_test(a_loop_walks),
+      cmocka_unit_test(numbers_of_the_text),
       cmocka_unit_test(a_leg_has_a_spring),
       cmocka_unit_test(what_has_no_gradient_is_refused),
       cmocka_unit_test(a_pair_without_a_gradient_is_named),

@@ -203,8 +203,49 @@ static void linearly_implicit_steps(void** state) {
                 3, "bdf1");
 }
 
+// Numbers of the text are those of scenes whose models are made anew for every run, and whose steps
+// say what their constraints do.
+static void numbers_of_the_text_that_have_no_derivatives(void** state) {
+  (void)state;
+  static const char text[] =
+      "gravity: [0, 0, -9.81]\n"
+      "solver: {integrator: %s}\n"
+      "bodies: {arm: {shape: {box: [1, 0.1, 0.1]}}, rod: {mass: 1}}\n"
+      "joints:\n"
+      "  shoulder: {type: revolute, child: arm, axis: y}\n"
+      "  rail: {type: prismatic, child: rod, axis: x}\n"
+      "constraints:\n"
+      "  gear: {couple: [{joint: shoulder}, {joint: rail, times: 2}], equals: 0}\n"
+      "%s"
+      "optimize:\n"
+      "  parameters: {p: {number: %s}%s}\n"
+      "  goals: {g: {joint: shoulder, position: 0}}\n";
+  static const struct {
+    const char *integrator, *more, *path, *other;
+    int line;
+    const char* words;
+  } bad[] = {
+      {"adaptive", "", "gravity.2", "", 10, "adaptive steps have no derivatives by it"},
+      {"rk4", "  stop: {couple: [{joint: shoulder}], at_most: 1}\n", "gravity.2", "", 11,
+       "it needs an implicit integrator"},
+      {"bdf2",
+       "ropes: {r: {through: [{at: [0, 0, 2]}, {at: [0, 1, 2]}], mass: 1, stiffness: 1 kN}}\n",
+       "gravity.2", "", 11, "it cannot be one beside elastic bodies, ropes and deformables"},
+      {"bdf2", "", "gravity.2", ", q: {length: arm}", 10, "it cannot be one beside a 'length'"},
+      {"bdf2", "", "constraints.gear.couple.1.times", "", 10,
+       "the ratio of a coupling cannot be a parameter"},
+      {"bdf2", "", "gravity.2", ", q: {number: gravity.2}", 10, "changes what 'p' changes"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    char whole[sizeof text + 300];
+    snprintf(whole, sizeof whole, text, bad[i].integrator, bad[i].more, bad[i].path, bad[i].other);
+    check_refused(whole, bad[i].line, bad[i].words);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(numbers_of_the_text_that_have_no_derivatives),
       cmocka_unit_test(starts_that_are_said_already),
       cmocka_unit_test(lengths_of_what_is_split_or_has_a_deformable_on_it),
       cmocka_unit_test(bdf2_is_the_integrator_unless_one_is_named),

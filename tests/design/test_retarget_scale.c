@@ -31,22 +31,6 @@ static void open_rod(problem* p, double size, double weight) {
   open_text(p, text, 1e3);
 }
 
-// The objective after a search over that before, and the curves of the motor.
-static double search(problem* p) {
-  lb_error err = lb_error_make(NULL);
-  lb_retarget_state* s;
-  lb_retarget_value after;
-  const lb_retarget_value before = evaluate(p, p->input, NULL);
-  must(lb_retarget_state_create(p->input, NULL, &s, &err), &err);
-  must(lb_retarget_run(p->model, p->what, p->input, p->targets, &p->options, s, &after, &err),
-       &err);
-  memcpy(p->curves->control, s->curves->control, (size_t)control_count(p) * sizeof(double));
-  print_message("spacing %.3g ms: peak %.3g mm, then %.3g mm in %d iterations\n",
-                1e3 * p->input->spacing, 1e3 * before.peak, 1e3 * after.peak, s->iteration);
-  lb_retarget_state_release(s);
-  return after.peak / before.peak;
-}
-
 static void a_millimetre_and_a_metre_end_alike(void** state) {
   (void)state;
   lb_test_needs_speed();
@@ -55,7 +39,7 @@ static void a_millimetre_and_a_metre_end_alike(void** state) {
   for (int i = 0; i < 3; i++) {
     problem p;
     open_rod(&p, SIZE[i], 1);
-    left[i] = search(&p);
+    left[i] = search_curves(&p);
     spacing[i] = p.input->spacing / SIZE[i];
     close_problem(&p);
     assert_below(left[i], 0.05);
@@ -70,8 +54,8 @@ static void weights_of_bodies_change_no_curve_by_their_unit(void** state) {
   problem a, b;
   open_rod(&a, 0.7, 1);
   open_rod(&b, 0.7, 1e4);
-  search(&a);
-  search(&b);
+  search_curves(&a);
+  search_curves(&b);
   for (int i = 0; i < control_count(&a); i++) {
     assert_near(a.curves->control[i], b.curves->control[i], 1e-6);
   }
@@ -89,15 +73,9 @@ static void a_change_and_not_the_input_is_weighed(void** state) {
   close_problem(&p);
 }
 
-static lb_limiting limiting_of(problem* p) {
-  lb_error err = lb_error_make(NULL);
-  lb_limiting found;
-  search(p);
-  must(lb_limiting_find(p->model, p->what, p->targets, p->curves, &p->options, &found, &err), &err);
-  for (int f = 0; f < LB_LIMITING_COUNT; f++) {
-    print_message("  %s: %.3g\n", lb_limiting_name((lb_limiting_factor)f), found.left[f]);
-  }
-  return found;
+static lb_limiting searched_limiting(problem* p) {
+  search_curves(p);
+  return limiting_of(p);
 }
 
 static void what_limits_a_search_is_found(void** state) {
@@ -106,13 +84,30 @@ static void what_limits_a_search_is_found(void** state) {
   problem p;
   open_rod(&p, 0.7, 1);
   p.what->smoothness = 1e3;
-  assert_int_equal(limiting_of(&p).factor, LB_LIMITING_SMOOTHNESS);
+  assert_int_equal(searched_limiting(&p).factor, LB_LIMITING_SMOOTHNESS);
   p.what->smoothness = 1e-2;
   p.what->limit[0].torque = 0.3;
-  assert_int_equal(limiting_of(&p).factor, LB_LIMITING_TORQUE);
+  assert_int_equal(searched_limiting(&p).factor, LB_LIMITING_TORQUE);
   p.what->limit[0].torque = (double)INFINITY;
   p.what->limit[0].acceleration = 60; // a little more than the input's
-  assert_int_equal(limiting_of(&p).factor, LB_LIMITING_MOTORS);
+  assert_int_equal(searched_limiting(&p).factor, LB_LIMITING_MOTORS);
+  close_problem(&p);
+}
+
+// Half of the way is left to go, and nothing but going on is needed for it: what a finer or freer
+// curve would do as well is not what limits.
+static void curves_on_the_way_are_limited_by_iterations(void** state) {
+  (void)state;
+  lb_test_needs_speed();
+  problem p;
+  open_rod(&p, 0.7, 1);
+  search_curves(&p);
+  for (int i = 0; i < control_count(&p); i++) {
+    p.curves->control[i] = (p.curves->control[i] + p.input->control[i]) / 2;
+  }
+  const lb_limiting found = limiting_of(&p);
+  assert_int_equal(found.factor, LB_LIMITING_ITERATIONS);
+  assert_below(found.left[LB_LIMITING_ITERATIONS], 0.1);
   close_problem(&p);
 }
 
@@ -122,6 +117,7 @@ int main(void) {
       cmocka_unit_test(a_millimetre_and_a_metre_end_alike),
       cmocka_unit_test(weights_of_bodies_change_no_curve_by_their_unit),
       cmocka_unit_test(what_limits_a_search_is_found),
+      cmocka_unit_test(curves_on_the_way_are_limited_by_iterations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -350,6 +350,29 @@ static void a_zero_row_is_solved_or_honestly_not(void** state) {
   }
 }
 
+// Tangents that yield without end, on a contact that is open and on one that bears: squares of
+// their impulses are below what numbers can hold, and their conditions hold all the same.
+static void endless_compliance_is_measured_truly(void** state) {
+  (void)state;
+  for (int bears = 0; bears < 2; bears++) {
+    lb_contact_world w = lb_contact_world_make(2, 8);
+    lb_add_body(&w, 1, 1, (const double[]){0, 0, 0, 1, 0.5, bears ? -1 : 1});
+    lb_add_contact(&w, 0, -1, UP, CENTRE, CENTRE, 0.5);
+    w.row[1].c = w.row[2].c = 1e300;
+    double lambda[8] = {0}, u[2 * WORLD_WIDTH];
+    lb_contact_report report;
+    assert_int_equal(solve(&w.problem, 1, 1e-8, lambda, u).status, LB_CONTACT_SOLVED);
+    assert_below(lb_contact_residual(&w.problem, lambda, u).residual, 1e-8);
+    assert_near(u[3], 1, 1e-12); // nothing holds it back
+    assert_int_equal(lb_contact_reference(&w.problem, &arena, lambda, u, &report), LB_OK);
+    assert_int_equal(report.status, LB_CONTACT_SOLVED);
+    // with other impulses the tangents' conditions do not hold
+    lambda[1] = 1e-300;
+    assert_above(lb_contact_residual(&w.problem, lambda, u).residual, 0.5);
+    lb_contact_world_free(&w);
+  }
+}
+
 static void what_is_not_a_number_is_refused_and_changes_nothing(void** state) {
   (void)state;
   lb_contact_world w = lb_contact_world_make(2, 8);
@@ -453,6 +476,7 @@ int main(void) {
       cmocka_unit_test(another_b_is_solved_from_where_the_last_ended),
       cmocka_unit_test_setup_teardown(nothing_to_do_is_solved, begin, end),
       cmocka_unit_test_setup_teardown(a_zero_row_is_solved_or_honestly_not, begin, end),
+      cmocka_unit_test_setup_teardown(endless_compliance_is_measured_truly, begin, end),
       cmocka_unit_test_setup_teardown(what_is_not_a_number_is_refused_and_changes_nothing, begin,
                                       end),
       cmocka_unit_test(ten_thousand_rows_on_one_body_end),

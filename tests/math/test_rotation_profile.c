@@ -204,6 +204,30 @@ static void jumps_are_found(void** state) {
   assert_near(lb_turning_jump(make(&def, key), 100), TIME[0] + 5, 1e-12);
 }
 
+// Ahead by part of a cycle: the same curve earlier, its jumps included.
+static void a_phase_puts_it_ahead(void** state) {
+  (void)state;
+  lb_quat key[COUNT];
+  fill(key);
+  for (int i = 0; i < NKIND; i++) {
+    lb_profile_definition def = define(KINDS[i]);
+    def.period = 2.5;
+    const lb_turning* own = make(&def, key);
+    def.phase = 0.3;
+    const lb_turning* ahead = make(&def, key);
+    for (double t = -3; t < 6; t += 0.37) {
+      const lb_turn a = lb_turning_evaluate(ahead, t), b = lb_turning_evaluate(own, t + 0.3 * 2.5);
+      assert_near(apart(a.q, b.q), 0, 1e-12);
+      assert_near(differ(a.w, b.w), 0, 1e-11);
+      assert_near(differ(a.al, b.al), 0, 1e-9);
+    }
+  }
+  lb_profile_definition def = define(LB_PROFILE_SMOOTH);
+  def.period = 2.3;
+  def.phase = 0.25; // it jumps at 2 s of its own
+  assert_near(lb_turning_jump(make(&def, key), 100), 2 - 0.25 * 2.3, 1e-12);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void) {
@@ -215,6 +239,7 @@ int main(void) {
       TEST(a_cubic_one_is_smooth_through_keys_and_seams),
       TEST(many_keys_are_as_exact_as_few),
       TEST(jumps_are_found),
+      TEST(a_phase_puts_it_ahead),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 # A room includes and calls itself and the rooms before it in docs/architecture.md, never one after it.
 cd "$LIMBER_SOURCE_DIR"
-rooms=(base math geom elastic scene model dynamics recording solve design world output job app)
+rooms=(base math geom elastic scene model dynamics recording solve fork design world output job app)
 
 reaches_forward() {
   local room=$1 later=$2

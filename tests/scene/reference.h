@@ -40,6 +40,9 @@ static const char* value_words(const lb_field* f, char* text, size_t size) {
       [LB_VALUE_MEASURE] = "a number or a list of them, in units of what it is about",
       [LB_VALUE_DRAWING] = "a mapping from names to [x, y], or to {fixed: [x, y]}",
       [LB_VALUE_LENGTHS] = "a mapping from names to lengths",
+      [LB_VALUE_SPOT] = "[x, y, z], or a point's name",
+      [LB_VALUE_PATH] = "a list of [time, [x, y, z]]",
+      [LB_VALUE_FORCES] = "a mapping from names to forces [x, y, z]",
   };
   const bool is_table = f->value == LB_VALUE_SECTION || f->value == LB_VALUE_LIST ||
                         f->value == LB_VALUE_ONE || f->value == LB_VALUE_TABLE;
@@ -273,8 +276,15 @@ static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
           ("{\"type\": \"object\", \"additionalProperties\": {\"anyOf\": "
            "[" SPOT_SCHEMA ", {\"type\": \"object\", \"required\": [\"fixed\"], "
            "\"additionalProperties\": false, \"properties\": {\"fixed\": " SPOT_SCHEMA "}}]}}"),
+      [LB_VALUE_SPOT] = "{\"anyOf\": [{\"type\": \"string\"}, {\"$ref\": \"#/$defs/place\"}]}",
+      [LB_VALUE_PATH] = ("{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"array\", "
+                         "\"prefixItems\": [{\"type\": [\"number\", \"string\"]}, {\"$ref\": "
+                         "\"#/$defs/place\"}], \"minItems\": 2, \"maxItems\": 2}}"),
       [LB_VALUE_LENGTHS] = ("{\"type\": [\"object\", \"null\"], \"additionalProperties\": "
                             "{\"type\": [\"number\", \"string\"]}}"),
+      [LB_VALUE_FORCES] = ("{\"type\": [\"object\", \"null\"], \"additionalProperties\": "
+                           "{\"type\": \"array\", \"items\": {\"type\": [\"number\", "
+                           "\"string\"]}, \"minItems\": 3, \"maxItems\": 3}}"),
       [LB_VALUE_PARTS] = ("{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": "
                           "\"object\", \"required\": [\"type\"]}}"),
   };

@@ -81,6 +81,37 @@ static void a_wound_up_toy_walks(void** state) {
   close_walk(&w);
 }
 
+// Its loops, its motor and its legs push and pull, and nothing else does.
+static void check_flight(const char* name, const char* joint, const char* coordinates) {
+  char set[3][80];
+  const char* const sets[] = {set[0], set[1], set[2]};
+  snprintf(set[0], sizeof set[0], "gravity=[0, 0, 0]");
+  snprintf(set[1], sizeof set[1], "initial.%s.position=[0, 0, 5]", joint);
+  snprintf(set[2], sizeof set[2], "solver.coordinates=%s", coordinates);
+  ground_walk w;
+  open_scene(&w, name, 3, sets);
+  const lb_model* m = lb_world_model(w.world);
+  step_walk(&w, 1); // from the start, where motors take their speed at once
+  const lb_momenta first = lb_momentum(m, lb_world_data(w.world));
+  step_walk(&w, 1000);
+  const lb_momenta last = lb_momentum(m, lb_world_data(w.world));
+  const double linear = lb_vec3_norm(lb_vec3_sub(last.linear, first.linear));
+  const double angular = lb_vec3_norm(lb_vec3_sub(last.angular, first.angular));
+  print_message("%s, %s: %.1e, %.1e\n", name, coordinates, linear / last.linear_sum,
+                angular / last.angular_sum);
+  assert_below(linear, 1e-12 * last.linear_sum);
+  assert_below(angular, 1e-12 * last.angular_sum);
+  close_walk(&w);
+}
+
+static void walkers_in_free_flight_keep_their_momentum(void** state) {
+  (void)state;
+  lb_test_needs_speed();
+  check_flight("jansen", "stand", "reduced");
+  check_flight("klann", "stand", "reduced");
+  check_flight("dog", "stand", "reduced");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(blocks_slide_by_their_friction),
@@ -88,6 +119,7 @@ int main(void) {
       cmocka_unit_test(a_grip_lifts_as_much_as_its_friction_holds),
       cmocka_unit_test(marbles_end_in_the_tray),
       cmocka_unit_test(a_wound_up_toy_walks),
+      cmocka_unit_test(walkers_in_free_flight_keep_their_momentum),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

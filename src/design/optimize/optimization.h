@@ -21,6 +21,7 @@ typedef struct lb_played lb_played;
 typedef struct lb_player lb_player;
 typedef struct lb_way_back lb_way_back;
 typedef struct lb_start_slopes lb_start_slopes;
+typedef struct lb_tangent_models lb_tangent_models;
 
 // --- masses (optimize_mass.c) ---
 
@@ -49,6 +50,8 @@ typedef struct lb_growth {
 } lb_growth;
 
 lb_growth lb_growth_make(const lb_model* m, int body, int part, lb_vec3 x0, lb_vec3 along);
+// Growths for another model of the same parts, as dense and long as they are (parameter_body.c).
+void lb_growths_renew(lb_optimizing* o, const lb_scene* s, const lb_model* m);
 // Bulk of the body as it is now, in its link; and its derivative by s or f.
 lb_bulk lb_growth_bulk(const lb_growth* g);
 lb_bulk lb_growth_by_density(const lb_growth* g);
@@ -103,7 +106,8 @@ extern const lb_parameter_type lb_parameter_mass, lb_parameter_length; // parame
 extern const lb_parameter_type lb_parameter_spring, lb_parameter_joint_rest,
     lb_parameter_force; // parameter_spring.c
 extern const lb_parameter_type lb_parameter_rope, lb_parameter_rope_slack,
-    lb_parameter_material; // parameter_deformable.c
+    lb_parameter_material;                        // parameter_deformable.c
+extern const lb_parameter_type lb_parameter_text; // parameter_text.c
 
 // A stiffness, damping or rest as a number of a force.
 extern const lb_spring_number lb_number_of_spring[LB_PARAMETER_COUNT];
@@ -155,6 +159,8 @@ typedef struct lb_following {
 typedef struct lb_goal_type {
   // Measured quantity, at d's state at the end of a step, with kinematics in place.
   void (*measure)(const lb_aimed* a, const lb_model* m, lb_data* d, int step, double* value);
+  // The same of d's state in another model, whatever was noted on the way; NULL: it is the same.
+  void (*measure_in)(const lb_aimed* a, const lb_model* m, lb_data* d, int step, double* value);
   // Add to how the objective changes with the stage's end, for slopes by what is compared.
   void (*pull)(lb_way_back* w, const lb_aimed* a, double time, const double* slope, double* by_q,
                double* by_v);
@@ -176,12 +182,15 @@ struct lb_aimed {
   double* followed; // [steps + 1][count] likewise, and of means: where it was in the last run
   int first, last;  // steps at whose ends it counts
   double time;      // of a mean: between these
+  int* moment;      // [steps + 1] of a path: which of its places a step is about, or -1; else NULL
   double weight;    // at each of them
 };
 
 // The body whose point it is about, or LB_WORLD: it is about something else.
 int lb_goal_body(const lb_scene_goal* g);
 lb_status lb_goals_make(lb_optimizing* o, lb_error* err);
+// Points of goals as a played scene has them, whose text may say where they are.
+void lb_goals_move(lb_optimizing* o, const lb_played* m);
 // Goals in the model, and the times at which they count.
 lb_status lb_goals_find(lb_optimizing* o, lb_error* err);
 // Add what goals are worth at the end of a step, where d is; of joints that are measured, note
@@ -189,10 +198,21 @@ lb_status lb_goals_find(lb_optimizing* o, lb_error* err);
 void lb_goals_look(lb_optimizing* o, const lb_model* m, lb_data* d, int step, double* goal);
 // Add to how the objective changes with the end of a record's stage.
 void lb_goals_pull(lb_way_back* w, const lb_record* s, double* by_q, double* by_v);
+// True where some goal counts at a record that measures its state.
+bool lb_goals_count_at(const lb_optimizing* o, const lb_record* s);
+// Slopes of the goals at a record, in w->slope, times what they measure of d, which is that of
+// another played scene in the same state; forces of motors aside, which are r of a stage.
+double lb_goals_see(const lb_way_back* w, const lb_record* s, const lb_played* m, lb_data* d);
 // True where goals are about motor forces: in some step, or (record >= 0) in that of a record.
 bool lb_goals_exert(const lb_optimizing* o, int record);
 
 // --- the whole ---
+
+// A scene whose text has other numbers, and its models (optimize_remake.c).
+typedef struct lb_remade {
+  lb_scene scene;
+  lb_model *shown, *tree; // NULL: no number is of the text
+} lb_remade;
 
 struct lb_optimizing {
   lb_optimization public;
@@ -222,6 +242,8 @@ struct lb_optimizing {
   lb_following rates;    // dependent velocities of a start
   bool begins_as_sdirk2; // a run by BDF2 does, as that of the authors of [red]
   lb_tape tape;          // the last run
+  int nremade;           // scenes that callers' scenes share
+  lb_remade* remade;
 };
 
 // --- slides (optimize_slide.c) ---
@@ -271,11 +293,12 @@ void lb_motors_pull(lb_way_back* w, double time);
 
 // --- numbers into models (optimize_apply.c) ---
 
-// Models with numbers applied.
+// Models with numbers applied. To be ended, whether all went well or not.
 struct lb_played {
   const double* x;
   const lb_model* model;
   const lb_model* tree; // model of the start: `model`, or another one
+  lb_remade remade;     // what they are made from, where numbers of the text differ
 };
 
 struct lb_player {
@@ -286,7 +309,41 @@ struct lb_player {
 };
 
 // The models with the numbers x in them, and the growths set to them.
-lb_status lb_optimizing_play(lb_optimizing* o, const double* x, lb_arena* arena, lb_played* to);
+lb_status lb_optimizing_play(lb_optimizing* o, const double* x, lb_arena* arena, lb_played* to,
+                             lb_error* err);
+void lb_played_end(lb_played* m);
+
+// --- numbers of the scene's text (optimize_remake.c) ---
+
+// Models of a scene: as it is shown, and with joints in trees, for starts.
+lb_status lb_models_make(const lb_scene* s, const lb_allocator* allocator, lb_model** shown,
+                         lb_model** tree, lb_error* err);
+bool lb_text_changes(const lb_optimizing* o);
+// Scenes whose text's numbers have no derivatives are refused.
+lb_status lb_text_check(lb_optimizing* o, lb_error* err);
+// The scene read again with the numbers x in its text; LB_FAILED: it is none; LB_INVALID: it has
+// other parts.
+lb_status lb_remake(const lb_optimizing* o, const double* x, lb_remade* to, lb_error* err);
+void lb_remade_release(lb_remade* r);
+// The scene with x in its text in the place of another, which keeps its memory. The optimisation
+// keeps what is new.
+lb_status lb_remake_into(lb_optimizing* o, const double* x, lb_scene* s, lb_error* err);
+
+// --- their derivatives (optimize_tangent.c) ---
+
+// Open what differences of models need, at the numbers of a run.
+lb_status lb_tangent_models_open(lb_way_back* w, lb_error* err);
+void lb_tangent_models_close(lb_way_back* w);
+// Add to the gradient by all numbers of the text: what they do to a part of a step, to what goals
+// measure there, to a motor's angle, rate and acceleration at a time, and to the start.
+void lb_text_pull(lb_way_back* w, const lb_step_part* part);
+void lb_text_pull_goals(lb_way_back* w);
+// Likewise to a step that is found again from its start, before the adjoint goes back through it;
+// and whether all these could be.
+void lb_text_pull_step(lb_way_back* w, const lb_tangent* t);
+lb_status lb_text_status(const lb_way_back* w);
+void lb_text_pull_motor(lb_way_back* w, int motor, double time, const double by[3]);
+void lb_text_pull_start(lb_way_back* w, const lb_played* m, const lb_start_slopes* by);
 
 // --- starts (optimize_choice.c, optimize_start.c, optimize_start_back.c) ---
 
@@ -309,6 +366,8 @@ struct lb_start_slopes {
   double* tree_q; // [nv] of the tree: by independent coordinates
   double* tree_v; // [nv] of the tree: by independent velocities
   double* motor;  // [nmotor][3] by what motors ask of joints that close loops: added to
+  double* gap;    // [rows] minus by gaps of the tree's constraints, given zero
+  double* rate;   // [rows] minus by their rates, likewise
 };
 
 // From how it changes with all coordinates and velocities of the model to how it changes with those
@@ -376,6 +435,9 @@ struct lb_way_back {
   double* measured;        // [9][nv] scratch, of joints that are measured; of elastic bodies more
   double* gradient;        // [nvalue]
   bool numbers;            // some change the equations themselves, and not only starts and motors
+  lb_step_past past;       // of the stage looked at
+  lb_tangent_models* text; // of numbers of the scene's text; NULL: there are none
+  double* slope;           // [ngoal][LB_GOAL_MOST] of goals at the stage looked at
 };
 
 lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, double* gradient,

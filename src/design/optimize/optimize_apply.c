@@ -78,14 +78,65 @@ static void put_prescribed(lb_model* tree) {
   }
 }
 
-lb_status lb_optimizing_play(lb_optimizing* o, const double* x, lb_arena* arena, lb_played* to) {
-  const bool separate = o->tree != o->model;
-  lb_model* m = lb_model_derive(o->model, arena);
-  lb_model* tree = separate ? lb_model_derive(o->tree, arena) : m;
-  *to = (lb_played){.x = x, .model = m, .tree = tree};
+// Start of a scene whose text has other numbers: it moves from that of the optimisation by as much
+// as the scene's own coordinates do. Rotations that are no numbers stay.
+static void move_start(const lb_optimizing* o, const lb_model* from, lb_model* tree) {
+  const lb_model* was = o->tree;
+  for (int i = 0; i < tree->njoint; i++) {
+    const int q = tree->joint.q[i], v = tree->joint.v[i], n = tree->joint.nv[i];
+    for (int k = 0; k < n && tree->joint.nq[i] == n; k++) {
+      tree->start.q[q + k] += from->start.q[q + k] - was->start.q[q + k];
+      tree->start.qd[v + k] += from->start.qd[v + k] - was->start.qd[v + k];
+    }
+  }
+}
+
+// Models that numbers are put into: those of the optimisation, or of the text with x in it.
+static lb_status find_models(lb_optimizing* o, const double* x, lb_played* to,
+                             const lb_model** model, const lb_model** tree, lb_error* err) {
+  *model = o->model;
+  *tree = o->tree;
+  if (!lb_text_changes(o)) {
+    return LB_OK;
+  }
+  const lb_status status = lb_remake(o, x, &to->remade, err);
+  if (status == LB_OK) {
+    *model = lb_model_simulated(to->remade.shown);
+    *tree = to->remade.tree;
+    lb_growths_renew(o, &to->remade.scene, *model);
+  }
+  return status;
+}
+
+static lb_status no_memory(lb_error* err) {
+  return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for an optimisation");
+}
+
+void lb_played_end(lb_played* m) {
+  lb_remade_release(&m->remade);
+}
+
+lb_status lb_optimizing_play(lb_optimizing* o, const double* x, lb_arena* arena, lb_played* to,
+                             lb_error* err) {
+  const lb_model *model, *of;
+  *to = (lb_played){.x = x};
+  const lb_status status = find_models(o, x, to, &model, &of, err);
+  if (status != LB_OK) {
+    return status;
+  }
+  lb_model* m = lb_model_derive(model, arena);
+  lb_model* tree = of != model ? lb_model_derive(of, arena) : m;
+  to->model = m;
+  to->tree = tree;
   lb_player w = {o, m, tree, arena};
-  if (!m || !tree || !own_model(arena, m) || !own_tree(o, arena, tree) || put_all(&w, x) != LB_OK) {
-    return LB_NO_MEMORY;
+  if (!m || !tree || !own_model(arena, m) || !own_tree(o, arena, tree)) {
+    return no_memory(err);
+  }
+  if (to->remade.shown) {
+    move_start(o, of, tree);
+  }
+  if (put_all(&w, x) != LB_OK) {
+    return no_memory(err);
   }
   put_prescribed(tree);
   for (int i = 0; i < o->ngrowth; i++) {
@@ -98,5 +149,5 @@ lb_status lb_optimizing_play(lb_optimizing* o, const double* x, lb_arena* arena,
   if (lb_model_interface(m)) { // others leave steps less exact than their derivatives are
     m->solver.newton = LB_NEWTON_EXACT;
   }
-  return lb_model_renew_full(m, arena);
+  return lb_model_renew_full(m, arena) == LB_OK ? LB_OK : no_memory(err);
 }

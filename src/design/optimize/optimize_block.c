@@ -27,7 +27,9 @@ static const lb_parameter_type* type_of(const lb_scene_parameter* p) {
       [LB_PARAMETER_YOUNG] = {[LB_OWNER_MATERIAL] = &lb_parameter_material},
       [LB_PARAMETER_REST] = {[LB_OWNER_JOINT] = &lb_parameter_joint_rest,
                              [LB_OWNER_FORCE] = &lb_parameter_force,
-                             [LB_OWNER_ROPE] = &lb_parameter_rope_slack}};
+                             [LB_OWNER_ROPE] = &lb_parameter_rope_slack},
+      [LB_PARAMETER_BAR] = {[LB_OWNER_TEXT] = &lb_parameter_text},
+      [LB_PARAMETER_NUMBER] = {[LB_OWNER_TEXT] = &lb_parameter_text}};
   static const lb_parameter_type* const SPRING[LB_OWNER_COUNT] = {
       [LB_OWNER_JOINT] = &lb_parameter_spring,
       [LB_OWNER_FORCE] = &lb_parameter_force,
@@ -78,15 +80,21 @@ bool lb_block_is_prescribed(const lb_optimizing* o, const lb_block* b, int numbe
 
 // --- values ---
 
+// Do two parameters change the same numbers?
+static bool are_same(const lb_scene_parameter* a, const lb_scene_parameter* b) {
+  if (a->path && b->path) {
+    return strcmp(a->path, b->path) == 0;
+  }
+  const bool part = a->part == b->part || a->part == 0 || b->part == 0;
+  return part && a->kind == b->kind && a->owner == b->owner && a->index == b->index;
+}
+
 static lb_status check_block(const lb_optimizing* o, const lb_block* b, lb_error* err) {
   for (const lb_block* before = o->block; before < b; before++) {
-    const lb_scene_parameter* other = before->p;
-    const bool same = other->part == b->p->part || other->part == 0 || b->p->part == 0;
-    if (same && other->kind == b->p->kind && other->owner == b->p->owner &&
-        other->index == b->p->index) {
+    if (are_same(before->p, b->p)) {
       return lb_error_add(err, LB_INVALID, b->p->place,
                           "parameter '%s' changes what '%s' changes (keep one)", b->p->name,
-                          other->name);
+                          before->p->name);
     }
   }
   return LB_OK;

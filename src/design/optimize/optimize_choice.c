@@ -208,9 +208,8 @@ static bool any_moves_start(const lb_optimizing* o) {
   bool any = false;
   for (int i = 0; i < o->nblock; i++) {
     const lb_block* b = &o->block[i];
-    any |=
-        b->type->starts || b->type == &lb_parameter_length ||
-        (b->type->pull_curve && o->given.motor[b->p->index].drive == LB_DRIVE_POSITION);
+    any |= b->type->starts || b->type == &lb_parameter_length || b->type == &lb_parameter_text ||
+           (b->type->pull_curve && o->given.motor[b->p->index].drive == LB_DRIVE_POSITION);
   }
   return any && o->tree->constraint.count > 0;
 }

@@ -77,7 +77,8 @@ static lb_status check_linear(lb_optimizing* o, lb_error* err) {
   if (lb_stepper_type_for(m, by)->derivative != &lb_derivative_linear) {
     return LB_OK;
   }
-  lb_status status = lb_linear_euler_check(m, by == LB_INTEGRATOR_EULER, err);
+  lb_status status =
+      lb_linear_euler_check(m, by == LB_INTEGRATOR_EULER, o->public.scene->solver.place, err);
   for (int i = 0; i < o->nblock && status == LB_OK; i++) {
     const char* why = missing_gradient(o, &o->block[i], by != LB_INTEGRATOR_EULER);
     status = why ? lb_error_add(err, LB_INVALID, o->block[i].p->place, "parameter '%s': %s",
@@ -95,25 +96,15 @@ static lb_status check_linear(lb_optimizing* o, lb_error* err) {
   return status;
 }
 
-// Starts are made in trees: in maximal coordinates bodies start where joints have them.
-static lb_status find_models(lb_optimizing* o, lb_error* err) {
-  const bool maximal = o->public.scene->solver.coordinates == LB_COORDINATES_MAXIMAL;
-  lb_scene tree = o->slid;
-  tree.solver.coordinates = LB_COORDINATES_REDUCED;
-  const lb_status status = lb_model_create(&o->slid, o->allocator, &o->shown, err);
-  o->tree = o->shown;
-  o->model = status == LB_OK ? lb_model_simulated(o->shown) : NULL;
-  return status == LB_OK && maximal ? lb_model_create(&tree, o->allocator, &o->tree, err) : status;
-}
-
 static lb_status find_model(lb_optimizing* o, lb_error* err) {
   lb_status status = lb_slides_add(o, o->public.scene, err);
   if (status == LB_OK) {
-    status = find_models(o, err);
+    status = lb_models_make(&o->slid, o->allocator, &o->shown, &o->tree, err);
   }
   if (status != LB_OK) {
     return status;
   }
+  o->model = lb_model_simulated(o->shown);
   const lb_simulate_options options = lb_simulate_default();
   status = lb_plan_check(o->model, &options, err);
   const lb_plan plan = lb_plan_make(o->model, &options);
@@ -167,6 +158,10 @@ static lb_status put_together(lb_optimizing* o, lb_error* err) {
                   err); // what unilateral ones do to velocities, a run does
 }
 
+static lb_status check_text(lb_optimizing* o, lb_error* err) {
+  return lb_text_changes(o) ? lb_text_check(o, err) : LB_OK;
+}
+
 // Start of every run, before numbers change it.
 static lb_status find_rest(lb_optimizing* o, lb_error* err) {
   double** const part[] = {&o->q0, &o->q1, &o->v0, &o->v1, &o->way, &o->r};
@@ -205,7 +200,7 @@ lb_status lb_optimization_create(const lb_scene* scene, const lb_allocator* allo
   lb_arena_init(&o->arena, allocator);
   lb_status status = LB_OK;
   lb_status (*const step[])(lb_optimizing*, lb_error*) = {
-      check_scene,        lb_parameters_make, lb_goals_make, find_model,  find_rest,
+      check_scene,        lb_parameters_make, lb_goals_make, find_model,  check_text,     find_rest,
       lb_parameters_find, lb_goals_find,      check_linear,  keep_charts, lb_start_choose};
   for (size_t i = 0; i < sizeof step / sizeof *step && status == LB_OK; i++) {
     status = step[i](o, err);
@@ -228,6 +223,9 @@ void lb_optimization_release(lb_optimization* optimization) {
       lb_model_release(o->tree);
     }
     lb_model_release(o->shown);
+    for (int i = 0; i < o->nremade; i++) {
+      lb_remade_release(&o->remade[i]);
+    }
     lb_arena_release(&o->arena);
     lb_release(allocator, o);
   }
@@ -237,6 +235,7 @@ void lb_optimization_release(lb_optimization* optimization) {
 
 void lb_evaluation_end(lb_evaluation* e) {
   lb_data_release(e->d);
+  lb_played_end(&e->m);
   lb_arena_release(&e->arena);
   e->d = NULL;
 }
@@ -245,8 +244,9 @@ lb_status lb_evaluation_run(lb_evaluation* e, lb_optimizing* o, const double* x,
                             lb_error* err) {
   lb_arena_init(&e->arena, o->allocator);
   e->d = NULL;
-  lb_status status = lb_optimizing_play(o, x, &e->arena, &e->m) == LB_OK ? LB_OK : no_memory(err);
+  lb_status status = lb_optimizing_play(o, x, &e->arena, &e->m, err);
   if (status == LB_OK) {
+    lb_goals_move(o, &e->m);
     status = lb_data_create(e->m.model, o->allocator, &e->d, err);
   }
   if (status == LB_OK) {

@@ -159,6 +159,22 @@ static void measure_loop(const lb_aimed* a, const lb_model* m, lb_data* d, int s
   }
 }
 
+// In another model, where angles are not followed from step to step: near what they were.
+static void measure_near(const lb_aimed* a, const lb_model* m, lb_data* d, int step,
+                         double* value) {
+  double near[LB_GOAL_MOST], qd[3];
+  measure_loop(a, m, d, step, near);
+  if (a->g->rate) {
+    memcpy(value, near, (size_t)a->g->count * sizeof *value);
+    return;
+  }
+  lb_loop_coordinates(m, d, a->loop, value, qd);
+  for (int k = 0; k < a->g->count; k++) {
+    const bool slides = lb_joint_counts(&m->constraint.loop[a->loop], k) == LB_COORDINATE_LENGTH;
+    value[k] = slides ? value[k] : near[k] + remainder(value[k] - near[k], 2 * M_PI);
+  }
+}
+
 static void see_loop(lb_way_back* w, const lb_aimed* a, const double* slope, double* by_q,
                      double* by_v) {
   const int nv = w->D->model->nv;
@@ -177,7 +193,8 @@ static void pull_loop(lb_way_back* w, const lb_aimed* a, double time, const doub
   pull_seen(w, a, slope, by_q, by_v, see_loop);
 }
 
-static const lb_goal_type LOOP = {.measure = measure_loop, .pull = pull_loop};
+static const lb_goal_type LOOP = {
+    .measure = measure_loop, .measure_in = measure_near, .pull = pull_loop};
 
 // --- motors ---
 
@@ -226,7 +243,8 @@ static const lb_goal_type EFFORT = {.measure = measure_effort, .pull = pull_effo
 // --- all of them ---
 
 static bool counts(const lb_aimed* a, int step) {
-  return a->type->mean ? step == a->last : step > 0 && step >= a->first && step <= a->last;
+  const bool within = step > 0 && step >= a->first && step <= a->last;
+  return a->type->mean ? step == a->last : within && (!a->moment || a->moment[step] >= 0);
 }
 
 // Whether something that counts changes with the end of a step.
@@ -234,12 +252,17 @@ static bool matters(const lb_aimed* a, int step) {
   return counts(a, step) || (a->type->mean && step == a->first);
 }
 
+// Number k of what is measured, as it should be.
+static double target(const lb_aimed* a, int step, int k) {
+  return a->moment ? (&a->g->path[a->moment[step]].x)[k] : a->g->value[k];
+}
+
 static void find_miss(const lb_aimed* a, const lb_model* m, lb_data* d, int step,
                       double miss[LB_GOAL_MOST]) {
   const lb_scene_goal* g = a->g;
   a->type->measure(a, m, d, step, miss);
   for (int k = 0; k < g->count; k++) {
-    miss[k] = g->counts[k] ? miss[k] - g->value[k] : 0;
+    miss[k] = g->counts[k] ? miss[k] - target(a, step, k) : 0;
   }
 }
 
@@ -264,7 +287,7 @@ void lb_goals_pull(lb_way_back* w, const lb_record* s, double* by_q, double* by_
   for (int i = 0; i < w->o->ngoal; i++) {
     const lb_aimed* a = &w->o->goal[i];
     const int step = a->type->effort ? s->effort : s->step;
-    double slope[LB_GOAL_MOST];
+    double* slope = w->slope + (size_t)i * LB_GOAL_MOST;
     if (matters(a, step)) {
       find_miss(a, w->m, w->d, step, slope);
       for (int k = 0; k < a->g->count; k++) {
@@ -272,6 +295,35 @@ void lb_goals_pull(lb_way_back* w, const lb_record* s, double* by_q, double* by_
       }
       a->type->pull(w, a, s->time, slope, by_q, by_v);
     }
+  }
+}
+
+bool lb_goals_count_at(const lb_optimizing* o, const lb_record* s) {
+  bool any = false;
+  for (int i = 0; i < o->ngoal; i++) {
+    any |= !o->goal[i].type->effort && counts(&o->goal[i], s->step);
+  }
+  return any;
+}
+
+double lb_goals_see(const lb_way_back* w, const lb_record* s, const lb_played* m, lb_data* d) {
+  double sum = 0;
+  for (int i = 0; i < w->o->ngoal; i++) {
+    lb_aimed a = w->o->goal[i];
+    double value[LB_GOAL_MOST];
+    if (a.type->effort || !counts(&a, s->step)) {
+      continue;
+    }
+    a.at = m->remade.scene.optimize.goal[i].at;
+    (a.type->measure_in ? a.type->measure_in : a.type->measure)(&a, m->model, d, s->step, value);
+    sum += lb_dot(a.g->count, w->slope + (size_t)i * LB_GOAL_MOST, value);
+  }
+  return sum;
+}
+
+void lb_goals_move(lb_optimizing* o, const lb_played* m) {
+  for (int i = 0; i < o->ngoal && m->remade.shown; i++) {
+    o->goal[i].at = m->remade.scene.optimize.goal[i].at;
   }
 }
 
@@ -339,8 +391,35 @@ static lb_status (*const FIND[LB_GOAL_COUNT])(lb_optimizing*,
                                                             [LB_GOAL_JOINT] = find_joint_type,
                                                             [LB_GOAL_MOTOR] = find_motor_type};
 
+// The steps that end nearest to the moments of a path.
+static lb_status find_moments(lb_optimizing* o, lb_aimed* a, lb_error* err) {
+  const lb_scene_goal* g = a->g;
+  const int n = o->public.steps;
+  a->moment = LB_TAKE(&o->arena, int, n + 1);
+  if (!a->moment) {
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for an optimisation");
+  }
+  for (int i = 0; i <= n; i++) {
+    a->moment[i] = -1;
+  }
+  for (int k = 0; k < g->npath; k++) {
+    const int near = (int)floor(g->when[k] / o->h * (1 + 1e-12) + 0.5);
+    const int step = near < 1 ? 1 : near > n ? n : near;
+    if (a->moment[step] >= 0) {
+      return lb_error_add(err, LB_INVALID, g->place,
+                          "goal '%s': %g s and %g s of its path are nearest to the end of the same "
+                          "step (let them be a step of %g s apart)",
+                          g->name, g->when[k - 1], g->when[k], o->h);
+    }
+    a->moment[step] = k;
+  }
+  a->first = 1;
+  a->last = n;
+  return LB_OK;
+}
+
 // The steps that end within, or the one that ends nearest.
-static lb_status find_steps(const lb_optimizing* o, lb_aimed* a, lb_error* err) {
+static lb_status find_steps(lb_optimizing* o, lb_aimed* a, lb_error* err) {
   const lb_scene_goal* g = a->g;
   if (g->mean) {
     a->first = (int)fmax(1, floor(g->from / o->h + 0.5));
@@ -369,9 +448,10 @@ lb_status lb_goals_find(lb_optimizing* o, lb_error* err) {
   lb_status status = LB_OK;
   for (int i = 0; i < o->ngoal && status == LB_OK; i++) {
     lb_aimed* a = &o->goal[i];
-    status = FIND[a->g->kind](o, a) == LB_OK ? find_steps(o, a, err)
-                                             : lb_error_add(err, LB_NO_MEMORY, (lb_place){0},
-                                                            "out of memory for an optimisation");
+    status =
+        FIND[a->g->kind](o, a) == LB_OK
+            ? (a->g->npath > 0 ? find_moments : find_steps)(o, a, err)
+            : lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for an optimisation");
   }
   return status;
 }

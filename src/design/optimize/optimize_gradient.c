@@ -79,6 +79,7 @@ static lb_step_past balance(void* context, lb_tangent* t) {
   lb_way_back* w = context;
   const lb_optimizing* o = w->o;
   lb_step_past past = lb_tape_past(&o->tape, t->record);
+  w->past = past;
   if (o->tape.type->derivative->restarts) {
     return past;
   }
@@ -87,6 +88,7 @@ static lb_step_past balance(void* context, lb_tangent* t) {
     lb_step_balance(t->d, &past, o->r, o->r + w->m->nv);
   }
   lb_optimizing_exert(o, w->m, t->d, t->record, o->r);
+  w->past = past;
   return past;
 }
 
@@ -103,8 +105,12 @@ static bool look(void* context, lb_tangent* t) {
 // Gradient of a step by motors and numbers.
 static void go_back(void* context, lb_tangent* t) {
   lb_way_back* w = context;
+  const bool recharts = lb_tape_record(&w->o->tape, t->record)->recharts;
+  if (!recharts) {
+    lb_text_pull_step(w, t);
+  }
   lb_walk_back(&w->walk, t);
-  if (lb_tape_record(&w->o->tape, t->record)->recharts) {
+  if (recharts) {
     return;
   }
   for (int i = 0; i < lb_step_moments(w->S); i++) {
@@ -117,8 +123,10 @@ static void go_back(void* context, lb_tangent* t) {
       w->D = part.D;
       w->mu = part.mu;
       pull_numbers(w, part.impact);
+      lb_text_pull(w, &part);
     }
   }
+  lb_text_pull_goals(w);
 }
 
 // Size of `measured`.
@@ -137,23 +145,29 @@ static lb_status take_vectors(lb_way_back* w) {
   w->gain = LB_TAKE(arena, lb_motion, most);
   w->by_q = LB_TAKE(arena, double, most);
   w->by_v = LB_TAKE(arena, double, most);
+  w->slope = LB_TAKE(arena, double, LB_GOAL_MOST * w->o->ngoal);
   for (int i = 0; i < w->o->nblock; i++) {
-    w->numbers |= w->o->block[i].type->pull != NULL;
+    w->numbers |= w->o->block[i].type->pull || w->o->block[i].type == &lb_parameter_text;
   }
   return lb_arena_check(arena, "a gradient", w->walk.err);
 }
 
 static lb_status go_to_start(lb_way_back* w, const lb_played* m, lb_error* err) {
   lb_arena* arena = &w->walk.arena;
-  lb_start_slopes by = {w->walk.by.q[0], w->walk.by.v[0], LB_TAKE(arena, double, m->tree->nv),
+  lb_start_slopes by = {w->walk.by.q[0],
+                        w->walk.by.v[0],
                         LB_TAKE(arena, double, m->tree->nv),
-                        LB_TAKE(arena, double, 3 * w->m->nmotor)};
+                        LB_TAKE(arena, double, m->tree->nv),
+                        LB_TAKE(arena, double, 3 * w->m->nmotor),
+                        LB_TAKE(arena, double, lb_constraints_most(m->tree)),
+                        LB_TAKE(arena, double, lb_constraints_most(m->tree))};
   if (lb_arena_check(arena, "a gradient", err) != LB_OK) {
     return LB_NO_MEMORY;
   }
   const lb_status status = lb_start_pull(w->o, m, &by, err);
   if (status == LB_OK) {
     pull_start(w, m, &by);
+    lb_text_pull_start(w, m, &by);
   }
   return status;
 }
@@ -178,8 +192,10 @@ lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, double* g
                      .look = look};
   lb_status status = lb_walk_open(&w.walk);
   status = status == LB_OK ? take_vectors(&w) : status;
+  status = status == LB_OK ? lb_tangent_models_open(&w, err) : status;
   if (status == LB_OK) {
     status = lb_walk_along(&w.walk, true, go_back);
+    status = status == LB_OK ? lb_text_status(&w) : status;
   }
   if (status == LB_OK) {
     status = go_to_start(&w, m, err);
@@ -187,6 +203,7 @@ lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, double* g
   if (status == LB_OK) {
     memcpy(gradient, w.gradient, (size_t)o->public.nvalue * sizeof *gradient);
   }
+  lb_tangent_models_close(&w);
   lb_walk_close(&w.walk);
   return status;
 }

@@ -1,6 +1,7 @@
 // The objective of an optimisation, for a search: L-BFGS with bounds. Numbers are counted over
 // their scales.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "design/optimize/optimization.h"
@@ -28,11 +29,19 @@ static void to_real(const problem* p, const double* x, double* real) {
   }
 }
 
+// A trial with which the scene cannot be put together or stepped is a step too far along its line.
 static lb_status value(void* context, const double* x, double* value, lb_error* err) {
   problem* p = context;
+  const int before = err ? err->count : 0;
   to_real(p, x, p->real);
   lb_evaluation_end(&p->at);
-  return lb_evaluation_run(&p->at, p->o->work, p->real, value, err);
+  const lb_status status = lb_evaluation_run(&p->at, p->o->work, p->real, value, err);
+  if (status == LB_FAILED) {
+    p->o->failed++;
+    snprintf(p->o->failure, sizeof p->o->failure, "%s",
+             err && err->count > before ? err->message[before].text : "");
+  }
+  return status;
 }
 
 static lb_status gradient(void* context, const double* x, double* g, lb_error* err) {

@@ -77,8 +77,10 @@ static void ask(way_back* w, double* motor, int row, double lambda) {
 }
 
 // to -= B' lambda, where A' lambda = from[what follows] and A is the chosen part of C.
+// The multipliers are added to `lambda` [rows] (NULL: not wanted).
 static bool pass_on(way_back* w, passing* p, const lb_following* f, const double* C,
-                    const double* B, const double* from, double* to, double* motor) {
+                    const double* B, const double* from, double* to, double* motor,
+                    double* lambda) {
   const int n = f->count;
   const int nv = w->D->model->nv; // loops join links, whatever else there is
   double* x = p->A + (size_t)n * (size_t)n;
@@ -95,6 +97,9 @@ static bool pass_on(way_back* w, passing* p, const lb_following* f, const double
   for (int i = 0; i < n; i++) {
     lb_add(nv, to, -x[i], B + (size_t)f->row[i] * (size_t)nv);
     ask(w, motor, f->row[i], x[i]);
+    if (lambda) {
+      lambda[f->row[i]] += x[i];
+    }
   }
   return true;
 }
@@ -113,14 +118,15 @@ static lb_status pull_loops(way_back* w, lb_start_slopes* by) {
   }
   lb_constraints_differentiate_rows(w->D, w->d, gap_q, rate_q, J);
   // velocities follow from coordinates, too
-  if (!pass_on(w, &p, &o->rates, J, rate_q, by->tree_v, by->tree_q, by->motor + 1) ||
-      !pass_on(w, &p, &o->rates, J, J, by->tree_v, by->tree_v, NULL)) {
+  if (!pass_on(w, &p, &o->rates, J, rate_q, by->tree_v, by->tree_q, by->motor + 1, by->rate) ||
+      !pass_on(w, &p, &o->rates, J, J, by->tree_v, by->tree_v, NULL, NULL)) {
     return LB_FAILED;
   }
   lb_start_along(o, w->D->model, w->rows, gap_q, scratch);
   lb_start_along(o, w->D->model, 1, by->tree_q, scratch);
-  return pass_on(w, &p, &o->places, gap_q, gap_q, by->tree_q, by->tree_q, by->motor) ? LB_OK
-                                                                                     : LB_FAILED;
+  return pass_on(w, &p, &o->places, gap_q, gap_q, by->tree_q, by->tree_q, by->motor, by->gap)
+             ? LB_OK
+             : LB_FAILED;
 }
 
 // Everything that is needed of the tree at the start of the last run.

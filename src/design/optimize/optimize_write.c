@@ -6,8 +6,17 @@
 #include "design/optimize/optimization.h"
 #include "model/use/motor_use.h"
 
+// Models of the scene as it is written: the optimisation's, or with other numbers in its text.
+static const lb_model* written_model(const lb_optimizing* o) {
+  return o->nremade > 0 ? lb_model_simulated(o->remade[o->nremade - 1].shown) : o->model;
+}
+static const lb_model* written_tree(const lb_optimizing* o) {
+  return o->nremade > 0 ? o->remade[o->nremade - 1].tree : o->tree;
+}
+
 // Masses as the growths have them; lengths that lines took from the start stay.
 static void write_rest(const lb_optimizing* o, lb_scene* s) {
+  const lb_model* m = written_model(o);
   for (int i = 0; i < o->ngrowth; i++) {
     const lb_growth* g = &o->growth[i];
     lb_scene_body* body = &s->body[g->body];
@@ -18,14 +27,14 @@ static void write_rest(const lb_optimizing* o, lb_scene* s) {
   }
   for (int i = 0; i < s->nforce; i++) {
     double* length = &s->force[i].length;
-    *length = isnan(*length) ? o->model->force.item[i].set.length : *length;
+    *length = isnan(*length) ? m->force.item[i].set.length : *length;
   }
 }
 
 // Reference rotation of a prescribed frame: that of the scene's own start, whatever it starts with
 // now.
 static void write_prescribed(lb_optimizing* o, lb_scene* s) {
-  const lb_model* m = o->tree;
+  const lb_model* m = written_tree(o);
   for (int i = 0; i < m->constraint.nprescribed - lb_motors_count_turns(m); i++) {
     const lb_model_constraint* prescribed =
         &m->constraint.item[m->constraint.prescribed[i].constraint];
@@ -52,7 +61,7 @@ static lb_status write_closed(lb_optimizing* o, const double* x, lb_scene* s, lb
   lb_played m;
   lb_data* d = NULL;
   lb_arena_init(&arena, o->allocator);
-  lb_status status = lb_optimizing_play(o, x, &arena, &m) == LB_OK ? LB_OK : no_memory(err);
+  lb_status status = lb_optimizing_play(o, x, &arena, &m, err);
   if (status == LB_OK) {
     status = lb_data_create(m.tree, o->allocator, &d, err);
   }
@@ -67,6 +76,7 @@ static lb_status write_closed(lb_optimizing* o, const double* x, lb_scene* s, lb
     status = lb_made_write(o, m.tree, d, s) ? LB_OK : no_memory(err);
   }
   lb_data_release(d);
+  lb_played_end(&m);
   lb_arena_release(&arena);
   return status;
 }
@@ -85,6 +95,10 @@ static bool write_block(lb_optimizing* o, lb_scene* s, const lb_block* b, const 
 lb_status lb_optimization_apply(lb_optimization* optimization, const double* x, lb_scene* scene,
                                 lb_error* err) {
   lb_optimizing* o = optimization->work;
+  const lb_status status = lb_text_changes(o) ? lb_remake_into(o, x, scene, err) : LB_OK;
+  if (status != LB_OK) {
+    return status;
+  }
   for (int i = 0; i < o->nblock; i++) {
     const lb_block* b = &o->block[i];
     if (!write_block(o, scene, b, x + b->first)) {

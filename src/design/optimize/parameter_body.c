@@ -39,6 +39,39 @@ static bool splits(const lb_scene* s, int joint, int body) {
          lb_joint_needs_coordinates(s, joint);
 }
 
+// The parts that growths of one body, so many from the first on, are of it.
+static void share(lb_growth* first, int count) {
+  double whole = 0;
+  for (int i = 0; i < count; i++) {
+    whole += first[i].base.m;
+  }
+  for (int i = 0; i < count; i++) {
+    first[i].parts = whole > 0 ? whole / first[i].base.m : 1;
+  }
+}
+
+static int count_parts(const lb_optimizing* o, int first) {
+  int count = 0;
+  while (first + count < o->ngrowth && o->growth[first + count].body == o->growth[first].body) {
+    count++;
+  }
+  return count;
+}
+
+void lb_growths_renew(lb_optimizing* o, const lb_scene* s, const lb_model* m) {
+  for (int i = 0; i < o->ngrowth; i++) {
+    lb_growth* g = &o->growth[i];
+    const lb_growth was = *g;
+    *g = lb_growth_make(m, was.body, was.part, lb_body_root(s, was.body), was.along);
+    g->drag = was.drag;
+    g->density = was.density;
+    g->length = was.length;
+  }
+  for (int i = 0; i < o->ngrowth; i += count_parts(o, i)) {
+    share(&o->growth[i], count_parts(o, i));
+  }
+}
+
 // One group of growths a body, whatever of it may change: one for each part.
 static void find_growth(lb_optimizing* o, lb_block* b) {
   const int body = b->p->index;
@@ -57,16 +90,8 @@ static void find_growth(lb_optimizing* o, lb_block* b) {
     }
   }
   b->growth = first;
-  while (first + b->ngrowth < o->ngrowth && o->growth[first + b->ngrowth].body == body) {
-    b->ngrowth++;
-  }
-  double whole = 0;
-  for (int i = first; i < first + b->ngrowth; i++) {
-    whole += o->growth[i].base.m;
-  }
-  for (int i = first; i < first + b->ngrowth; i++) {
-    o->growth[i].parts = whole > 0 ? whole / o->growth[i].base.m : 1;
-  }
+  b->ngrowth = count_parts(o, first);
+  share(&o->growth[first], b->ngrowth);
 }
 
 static double mass_of(const lb_growth* g) {

@@ -193,6 +193,9 @@ void lb_motors_pull(lb_way_back* w, double time) {
       b->type->pull_curve(w, b, time, w->motor + 3 * (size_t)b->p->index);
     }
   }
+  for (int i = 0; i < w->m->nmotor && w->text; i++) {
+    lb_text_pull_motor(w, i, time, w->motor + 3 * (size_t)i);
+  }
 }
 
 const lb_parameter_type lb_parameter_motor = {
@@ -218,7 +221,5 @@ static lb_status put_phase(lb_player* w, const lb_block* b, const double* x) {
   return lb_player_play(w, b->p->index, p);
 }
 
-const lb_parameter_type lb_parameter_phase = {.make = make_phase,
-                                              .in_scene = phase_in_scene,
-                                              .put = put_phase,
-                                              .pull_curve = pull_phase};
+const lb_parameter_type lb_parameter_phase = {
+    .make = make_phase, .in_scene = phase_in_scene, .put = put_phase, .pull_curve = pull_phase};

@@ -32,6 +32,9 @@ static const double MARGIN = 2e-3;
 static const double LEFT = 1e-3, AIM = 0.1, NEARLY = 0.98;
 // The least s to begin with, as a part of the limit.
 static const double FIRST_ROOM = 0.05;
+// Damping of the change itself, as a part of that of its accelerations. A slow change by a radian
+// hardly accelerates, and is as far from linear as a quick one.
+static const double FAR = 1e-2;
 
 // --- linear algebra ---
 
@@ -51,11 +54,16 @@ static int swapped_index(const lb_newton* s, int i) {
   return i % n * s->r.what->nmotor + i / n;
 }
 
+// Weight of the change itself, damping included.
+static double closeness(const lb_newton* s) {
+  return s->r.what->closeness + FAR * s->mu;
+}
+
 // y = H x, with the stiffness of limits.
 static void multiply(lb_newton* s, double* y, const double* x) {
   memset(y, 0, (size_t)s->n * sizeof *y);
   lb_linear_product(s->linear, y, x);
-  lb_regular_product(&s->r, s->r.what->smoothness + s->mu, y, x);
+  lb_regular_product(&s->r, closeness(s), s->r.what->smoothness + s->mu, y, x);
   for (int i = 0; i < s->limits->count; i++) {
     const lb_bound* b = &s->limits->bound[i];
     const double force = s->limits->stiffness[i] * lb_bound_at(b, x);
@@ -84,7 +92,7 @@ static lb_status precondition(lb_newton* s) {
     for (int k = 0; k < n; k++) {
       for (int l = 0; l < 4 && k + l < n; l++) {
         add_to_band(s, i * n + k + l, i * n + k,
-                    lever * (what->closeness * s->r.square[4 * k + l] +
+                    lever * (closeness(s) * s->r.square[4 * k + l] +
                              (what->smoothness + s->mu + s->sway) * s->r.bend[4 * k + l]));
       }
     }
@@ -260,7 +268,7 @@ static lb_status guess_sway(lb_newton* s) {
   multiply(s, s->image, s->z);
   const double lacking = lb_dot(s->n, s->z, s->image) - lb_dot(s->n, s->z, s->right);
   memset(s->image, 0, (size_t)s->n * sizeof *s->image);
-  lb_regular_product(&s->r, 1, s->image, s->z);
+  lb_regular_product(&s->r, 0, 1, s->image, s->z);
   s->sway = fmax(0, lacking / lb_dot(s->n, s->z, s->image));
   return precondition(s);
 }

@@ -15,7 +15,7 @@ typedef struct lb_newton {
   double *residual, *z, *direction, *image, *right;
   double* band; // [n][width + 1] preconditioner, by control point and then motor
   int width;
-  double mu;       // damping: a weight as `smoothness` is
+  double mu;       // damping: a weight as `smoothness` is, and a part of it as `closeness` is
   double sway;     // of accelerations, in the preconditioner
   int whole;       // steps of the whole motion
   int free[2];     // control points that may change, of every motor

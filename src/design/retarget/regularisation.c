@@ -84,12 +84,13 @@ void lb_regular_add(const lb_retargeting* r, const lb_curves* curves, lb_retarge
   }
 }
 
-void lb_regular_product(const lb_retargeting* r, double smoothness, double* y, const double* x) {
+void lb_regular_product(const lb_retargeting* r, double closeness, double smoothness, double* y,
+                        const double* x) {
   const int n = r->input->ncontrol;
   for (int i = 0; i < r->input->nmotor; i++) {
     const size_t first = (size_t)i * (size_t)n;
     const double lever = lb_regular_lever(r, i);
-    apply_form(n, lever * r->what->closeness, r->square, x + first, y + first);
+    apply_form(n, lever * closeness, r->square, x + first, y + first);
     apply_form(n, lever * smoothness, r->bend, x + first, y + first);
   }
 }

@@ -388,6 +388,23 @@ lb_status lb_retarget_run(const lb_model* model, const lb_retarget* retarget,
   return status;
 }
 
+lb_status lb_retarget_go_on(const lb_model* model, const lb_retarget* retarget,
+                            const lb_curves* input, const lb_targets* targets,
+                            const lb_curves* curves, const lb_retarget_options* options,
+                            lb_retarget_value* value, lb_error* err) {
+  static const double HELD = 1e3;
+  lb_retarget_state* state = NULL;
+  lb_status status = lb_retarget_state_create(curves, curves->allocator, &state, err);
+  status = status == LB_OK ? lb_retarget_state_reserve(state, HEAD, err) : status;
+  if (status == LB_OK) {
+    state->memory[STAGE] = FINE;
+    state->memory[HOLD] = HELD * lb_torque_hold(retarget);
+    status = lb_retarget_run(model, retarget, input, targets, options, state, value, err);
+  }
+  lb_retarget_state_release(state);
+  return status;
+}
+
 lb_status lb_retarget_evaluate(const lb_model* model, const lb_retarget* retarget,
                                const lb_curves* input, const lb_targets* targets,
                                const lb_curves* curves, const lb_retarget_options* options,

@@ -231,6 +231,15 @@ lb_status lb_motion_gradient(lb_retargeting* r, const lb_curves* curves, double*
 lb_status lb_motion_gradient_one(lb_retargeting* r, const lb_curves* curves, double* gradient,
                                  lb_linear* keep);
 
+// --- searches that go on (retarget_search.c) ---
+
+// From curves that are good already, by iterations of the last stage: the value they end with.
+// Torques beyond their limits are expensive from the first one on.
+lb_status lb_retarget_go_on(const lb_model* model, const lb_retarget* retarget,
+                            const lb_curves* input, const lb_targets* targets,
+                            const lb_curves* curves, const lb_retarget_options* options,
+                            lb_retarget_value* value, lb_error* err);
+
 // --- regularisers (regularisation.c) ---
 
 void lb_regular_fill(lb_retargeting* r);
@@ -240,7 +249,8 @@ void lb_regular_add(const lb_retargeting* r, const lb_curves* curves, lb_retarge
 
 double lb_regular_lever(const lb_retargeting* r, int motor);
 // y += lever (closeness * square + smoothness * bend) x, of all motors
-void lb_regular_product(const lb_retargeting* r, double smoothness, double* y, const double* x);
+void lb_regular_product(const lb_retargeting* r, double closeness, double smoothness, double* y,
+                        const double* x);
 
 // --- the whole (robust.c), and one copy (retarget_motion.c) ---
 

@@ -224,9 +224,7 @@ static lb_status check_room(const lb_tape* T, const lb_data* d, lb_error* err) {
 
 static lb_status advance(lb_tape* T, lb_stepper* st, lb_data* d, int i, lb_error* err) {
   if ((i - 1) % RENEW == 0) {
-    if (st->type->renew) {
-      st->type->renew(st);
-    }
+    lb_stepper_renew(st, d);
     lb_kinematics(st->m, d, d->q, d->qd); // steps look at poses that others left
   }
   lb_status status = lb_stepper_step(st, d, T->h, err);

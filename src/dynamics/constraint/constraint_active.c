@@ -4,6 +4,7 @@
 
 #include "dynamics/constraint/constraint_rows.h"
 #include "dynamics/joint/joint.h"
+#include "dynamics/system/kkt.h"
 #include "dynamics/tree/kinematics.h"
 
 static lb_constraint_rows measure(const lb_model* m, lb_data* d, lb_constraint_set set) {
@@ -110,6 +111,21 @@ void lb_constraints_load(lb_data* d, const double* state) {
   }
   memcpy(L->state.latch, length + n, (size_t)d->model->constraint.ncoupling * sizeof *length);
   L->state.choices += changed;
+}
+
+void lb_constraints_renew(const lb_data* d) {
+  if (d->work->constraints) {
+    lb_kkt_forget(d->work->constraints->kkt);
+  }
+}
+
+void lb_constraints_swap_observer(lb_data* d) {
+  lb_constraints* L = d->work->constraints;
+  if (L) {
+    struct lb_kkt* kkt = L->kkt;
+    L->kkt = L->observer;
+    L->observer = kkt;
+  }
 }
 
 const bool* lb_constraints_active(const lb_data* d) {

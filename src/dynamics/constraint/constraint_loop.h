@@ -190,6 +190,10 @@ void lb_constraints_impact(const lb_model* m, lb_data* d, lb_constraint_set set,
 size_t lb_constraints_state_size(const lb_model* m);
 void lb_constraints_save(const lb_data* d, double* state);
 void lb_constraints_load(lb_data* d, const double* state);
+// Forget orders of elimination: steps from here on do not depend on what came before.
+void lb_constraints_renew(const lb_data* d);
+// Begin or end to observe a state between steps: solves in between leave no trace in the next step.
+void lb_constraints_swap_observer(lb_data* d);
 // The active set alone, [most rows]: true of unilateral constraints that are active. NULL: there
 // are none at all.
 const bool* lb_constraints_active(const lb_data* d);

@@ -78,7 +78,8 @@ struct lb_constraints {
   lb_frame* frame;                   // [2 * npair]
   lb_constraint_row* row;            // [nrow]
   lb_active_set state;
-  struct lb_kkt* kkt; // solves with them; NULL: the dense matrices do
+  struct lb_kkt* kkt;      // solves with them; NULL: the dense matrices do
+  struct lb_kkt* observer; // takes its place while a state between steps is observed
   lb_dense_rows dense;
   lb_compliant_rows compliant;
   lb_closing_work closing;

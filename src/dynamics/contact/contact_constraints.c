@@ -16,6 +16,7 @@
 #include "dynamics/contact/contact_inside.h"
 #include "dynamics/force/command.h"
 #include "dynamics/tree/kinematics.h"
+#include "model/use/motor_use.h"
 
 static int group_of_row(const lb_contacts* C, const lb_constraint_row* r) {
   const lb_model* m = C->m;
@@ -88,13 +89,13 @@ static void add_servo(lb_contacts* C, const lb_data* d, lb_servo_row* s, double 
 }
 
 void lb_contacts_add_servos(lb_contacts* C, lb_data* d, double h) {
-  for (int i = 0; i < C->m->motor.nservo; i++) {
+  for (int i = 0; i < lb_servos_as_rows(C->m); i++) {
     add_servo(C, d, &C->servo[i], h);
   }
 }
 
 void lb_contacts_keep_servos(lb_contacts* C, lb_data* d) {
-  for (int i = 0; i < C->m->motor.nservo; i++) {
+  for (int i = 0; i < lb_servos_as_rows(C->m); i++) {
     C->servo[i].force = C->lambda[C->servo[i].row] / C->duration;
     d->motor_force[C->servo[i].servo->motor] = C->servo[i].force;
   }
@@ -105,7 +106,7 @@ void lb_contacts_keep_servos(lb_contacts* C, lb_data* d) {
 void lb_contacts_add_constraints(lb_contacts* C, lb_data* d, double h) {
   lb_constraints* L = d->work->constraints;
   C->nbound = 0;
-  if (!L || C->nunilateral == C->m->motor.nservo) {
+  if (!L || C->nunilateral == lb_servos_as_rows(C->m)) {
     return;
   }
   lb_kinematics(C->m, d, d->q, d->qd);

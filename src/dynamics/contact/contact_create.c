@@ -5,9 +5,11 @@
 
 #include "dynamics/constraint/constraint_rows.h"
 #include "dynamics/contact/contact_inside.h"
+#include "dynamics/contact/contact_surface.h"
 #include "geom/mesh/disjoint_sets.h"
 #include "math/contact/contact_fast.h"
 #include "math/linear/ldl.h"
+#include "model/use/motor_use.h"
 
 // --- groups ---
 
@@ -52,14 +54,42 @@ static void join_forces(const lb_model* m, int* set) {
   }
 }
 
-// Links of what W couples: trees, constraints, and forces between bodies.
+// Particles of ropes, then of deformables: a run of the model's.
+typedef struct run {
+  int first, count;
+} run;
+
+static int parts_of(const lb_model* m) {
+  return m->particles.nrope + m->particles.ndeformable;
+}
+
+static run particles_of(const lb_model* m, int part) {
+  const int i = part - m->particles.nrope;
+  return i < 0 ? (run){m->particles.rope[part].first_particle, m->particles.rope[part].nparticle}
+               : (run){m->particles.deformable[i].first_particle,
+                       m->particles.deformable[i].nparticle};
+}
+
+static void join_particles(const lb_model* m, int* set) {
+  for (int part = 0; part < parts_of(m); part++) {
+    const run of = particles_of(m, part);
+    for (int i = of.first; i < of.first + of.count; i++) {
+      const int link = m->particles.particle[i].link;
+      join(set, link == LB_PARTICLE_FREE ? LB_WORLD : link, m->nlink + part);
+    }
+  }
+}
+
+// What W couples: trees, constraints, forces between bodies, ropes and deformables. These come
+// after the links.
 static void join_links(const lb_model* m, int* set) {
-  lb_sets_begin(m->nlink, set);
+  lb_sets_begin(m->nlink + parts_of(m), set);
   for (int i = 0; i < m->nlink; i++) {
     join(set, i, m->link.parent[i]);
   }
   join_constraints(m, set);
   join_forces(m, set);
+  join_particles(m, set);
 }
 
 // M^-1 of a rigid body in its own axes, constant.
@@ -112,8 +142,9 @@ static bool is_free(const lb_model* m, int link) {
 
 static bool take_group(lb_contacts* C, lb_contact_group* g, const int* set, int root, int nlink) {
   const lb_model* m = C->m;
-  int* v = LB_TAKE(&C->arena, int, g->nv);
+  int* v = LB_TAKE(&C->arena, int, g->most);
   g->v = v;
+  g->nlinked = g->nv;
   g->width = (g->nv + 3) / 4 * 4;
   g->number = g->first = g->link = -1;
   for (int i = 0, n = 0; v && i < m->nlink; i++) {
@@ -122,39 +153,52 @@ static bool take_group(lb_contacts* C, lb_contact_group* g, const int* set, int 
       v[n++] = m->link.v[i] + k;
     }
   }
-  if (v && nlink == 1 && is_free(m, root)) {
+  if (v && nlink == 1 && root < m->nlink && is_free(m, root)) {
     g->inverse = lb_arena_take_array(&C->arena, 6, sizeof *g->inverse, LB_ALIGN);
     g->link = g->inverse && invert(m, root, g->inverse) ? root : -1;
   }
   return v;
 }
 
+static int free_velocities(const lb_model* m, int part) {
+  const run of = particles_of(m, part);
+  int n = 0;
+  for (int i = of.first; i < of.first + of.count; i++) {
+    n += m->particles.particle[i].link == LB_PARTICLE_FREE ? 3 : 0;
+  }
+  return n;
+}
+
 static bool find_groups(lb_contacts* C) {
   const lb_model* m = C->m;
-  int* set = LB_TAKE(&C->scratch, int, m->nlink);
-  int* count = LB_TAKE(&C->scratch, int, m->nlink);
-  C->group = LB_TAKE(&C->arena, lb_contact_group, m->nlink);
-  C->group_of = LB_TAKE(&C->arena, int, m->nlink);
+  const int n = m->nlink + parts_of(m);
+  int* set = LB_TAKE(&C->scratch, int, n);
+  int* count = LB_TAKE(&C->scratch, int, n);
+  C->group = LB_TAKE(&C->arena, lb_contact_group, n);
+  C->group_of = LB_TAKE(&C->arena, int, n);
+  C->column = LB_TAKE(&C->arena, int, m->particles.nfree);
   if (!set || !count || !C->group || !C->group_of) {
     return false;
   }
   join_links(m, set);
-  for (int i = 0; i < m->nlink; i++) {
+  for (int i = 0; i < n; i++) {
     set[i] = lb_sets_root(set, i);
   }
-  for (int i = 0; i < m->nlink; i++) {
+  for (int i = 0; i < n; i++) {
     if (set[i] == i) {
       C->group_of[i] = C->ngroup++;
     }
   }
-  for (int i = 0; i < m->nlink; i++) {
+  for (int i = 0; i < n; i++) {
     lb_contact_group* g = &C->group[C->group_of[set[i]]];
     C->group_of[i] = C->group_of[set[i]];
-    g->nv += lb_link_is_face(m->link.kind[i]) ? 0 : m->link.nv[i];
+    const int own = i < m->nlink && !lb_link_is_face(m->link.kind[i]) ? m->link.nv[i] : 0;
+    g->nv += own;
+    g->most += own + (i < m->nlink ? 0 : free_velocities(m, i - m->nlink));
     count[set[i]]++;
   }
   bool ok = true;
-  for (int i = 0; i < m->nlink && ok; i++) {
+  for (int i = 0; i < n && ok; i++) {
     ok = set[i] != i || take_group(C, &C->group[C->group_of[i]], set, i, count[i]);
   }
   return ok;
@@ -176,12 +220,21 @@ static bool take_colliders(lb_contacts* C) {
   const lb_model_contacts* c = &C->m->contact;
   C->collider = lb_arena_take_array(&C->arena, (size_t)c->ncollider, sizeof *C->collider, LB_ALIGN);
   double size = INFINITY;
-  for (int i = 0; C->collider && i < c->ncollider; i++) {
-    size = fmin(size, c->collider[i].geometry->size);
-    C->collider[i].radius = radius_about_origin(c->collider[i].geometry);
-    C->collider[i].link = lb_link_mover(C->m, c->collider[i].link);
+  bool ok = C->collider;
+  for (int i = 0; ok && i < c->ncollider; i++) {
+    const lb_model_collider* from = &c->collider[i];
+    lb_collider_state* to = &C->collider[i];
+    size = fmin(size, from->size);
+    to->link = lb_link_mover(C->m, from->link);
+    to->group = from->soft && from->soft->elastic < 0
+                    ? C->group_of[lb_surface_member(C->m, from->soft)]
+                : to->link == LB_WORLD ? -1
+                                       : C->group_of[to->link];
+    to->radius = from->soft ? 0 : radius_about_origin(from->geometry);
+    ok = !from->soft || lb_surface_take(C, i);
   }
-  return C->collider && lb_broad_create(FAT * size, C->arena.allocator, &C->broad) == LB_OK;
+  size = c->ncollider > 0 ? size : 0;
+  return ok && lb_broad_create(FAT * size, C->arena.allocator, &C->broad) == LB_OK;
 }
 
 // Pairs whose bounds are near are more than those that may meet.
@@ -252,8 +305,8 @@ static void measure(const lb_contacts* C, const lb_touch* t, int* rows, int* num
   const int n = 1 + (s->friction > 0 ? 2 : 0) + (s->rolling > 0 ? 2 : 0) + (s->spinning > 0);
   *rows += n;
   for (int k = 0; k < 2; k++) {
-    const int link = C->collider[t->collider[k]].link;
-    *numbers += link != LB_WORLD ? n * C->group[C->group_of[link]].width : 0;
+    const int group = C->collider[t->collider[k]].group;
+    *numbers += group >= 0 ? n * C->group[group].width : 0;
   }
 }
 
@@ -292,16 +345,16 @@ bool lb_contacts_reserve_solver(lb_contacts* C, int threads) {
 
 static bool take_problem(lb_contacts* C) {
   for (int i = 0; i < C->ngroup; i++) {
-    C->nvelocity += C->group[i].width;
+    C->nvelocity += (C->group[i].most + 3) / 4 * 4;
     C->widest = C->group[i].width > C->widest ? C->group[i].width : C->widest;
   }
   for (int i = 0; i < C->m->constraint.count; i++) {
     const lb_model_constraint* c = &C->m->constraint.item[i];
     C->nunilateral += c->unilateral ? lb_constraint_types[c->kind]->rows(C->m, c) : 0;
   }
-  C->nunilateral += C->m->motor.nservo;
-  C->servo = LB_TAKE(&C->arena, lb_servo_row, C->m->motor.nservo);
-  for (int i = 0; C->servo && i < C->m->motor.nservo; i++) {
+  C->nunilateral += lb_servos_as_rows(C->m);
+  C->servo = LB_TAKE(&C->arena, lb_servo_row, lb_servos_as_rows(C->m));
+  for (int i = 0; C->servo && i < lb_servos_as_rows(C->m); i++) {
     C->servo[i].servo = &C->m->motor.servo[i];
   }
   C->bound = LB_TAKE(&C->arena, int, lb_constraints_most(C->m));
@@ -329,7 +382,7 @@ lb_contacts* lb_contacts_create(const lb_model* m, const lb_allocator* allocator
   C->m = m;
   C->arena = arena;
   lb_arena_init(&C->scratch, allocator);
-  if (take_colliders(C) && find_groups(C) && take_problem(C) &&
+  if (find_groups(C) && take_colliders(C) && take_problem(C) &&
       lb_contact_solver_create(allocator, &C->solver) == LB_OK) {
     lb_arena_release(&C->scratch);
     const int limit = most(C);

@@ -6,6 +6,7 @@
 
 #include "base/parallel.h"
 #include "dynamics/contact/contact_inside.h"
+#include "dynamics/contact/contact_surface.h"
 #include "dynamics/tree/kinematics.h"
 
 // Points farther apart than they can come in a step do not count. They are looked for a little
@@ -31,7 +32,7 @@ static double falling(const lb_model* m, double h) {
   return h * lb_vec3_norm(m->gravity);
 }
 
-static void place_collider(lb_contacts* C, const lb_data* d, int i, double h) {
+static void place_shape(lb_contacts* C, const lb_data* d, int i, double h) {
   const lb_model_collider* from = &C->m->contact.collider[i];
   lb_collider_state* to = &C->collider[i];
   const lb_state* s = &d->work->state[from->link];
@@ -44,21 +45,28 @@ static void place_collider(lb_contacts* C, const lb_data* d, int i, double h) {
   to->speed = sqrt(lb_v4_dot(to->v, to->v)) + to->radius * sqrt(lb_v4_dot(to->w, to->w)) +
               (to->link == LB_WORLD ? 0 : falling(C->m, h));
   to->bounds = lb_placed_bounds(&to->at);
-  widen(&to->bounds, h * to->speed + FLAT * from->geometry->size);
+}
+
+static void place_collider(lb_contacts* C, const lb_data* d, int i, double h) {
+  lb_collider_state* to = &C->collider[i];
+  if (to->surface) {
+    lb_surface_place(C, d, i);
+    to->speed += falling(C->m, h);
+  } else {
+    place_shape(C, d, i, h);
+  }
+  widen(&to->bounds, h * to->speed + FLAT * C->m->contact.collider[i].size);
 }
 
 // --- pairs ---
 
-static bool are_joined(const lb_model_contacts* c, int a, int b) {
-  const int key[2] = {a < b ? a : b, a < b ? b : a};
-  return bsearch(key, c->joined, (size_t)c->njoined, sizeof *c->joined, lb_links_compare);
-}
-
+// Surfaces that bend are the second of a pair.
 static bool may_meet(const lb_contacts* C, int i, int j) {
   const lb_model_contacts* c = &C->m->contact;
   const int a = C->collider[i].link, b = C->collider[j].link;
-  return a != b && c->meeting[c->collider[i].family * c->nfamily + c->collider[j].family].collide &&
-         !are_joined(c, a, b);
+  const bool apart = C->collider[j].surface ? lb_surface_may_meet(C, j, i) : a != b;
+  return apart && c->meeting[c->collider[i].family * c->nfamily + c->collider[j].family].collide &&
+         !lb_links_joined(c, a, b);
 }
 
 static int compare_pairs(const void* x, const void* y) {
@@ -144,7 +152,7 @@ static lb_v4 relative(const lb_contacts* C, const lb_collider_pair* p, lb_v4 at)
 }
 
 // Two unit vectors across the normal: smooth but where n = -z.
-static void set_axes(lb_touch* t, lb_v4 n) {
+void lb_touch_set_axes(lb_touch* t, lb_v4 n) {
   const double s = n[2] >= 0 ? 1 : -1, a = -1 / (s + n[2]), b = n[0] * n[1] * a;
   t->axis[0] = n;
   t->axis[1] = (lb_v4){1 + s * n[0] * n[0] * a, s * b, -s * n[0], 0};
@@ -154,13 +162,15 @@ static void set_axes(lb_touch* t, lb_v4 n) {
 static void add_point(lb_contacts* C, const lb_collider_pair* p, const lb_contact_surface* surface,
                       const lb_manifold* f, int k) {
   lb_touch* t = &C->touch[C->ntouch++];
-  *t = (lb_touch){.collider = {p->a, p->b},
-                  .id = f->point[k].id,
-                  .face = f->face,
-                  .at = lb_v4_from(f->point[k].position),
-                  .gap = f->point[k].distance,
-                  .surface = *surface};
-  set_axes(t, lb_v4_from(f->normal));
+  memset(t, 0, sizeof *t); // states are compared byte for byte
+  t->collider[0] = p->a;
+  t->collider[1] = p->b;
+  t->id = f->point[k].id;
+  t->face = f->face;
+  t->at = lb_v4_from(f->point[k].position);
+  t->gap = f->point[k].distance;
+  t->surface = *surface;
+  lb_touch_set_axes(t, lb_v4_from(f->normal));
   t->arm[0] = t->at - C->collider[p->a].origin;
   t->arm[1] = t->at - C->collider[p->b].origin;
   t->closing = -lb_v4_dot(t->axis[0], relative(C, p, t->at));
@@ -189,9 +199,7 @@ static const lb_touch* find_last(const lb_touch* from, const lb_touch* end, cons
   return near ? near : same;
 }
 
-// Impulses of the points that a pair had before.
-static void warm_pair(lb_contacts* C, int first, double reach, int* from) {
-  const lb_touch* t = &C->touch[first];
+int lb_contacts_last_of(const lb_contacts* C, const lb_touch* t, int* from) {
   while (*from < C->nlast && compare_touches(&C->last[*from], t) < 0) {
     ++*from;
   }
@@ -199,6 +207,12 @@ static void warm_pair(lb_contacts* C, int first, double reach, int* from) {
   while (end < C->nlast && compare_touches(&C->last[end], t) == 0) {
     end++;
   }
+  return end;
+}
+
+// Impulses of the points that a pair had before.
+static void warm_pair(lb_contacts* C, int first, double reach, int* from) {
+  const int end = lb_contacts_last_of(C, &C->touch[first], from);
   for (int i = first; i < C->ntouch; i++) {
     const lb_touch* k = find_last(C->last + *from, C->last + end, &C->touch[i], reach);
     if (k) {
@@ -214,15 +228,18 @@ static double travel_of(const lb_contacts* C, const lb_collider_pair* p, double 
 }
 
 static double size_of(const lb_contacts* C, const lb_collider_pair* p) {
-  return fmin(C->collider[p->a].at.c->size, C->collider[p->b].at.c->size);
+  return fmin(C->m->contact.collider[p->a].size, C->m->contact.collider[p->b].size);
+}
+
+static double margin_of(const lb_contacts* C, const lb_collider_pair* p, double h) {
+  return travel_of(C, p, h) + FLAT * size_of(C, p);
 }
 
 static int find_manifolds(lb_contacts* C, lb_collider_pair* p, double h, lb_manifold* out,
                           int room) {
-  const double margin = travel_of(C, p, h) + FLAT * size_of(C, p);
-  const int n =
-      lb_collide(&C->collider[p->a].at, &C->collider[p->b].at, margin, &p->cache, out, room)
-          .nmanifold;
+  const int n = lb_collide(&C->collider[p->a].at, &C->collider[p->b].at, margin_of(C, p, h),
+                           &p->cache, out, room)
+                    .nmanifold;
   return n < room ? n : room;
 }
 
@@ -241,7 +258,7 @@ static void search_chunk(void* context, int chunk) {
   for (int i = chunk * CHUNK; i < end; i++) {
     lb_pair_found* f = &C->found[i];
     lb_collider_pair* p = &C->pair[i];
-    f->searched = lb_collider_is_convex(C->collider[p->a].at.c) &&
+    f->searched = !C->collider[p->b].surface && lb_collider_is_convex(C->collider[p->a].at.c) &&
                   lb_collider_is_convex(C->collider[p->b].at.c);
     if (f->searched) {
       f->nmanifold = find_manifolds(C, p, s->h, &f->manifold, 1);
@@ -251,6 +268,9 @@ static void search_chunk(void* context, int chunk) {
 
 static bool meet(lb_contacts* C, int i, double h, int* from) {
   lb_collider_pair* p = &C->pair[i];
+  if (C->collider[p->b].surface) {
+    return lb_surface_meet(C, p, between(C, p), margin_of(C, p, h), from);
+  }
   const lb_pair_found* found = &C->found[i];
   const int n =
       found->searched ? found->nmanifold : find_manifolds(C, p, h, C->manifold, LB_TOUCH_MANIFOLDS);

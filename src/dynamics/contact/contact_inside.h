@@ -13,12 +13,14 @@ enum {
 // A collider at a pose.
 typedef struct lb_collider_state {
   lb_placed at;
-  lb_bounds bounds; // of where it may be in the step
-  lb_v4 v, w;       // velocity of its origin, and its turning
-  double speed;     // bound on that of its points
-  double radius;    // of a ball about its origin
-  int link;         // the link that moves it, or LB_WORLD
-  lb_v4 origin;     // of that link
+  lb_bounds bounds;                 // of where it may be in the step
+  lb_v4 v, w;                       // velocity of its origin, and its turning
+  double speed;                     // bound on that of its points
+  double radius;                    // of a ball about its origin
+  int link;                         // the link that moves it, or LB_WORLD
+  int group;                        // that it moves with, or -1
+  lb_v4 origin;                     // of that link
+  struct lb_surface_state* surface; // that bends (contact_surface.h); NULL: it is rigid
 } lb_collider_state;
 
 // Two colliders that may meet, with what is kept of them from step to step.
@@ -34,10 +36,13 @@ typedef struct lb_pair_found {
   lb_manifold manifold;
 } lb_pair_found;
 
-// A group of links that W couples: a free rigid body alone, or a mechanism.
+// A group of links that W couples: a free rigid body alone, or a mechanism, with the ropes and
+// deformables on it. Of these, the particles that contacts act on have velocities in the problem;
+// others follow in the end.
 typedef struct lb_contact_group {
   int nv, width;       // velocities, and with padding
-  const int* v;        // [nv]
+  int nlinked, most;   // those of its links, which come first; and with all its particles
+  int* v;              // [most]
   int link;            // of a free rigid body, or -1
   lb_v4 (*inverse)[2]; // [6] of such a body: M^-1
   int number;          // in the problem, or -1: it has no row
@@ -73,7 +78,8 @@ struct lb_contacts {
   bool crowded;                  // more of them are near each other than may be
   int ngroup, nvelocity, widest; // groups, all their padded velocities, the most of one
   lb_contact_group* group;       // [ngroup]
-  int* group_of;                 // [nlink]
+  int* group_of;                 // [nlink + ropes + deformables]
+  int* column;                   // [nfree] place of a free particle in its group, or -1
   // pairs and points, of this step and of the one before
   int npair, nlast_pair, ntouch, nlast;
   lb_collider_pair *pair, *last_pair; // [room.pairs]
@@ -105,8 +111,8 @@ struct lb_contacts {
   lb_motion* bias;         // [nlink], and bias[-1] is the world's
   struct lb_contact_solver* solver;
   lb_contact_report report;
-  double duration; // of the step whose forces act, or 0
-  bool at_end;     // of the problem's system
+  lb_contact_system system; // of the problem
+  double duration;          // of the step whose forces act, or 0
   lb_manifold manifold[LB_TOUCH_MANIFOLDS];
 };
 
@@ -125,6 +131,11 @@ void lb_contacts_add_constraints(lb_contacts* C, lb_data* d, double h);
 void lb_contacts_add_servos(lb_contacts* C, lb_data* d, double h);
 void lb_contacts_keep_servos(lb_contacts* C, lb_data* d);
 
+// Axes of a point from its normal; the end of the last step's points of the same pair, whose first
+// is `from`.
+void lb_touch_set_axes(lb_touch* t, lb_v4 n);
+int lb_contacts_last_of(const lb_contacts* C, const lb_touch* t, int* from);
+
 // u0 from velocities [nv], and what impulses make of them taken away.
 void lb_contacts_gather(lb_contacts* C, const double* v);
 void lb_contacts_take_away(lb_contacts* C);
@@ -142,6 +153,3 @@ lb_asked_slopes lb_contacts_asked_slopes(const lb_contacts* C, const lb_touch* t
                                          double free, bool places);
 // The problem of velocities, or that of places, with its impulses.
 const double* lb_contacts_choose(lb_contacts* C, bool places);
-
-// The link that has a velocity.
-int lb_contacts_link_of(const lb_model* m, int v);

@@ -3,6 +3,7 @@
 
 #include "dynamics/constraint/constraint_rows.h"
 #include "dynamics/contact/contact_inside.h"
+#include "dynamics/contact/contact_surface.h"
 #include "dynamics/tree/kinematics.h"
 #include "math/linear/dense.h"
 
@@ -103,8 +104,7 @@ static void fill_free(lb_contacts* C, const lb_work* w, const lb_touch* t, int s
 }
 
 // Rows of links of a mechanism, both of them where a point is between two.
-static void fill_general(lb_contacts* C, const lb_work* w, const lb_touch* t, int side, int group,
-                         const int link[2]) {
+static void fill_general(lb_contacts* C, const lb_work* w, const lb_touch* t, int side, int group) {
   const lb_contact_group* g = &C->group[group];
   lb_constraint_row row[LB_TOUCH_ROWS];
   const size_t nv = (size_t)C->m->nv;
@@ -116,12 +116,18 @@ static void fill_general(lb_contacts* C, const lb_work* w, const lb_touch* t, in
     }
   }
   for (int k = 0; k < 2; k++) {
-    for (int i = 0; i < t->nrow && link[k] != LB_WORLD; i++) {
-      row[i].at = w->state[link[k]].p + t->arm[k];
+    const lb_collider_state* c = &C->collider[t->collider[k]];
+    if (c->group != group) {
+      continue;
     }
-    if (link[k] != LB_WORLD && C->group_of[link[k]] == group) {
-      lb_constraint_rows_add_link(C->m, w, row, t->nrow, C->full, link[k], k == 0 ? 1 : -1);
+    if (c->surface) {
+      lb_surface_add_rows(C, w, t, row, t->nrow, C->full, -1);
+      continue;
     }
+    for (int i = 0; i < t->nrow; i++) {
+      row[i].at = w->state[c->link].p + t->arm[k];
+    }
+    lb_constraint_rows_add_link(C->m, w, row, t->nrow, C->full, c->link, k == 0 ? 1 : -1);
   }
   for (int i = 0; i < t->nrow; i++) {
     const int at = lb_contacts_take_entry(C, t->row + i, side, group);
@@ -133,9 +139,7 @@ static void fill_general(lb_contacts* C, const lb_work* w, const lb_touch* t, in
 }
 
 static void fill_touch(lb_contacts* C, const lb_work* w, lb_touch* t) {
-  const int link[2] = {C->collider[t->collider[0]].link, C->collider[t->collider[1]].link};
-  const int group[2] = {link[0] != LB_WORLD ? C->group_of[link[0]] : -1,
-                        link[1] != LB_WORLD ? C->group_of[link[1]] : -1};
+  const int group[2] = {C->collider[t->collider[0]].group, C->collider[t->collider[1]].group};
   for (int side = 0; side < 2; side++) {
     if (group[side] < 0 || (side == 1 && group[1] == group[0])) {
       continue;
@@ -143,7 +147,7 @@ static void fill_touch(lb_contacts* C, const lb_work* w, lb_touch* t) {
     if (C->group[group[side]].link >= 0) {
       fill_free(C, w, t, side, group[side]);
     } else {
-      fill_general(C, w, t, side, group[side], link);
+      fill_general(C, w, t, side, group[side]);
     }
   }
 }
@@ -196,8 +200,15 @@ static void begin(lb_contacts* C) {
     C->group[C->used[i]].number = C->group[C->used[i]].first = -1;
   }
   C->nentry = 0;
-  C->problem = (lb_contact_problem){
-      .velocity = C->velocity, .u0 = C->u0, .row = C->row, .J = C->J, .Z = C->Z, .block = C->block};
+  C->problem = (lb_contact_problem){.velocity = C->velocity, .u0 = C->u0};
+}
+
+// Arrays may have grown.
+static void lay_out(lb_contacts* C) {
+  C->problem.row = C->row;
+  C->problem.J = C->J;
+  C->problem.Z = C->Z;
+  C->problem.block = C->block;
 }
 
 void lb_contacts_gather(lb_contacts* C, const double* v) {
@@ -231,10 +242,12 @@ static void warm(lb_contacts* C, const lb_touch* t) {
 }
 
 bool lb_contacts_build(lb_contacts* C, lb_data* d, lb_contact_system W, double h) {
+  begin(C);
+  lb_surface_enter(C);
   if (!lb_contacts_reserve_rows(C)) {
     return false;
   }
-  begin(C);
+  lay_out(C);
   for (int i = 0; i < C->ntouch; i++) {
     list_rows(C, &C->touch[i]);
   }

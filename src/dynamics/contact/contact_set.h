@@ -21,6 +21,8 @@ typedef struct lb_touch {
   int collider[2]; // a and b
   uint64_t id;     // of the features that touch
   int face;        // collider whose face the normal is of, as lb_manifold's
+  int point[3];    // of b, where that is a surface that bends: its points there
+  double share[3]; // of these, sum 1
   lb_v4 at;        // midway between the surfaces
   lb_v4 arm[2];    // to there from the origins of the links of a and b
   lb_v4 axis[3];   // normal from b to a, then two tangents
@@ -53,6 +55,12 @@ void lb_contacts_forget(lb_contacts* C);
 // Steps that are differentiated: each is found by itself, whatever came before, and solved to
 // rounding.
 void lb_contacts_isolate(lb_contacts* C, bool on);
+
+// All that is kept from step to step, as so many numbers. Points that do not fit are forgotten, by
+// who saves, too.
+size_t lb_contacts_state_size(const lb_model* m);
+void lb_contacts_save(lb_contacts* C, double* state);
+void lb_contacts_load(lb_contacts* C, const double* state);
 
 // Find the points at d's poses that may meet in a step of h; poses and velocities of origins are in
 // place. Impulses are those of the step before, where it had the same points. false: there are too
@@ -87,3 +95,5 @@ double lb_contacts_duration(const lb_contacts* C);
 // Points of the last step, and the report of its solver.
 int lb_contacts_points(const lb_contacts* C, const lb_touch** touch);
 lb_contact_report lb_contacts_report(const lb_contacts* C);
+// The link that has a velocity.
+int lb_contacts_link_of(const lb_model* m, int v);

@@ -9,6 +9,7 @@
 #include "geom/collide/collide_derivative.h"
 #include "math/contact/contact_derivative.h"
 #include "math/linear/dense.h"
+#include "model/use/motor_use.h"
 
 // Changes of a point by each coordinate, [nv].
 typedef struct point_slopes {
@@ -437,7 +438,7 @@ static void take_bounces(lb_contact_slopes* S, lb_data* d, lb_derivatives* D, co
 
 static void take_servos(lb_contact_slopes* S) {
   const lb_model* m = S->m;
-  for (int i = 0; i < m->motor.nservo; i++) {
+  for (int i = 0; i < lb_servos_as_rows(m); i++) {
     const lb_servo_row* s = &S->C->servo[i];
     const lb_model_servo* by = s->servo;
     const bool exact = by->stiffness == 0 && by->damping == 0;

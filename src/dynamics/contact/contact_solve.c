@@ -34,6 +34,7 @@
 #include "math/contact/contact_fast.h"
 #include "math/contact/contact_printed.h"
 #include "math/contact/contact_reference.h"
+#include "math/linear/dense.h"
 
 static const double DEPTH = 2.5e-5; // S, over the smaller size
 static const double OVERLAP = 1e-7; // that is left alone where there are few rows [m]
@@ -125,8 +126,8 @@ static double depth_of(const lb_contacts* C, const lb_touch* t) {
   if (C->problem.nrow <= FEW_ROWS) { // which are solved to the end
     return 0.5 * OVERLAP;
   }
-  const lb_collider_state *a = &C->collider[t->collider[0]], *b = &C->collider[t->collider[1]];
-  return DEPTH * fmin(a->at.c->size, b->at.c->size);
+  const lb_model_collider* c = C->m->contact.collider;
+  return DEPTH * fmin(c[t->collider[0]].size, c[t->collider[1]].size);
 }
 
 // Islands of (5); false: there are none.
@@ -183,17 +184,18 @@ static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, bool again
     return lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
   }
   const double calm = CALM * C->duration * lb_vec3_norm(C->m->gravity);
-  lb_contact_options options = C->at_end ? lb_contact_options_default() : lb_contact_options_step();
+  const bool thorough = C->system.at_end || C->m->contact.ncollider > C->m->contact.nshape;
+  lb_contact_options options = thorough ? lb_contact_options_default() : lb_contact_options_step();
   options.calm = calm;
   options.tolerance = C->m->contact.set.tolerance;
   options.threads = d->threads;
-  if (again && !C->at_end) { // there the velocities have changed since, too
+  if (again && !C->system.at_end) { // there the velocities have changed since, too
     options.sweeps = PLACE_SWEEPS;
     return lb_contact_solve_again(C->solver, &options, C->lambda, C->u);
   }
   const lb_contact_report report =
       lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
-  if (C->at_end || !stands_on_it(C, &report, calm)) {
+  if (C->system.at_end || !stands_on_it(C, &report, calm)) {
     return report;
   }
   options = lb_contact_options_default();
@@ -231,7 +233,28 @@ static lb_contact_report solve(lb_contacts* C, const lb_data* d, bool again) {
   return METHODS[C->m->contact.set.solver](C, d, again);
 }
 
-static void spread(const lb_contacts* C, double* v) {
+// Particles that no point acts on follow: v += W^-1 J'(lambda - from), NULL for none before.
+static void spread_particles(lb_contacts* C, double* v, const double* from) {
+  const lb_model* m = C->m;
+  memset(C->right, 0, (size_t)m->nv * sizeof *C->right);
+  for (int i = 0; i < 2 * C->problem.nrow; i++) {
+    const lb_contact_row* r = &C->row[i / 2];
+    const int number = r->group[i % 2];
+    const lb_contact_group* g = number >= 0 ? &C->group[C->used[number]] : NULL;
+    const double by = C->lambda[i / 2] - (from ? from[i / 2] : 0);
+    for (int k = 0; g && g->most > g->nlinked && k < g->nv; k++) {
+      C->right[g->v[k]] += m->dof.driven[g->v[k]] ? 0 : by * C->J[r->entry[i % 2] + k];
+    }
+  }
+  C->system.solve(C->system.context, C->right);
+  lb_add(m->nv - m->ndense, v + m->ndense, 1, C->right + m->ndense);
+}
+
+// Velocities under the impulses, of those in v under the impulses `from`.
+static void spread(lb_contacts* C, double* v, const double* from) {
+  if (C->m->particles.nfree > 0) {
+    spread_particles(C, v, from);
+  }
   for (int i = 0; i < C->problem.ngroup; i++) {
     const lb_contact_group* g = &C->group[C->used[i]];
     for (int k = 0; k < g->nv; k++) {
@@ -255,7 +278,7 @@ static void keep(lb_contacts* C, lb_touch* t) {
 bool lb_contacts_prepare(lb_contacts* C, lb_data* d, double h, lb_contact_system W) {
   C->report = (lb_contact_report){0};
   C->duration = h;
-  C->at_end = W.at_end;
+  C->system = W;
   find_bias(C, d, W.at_end);
   if (!lb_contacts_build(C, d, W, h)) {
     return false;
@@ -294,20 +317,21 @@ double lb_contacts_correct(lb_contacts* C, lb_data* d) {
   for (int i = 0; i < C->velocity[C->problem.ngroup]; i++) {
     C->u0[i] = C->u[i] - C->u0[i];
   }
-  spread(C, d->qd);
+  spread(C, d->qd, C->before);
   keep_all(C);
   return size_of_change(C);
 }
 
 void lb_contacts_place(lb_contacts* C, lb_data* d, double h, double* move) {
   memcpy(move, d->qd, (size_t)C->m->nv * sizeof *move);
+  memcpy(C->before, C->lambda, (size_t)C->problem.nrow * sizeof *C->lambda);
   const bool fast = C->m->contact.set.solver == LB_CONTACT_FAST;
   C->twice = C->places = ask_places(C, fast ? lb_contact_solver_islands(C->solver) : NULL, h);
   if (C->twice) {
     lb_contacts_gather(C, d->qd);
     lb_contacts_take_away(C);
     solve(C, d, true);
-    spread(C, move);
+    spread(C, move, C->before);
   }
 }
 
@@ -326,10 +350,9 @@ bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W
     C->asked[i] = C->row[i].b;
   }
   C->report = solve(C, d, false);
-  spread(C, d->qd);
+  spread(C, d->qd, NULL);
   keep_all(C);
   lb_contacts_keep_servos(C, d);
-  memcpy(C->before, C->lambda, (size_t)C->problem.nrow * sizeof *C->lambda);
   lb_contacts_place(C, d, h, move);
   return true;
 }

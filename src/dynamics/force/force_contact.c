@@ -2,16 +2,23 @@
 // reactions at its end. Steps solve for them anew, and take them away before they begin.
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/contact/contact_set.h"
+#include "dynamics/contact/contact_surface.h"
 #include "dynamics/force/channel.h"
 #include "dynamics/force/force.h"
 #include "dynamics/force/force_point.h"
 #include "model/use/link.h"
+#include "model/use/motor_use.h"
 
 static int count(const lb_model* m) {
-  return m->contact.ncollider + m->motor.nservo;
+  return m->contact.ncollider + lb_servos_as_rows(m);
 }
 
-static void push(const lb_model* m, lb_work* w, const lb_touch* t, int side, double by) {
+static void push(const lb_model* m, lb_data* d, const lb_touch* t, int side, double by) {
+  lb_work* w = d->work;
+  if (m->contact.collider[t->collider[side]].soft) {
+    lb_surface_push(m, d, t, t->impulse * by);
+    return;
+  }
   const int link = lb_link_mover(m, m->contact.collider[t->collider[side]].link);
   lb_link_add_wrench(w, link, w->state[link].p + t->arm[side], t->twist * by, t->impulse * by);
 }
@@ -21,10 +28,10 @@ static void apply(const lb_model* m, lb_data* d) {
   const double h = lb_contacts_duration(d->work->contacts);
   const int n = h > 0 ? lb_contacts_points(d->work->contacts, &touch) : 0;
   for (int i = 0; i < n; i++) {
-    push(m, d->work, &touch[i], 0, 1 / h);
-    push(m, d->work, &touch[i], 1, -1 / h);
+    push(m, d, &touch[i], 0, 1 / h);
+    push(m, d, &touch[i], 1, -1 / h);
   }
-  for (int i = 0; i < m->motor.nservo && h > 0; i++) {
+  for (int i = 0; i < lb_servos_as_rows(m) && h > 0; i++) {
     const int motor = m->motor.servo[i].motor;
     d->work->tau[m->motor.v[motor]] += d->motor_force[motor];
   }
@@ -55,8 +62,8 @@ static int find_bodies(const lb_model* m, int body[MOST_BODIES]) {
   int n = 0;
   for (int i = 0; i < m->contact.ncollider; i++) {
     const lb_model_collider* c = &m->contact.collider[i];
-    if (c->body != LB_WORLD && lb_body_moves(m, c->body) && meets_any(&m->contact, c->family) &&
-        place_of(n, body, c->body) == n) {
+    const bool moves = c->body >= m->nbody || (c->body != LB_WORLD && lb_body_moves(m, c->body));
+    if (moves && meets_any(&m->contact, c->family) && place_of(n, body, c->body) == n) {
       if (n == MOST_BODIES) {
         return 0;
       }
@@ -79,7 +86,7 @@ static void measure(lb_channel_walk* w) {
     sum[place_of(n, body, m->contact.collider[touch[i].collider[1]].body)] -= touch[i].impulse;
   }
   for (int i = 0; i < n; i++) {
-    lb_channel_put_vector(w, m->body.name[body[i]], body[i], "contact",
+    lb_channel_put_vector(w, lb_model_toucher(m, body[i]), body[i], "contact",
                           h > 0 ? sum[i] * (1 / h) : lb_v4_zero());
   }
 }

@@ -109,6 +109,7 @@ void lb_resistance_stiffen(const lb_model* m, const lb_data* d, double* W, doubl
     friction_slopes(m, d, W);
   }
   lb_limits_stiffen(m, d, W, dt);
+  lb_servos_stiffen(m, d, W, dt);
 }
 
 void lb_resistance_diagonals(const lb_model* m, const lb_data* d, double* K, double* C) {
@@ -121,4 +122,5 @@ void lb_resistance_diagonals(const lb_model* m, const lb_data* d, double* K, dou
   if (m->dof.nlimit > 0) {
     lb_limits_diagonals(m, d, K, C);
   }
+  lb_servos_diagonals(m, d, K, C);
 }

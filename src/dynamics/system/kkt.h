@@ -40,6 +40,10 @@ typedef struct lb_kkt_terms {
 // positive definite. Redundant ones are left out: their multipliers are zero.
 bool lb_kkt_factor(lb_kkt* K, lb_data* d, lb_kkt_terms terms);
 
+// Forget the order of elimination, so that the next factors do not depend on earlier ones. K may be
+// NULL.
+void lb_kkt_forget(lb_kkt* K);
+
 // Solve (1): b [nv] becomes x, c [constraints] in d's order becomes mu. Unilateral ones have
 //
 //   mu >= 0,   w = c - J x >= 0,   mu w = 0

@@ -196,6 +196,12 @@ bool lb_kkt_factor(lb_kkt* K, lb_data* d, lb_kkt_terms terms) {
   return made;
 }
 
+void lb_kkt_forget(lb_kkt* K) {
+  if (K) {
+    K->ordered = false;
+  }
+}
+
 int lb_kkt_redundant(const lb_kkt* K, bool* redundant) {
   int own = 0;
   for (int i = 0; i < K->nconstraint; i++) {

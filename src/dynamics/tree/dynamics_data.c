@@ -9,6 +9,7 @@
 #include "dynamics/joint/joint_elastic.h"
 #include "dynamics/system/kkt.h"
 #include "dynamics/tree/kinematics.h"
+#include "model/use/motor_use.h"
 
 static lb_data* lay_out(lb_carver* c, const lb_model* m) {
   const size_t nq = (size_t)m->nq;
@@ -45,6 +46,14 @@ static lb_data* lay_out(lb_carver* c, const lb_model* m) {
   return d;
 }
 
+// One for steps, and one for what is observed between them.
+static bool take_systems(lb_data* d, const lb_allocator* allocator) {
+  lb_constraints* L = d->work->constraints;
+  L->kkt = lb_kkt_create(d->model, d, allocator);
+  L->observer = L->kkt ? lb_kkt_create(d->model, d, allocator) : NULL;
+  return L->observer;
+}
+
 lb_status lb_data_create(const lb_model* model, const lb_allocator* allocator, lb_data** data,
                          lb_error* err) {
   lb_carver c = {0};
@@ -60,12 +69,12 @@ lb_status lb_data_create(const lb_model* model, const lb_allocator* allocator, l
   d->work->allocator = allocator;
   d->work->state[-1] = (lb_state){.R = lb_m3_identity(), .a = -lb_v4_from(model->gravity)};
   lb_data_reset(d);
-  if (lb_kkt_fits(model) && !(d->work->constraints->kkt = lb_kkt_create(model, d, allocator))) {
-    lb_release(allocator, d);
+  if (lb_kkt_fits(model) && !take_systems(d, allocator)) {
+    lb_data_release(d);
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0},
                         "out of memory for the constraints of '%s'", model->name);
   }
-  if (model->contact.ncollider + model->motor.nservo > 0 &&
+  if (model->contact.ncollider + lb_servos_as_rows(model) > 0 &&
       !(d->work->contacts = lb_contacts_create(model, allocator))) {
     lb_data_release(d);
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the contacts of '%s'",
@@ -77,7 +86,10 @@ lb_status lb_data_create(const lb_model* model, const lb_allocator* allocator, l
 
 void lb_data_release(lb_data* data) {
   if (data) {
-    lb_kkt_release(data->work->constraints ? data->work->constraints->kkt : NULL);
+    if (data->work->constraints) {
+      lb_kkt_release(data->work->constraints->kkt);
+      lb_kkt_release(data->work->constraints->observer);
+    }
     lb_contacts_release(data->work->contacts);
     lb_release(data->work->allocator, data);
   }

@@ -149,16 +149,17 @@ double lb_contact_step(const lb_contact_problem* p, int r) {
   return a > 0 ? 1 / a : 1;
 }
 
-// e of a set of `size` rows, with the length of z = lambda - rho w cut to the radius.
+// e of a set of `size` rows, with the length of z = lambda - rho w cut to the radius. All of it over
+// rho, in the units of w: squares of impulses vanish where a row yields very much.
 static double set_violation(int size, const double* lambda, const double* w, double rho, double R) {
-  const double z0 = lambda[0] - rho * w[0], z1 = size > 1 ? lambda[1] - rho * w[1] : 0;
+  const double l0 = lambda[0] / rho, l1 = size > 1 ? lambda[1] / rho : 0, most = R / rho;
+  const double z0 = l0 - w[0], z1 = size > 1 ? l1 - w[1] : 0;
   const double length = sqrt(z0 * z0 + z1 * z1);
-  if (length <= R) {
+  if (length <= most) {
     return size > 1 ? sqrt(w[0] * w[0] + w[1] * w[1]) : fabs(w[0]);
   }
-  const double e0 = lambda[0] - R * (z0 / length);
-  const double e1 = size > 1 ? lambda[1] - R * (z1 / length) : 0;
-  return sqrt(e0 * e0 + e1 * e1) / rho;
+  const double e0 = l0 - most * (z0 / length), e1 = l1 - most * (z1 / length);
+  return sqrt(e0 * e0 + e1 * e1);
 }
 
 double lb_contact_violation(const lb_contact_row* row, double rho, double normal,

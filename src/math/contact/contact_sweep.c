@@ -458,15 +458,14 @@ double lb_contact_sweeper_scale(const lb_contact_sweeper* s, int begin, int end)
 }
 
 // Natural map of a point with two tangents, as lb_contact_violation has it: the normal's and the
-// tangents' in one.
+// tangents' in one. All of it over rho, in the units of w.
 static double point_violation(const lb_contact_local* L, const double* rho, const double* l,
                               const double* w) {
-  const double step = rho[0] * w[0], normal = fabs(l[0] < step ? l[0] : step);
-  const double R = L->mu * (l[0] > 0 ? l[0] : 0), z1 = l[1] - rho[1] * w[1],
-               z2 = l[2] - rho[1] * w[2];
+  const double per = 1 / rho[1], l0 = l[0] / rho[0], l1 = l[1] * per, l2 = l[2] * per;
+  const double R = L->mu * (l[0] > 0 ? l[0] : 0) * per, z1 = l1 - w[1], z2 = l2 - w[2];
   const double square = z1 * z1 + z2 * z2, keep = square > R * R ? R / sqrt(square) : 1;
-  const double e1 = l[1] - keep * z1, e2 = l[2] - keep * z2;
-  const double n = normal / rho[0], t = sqrt(e1 * e1 + e2 * e2) / rho[1];
+  const double e1 = l1 - keep * z1, e2 = l2 - keep * z2;
+  const double n = fabs(l0 < w[0] ? l0 : w[0]), t = sqrt(e1 * e1 + e2 * e2);
   return n > t ? n : t;
 }
 

@@ -92,8 +92,8 @@ static lb_status make_step(lb_arena* arena, const lb_profile_definition* def, co
 }
 
 // The number of the piece, and how far within, as a profile of straight lines.
-static lb_status make_clock(lb_arena* arena, const double* time, int first, int last, double period,
-                            lb_profile** clock) {
+static lb_status make_clock(lb_arena* arena, const double* time, int first, int last,
+                            const lb_profile_definition* of, lb_profile** clock) {
   double* value = LB_TAKE(arena, double, last - first + 1);
   double* copy = LB_TAKE(arena, double, last - first + 1);
   if (!value || !copy) {
@@ -108,7 +108,8 @@ static lb_status make_clock(lb_arena* arena, const double* time, int first, int 
   if (lb_profile_create(arena, &def, clock) != LB_OK) {
     return LB_NO_MEMORY;
   }
-  (*clock)->period = period; // and no way back from its end
+  (*clock)->period = of->period; // and no way back from its end
+  (*clock)->ahead = of->phase * of->period;
   return LB_OK;
 }
 
@@ -137,10 +138,10 @@ static lb_status make_clock_of(lb_turning* T, lb_arena* arena, const lb_profile_
                                const keys* k) {
   lb_profile* step = NULL;
   if (def->kind != LB_PROFILE_BSPLINE) {
-    return make_clock(arena, k->time, k->first, k->last, def->period, &T->clock);
+    return make_clock(arena, k->time, k->first, k->last, def, &T->clock);
   }
   return make_step(arena, def, k, 0, &step) == LB_OK
-             ? make_clock(arena, step->time, 0, step->npiece, def->period, &T->clock)
+             ? make_clock(arena, step->time, 0, step->npiece, def, &T->clock)
              : LB_NO_MEMORY;
 }
 
@@ -223,28 +224,23 @@ static bool differ(const lb_turning* T, lb_turn a, lb_turn b) {
          lb_vec3_norm(lb_vec3_sub(a.w, b.w)) > 1e-9 * most;
 }
 
-static bool jumps(const lb_turning* T, double time, double until, lb_turn before, lb_turn after) {
-  return time > 0 && time < until && differ(T, before, after);
+// A jump at one of the clock's own times, when it first comes; else INFINITY.
+static double jump_at(const lb_turning* T, double time, lb_turn before, lb_turn after) {
+  return differ(T, before, after) ? lb_profile_after(T->clock, time, 0) : (double)INFINITY;
 }
 
 double lb_turning_jump(const lb_turning* T, double until) {
   const lb_profile* c = T->clock;
   const int last = c->npiece - 1;
   const bool again = c->period > 0;
-  const double begin = c->time[0], end = c->time[last + 1], over = begin + c->period;
-  const lb_turn first = piece_end(T, 0, 0), final = piece_end(T, last, 1);
-  const lb_turn rest = {.q = final.q};                        // after the last piece, if not over
-  const lb_turn seam = again && !(end < over) ? final : rest; // before the next period
-  if (jumps(T, begin, until, again ? seam : (lb_turn){.q = first.q}, first)) {
-    return begin;
-  }
+  const double begin = c->time[0], end = c->time[last + 1];
+  const lb_turn start = piece_end(T, 0, 0), final = piece_end(T, last, 1);
+  const lb_turn rest = {.q = final.q}; // after the last piece, if the period is not over
+  const lb_turn seam = again && !(end < begin + c->period) ? final : rest;
+  double first = jump_at(T, begin, again ? seam : (lb_turn){.q = start.q}, start);
+  first = fmin(first, jump_at(T, end, final, seam));
   for (int i = 1; i <= last; i++) {
-    if (jumps(T, c->time[i], until, piece_end(T, i - 1, 1), piece_end(T, i, 0))) {
-      return c->time[i];
-    }
+    first = fmin(first, jump_at(T, c->time[i], piece_end(T, i - 1, 1), piece_end(T, i, 0)));
   }
-  if (jumps(T, end, until, final, seam)) {
-    return end;
-  }
-  return again && jumps(T, over, until, seam, first) ? over : NAN;
+  return first < until ? first : NAN;
 }

@@ -316,8 +316,7 @@ static bool differs(const double a[2], const double b[2], const double scale[2])
   return fabs(a[0] - b[0]) > 1e-9 * scale[0] || fabs(a[1] - b[1]) > 1e-9 * scale[1];
 }
 
-// The first time after t at which the profile is where it is at `time`, or INFINITY.
-static double after_time(const lb_profile* p, double time, double t) {
+double lb_profile_after(const lb_profile* p, double time, double t) {
   if (!(p->period > 0)) {
     return time > t ? time : INFINITY;
   }
@@ -329,7 +328,7 @@ static double after_time(const lb_profile* p, double time, double t) {
 double lb_profile_next(const lb_profile* p, double t) {
   double next = INFINITY;
   for (int i = 0; i <= p->npiece; i++) {
-    next = fmin(next, after_time(p, p->time[i], t));
+    next = fmin(next, lb_profile_after(p, p->time[i], t));
   }
   return next;
 }
@@ -356,7 +355,7 @@ double lb_profile_jump(const lb_profile* p, double until, bool slopes) {
     // a period ends where the next begins
     const double end = i == p->npiece && p->period > 0 ? p->time[0] : p->time[i];
     if (differs(before, after, scale)) {
-      first = fmin(first, after_time(p, end, 0));
+      first = fmin(first, lb_profile_after(p, end, 0));
     }
   }
   return first < until ? first : NAN;

@@ -37,6 +37,8 @@ lb_status lb_profile_create(lb_arena* arena, const lb_profile_definition* defini
 /// Third derivative at time t; at the end of a piece that of the next.
 double lb_profile_third(const lb_profile* profile, double t);
 
+/// The first time after t at which the profile is where its own times say `time`, or INFINITY.
+double lb_profile_after(const lb_profile* profile, double time, double t);
 /// The first time after t at which a piece ends, or INFINITY.
 double lb_profile_next(const lb_profile* profile, double t);
 

@@ -63,3 +63,14 @@ lb_status lb_eigen_generalised(lb_arena* scratch, int n, double* A, int lda, dou
 /// the largest count as zero. B has max(m, n) rows, x in its first n. A is destroyed.
 lb_status lb_least_squares(lb_arena* scratch, int m, int n, double* A, int lda, int nrhs, double* B,
                            int ldb, double rcond, int* rank);
+
+/// Range and complement of the columns of A, m x n: an orthonormal Q, m x m without gaps, whose
+/// first `rank` columns span them, by Householder's reflections with exchanged columns. What is
+/// left of a column below `rcond` times the longest counts as zero. A is destroyed.
+lb_status lb_range(lb_arena* scratch, int m, int n, double* A, int lda, double rcond, double* Q,
+                   int* rank);
+
+/// C = A B and C = A' B, C m x n and all without gaps between their columns; k numbers are summed.
+void lb_columns_multiply(int m, int n, int k, double* C, const double* A, const double* B);
+void lb_columns_multiply_transposed(int m, int n, int k, double* C, const double* A,
+                                    const double* B);

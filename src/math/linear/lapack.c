@@ -4,6 +4,7 @@
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/assert.h"
 #include "math/linear/dense.h"
@@ -96,4 +97,47 @@ lb_status lb_least_squares(lb_arena* scratch, int m, int n, double* A, int lda, 
   }
   lb_arena_reset(scratch, mark);
   return status;
+}
+
+lb_status lb_range(lb_arena* scratch, int m, int n, double* A, int lda, double rcond, double* Q,
+                   int* rank) {
+  const lb_arena_mark mark = lb_arena_here(scratch);
+  const int least = m < n ? m : n;
+  lb_status status = LB_NO_MEMORY;
+  double asked[2] = {1, 1};
+  lapack_int* exchange = LB_TAKE(scratch, lapack_int, n);
+  double* tau = LB_TAKE(scratch, double, least);
+  LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, m, n, A, lda, exchange, tau, &asked[0], -1);
+  LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, m, m, least, Q, m, tau, &asked[1], -1);
+  const lapack_int size = size_of(fmax(asked[0], asked[1]));
+  double* work = LB_TAKE(scratch, double, size);
+  if (exchange && tau && work) {
+    status =
+        outcome(LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, m, n, A, lda, exchange, tau, work, size));
+    for (*rank = 0; *rank < least && fabs(A[*rank * (lda + 1)]) > rcond * fabs(A[0]);) {
+      ++*rank;
+    }
+    for (int j = 0; j < least; j++) {
+      memcpy(Q + (size_t)j * (size_t)m, A + (size_t)j * (size_t)lda, (size_t)m * sizeof *Q);
+    }
+    status =
+        status == LB_OK
+            ? outcome(LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, m, m, least, Q, m, tau, work, size))
+            : status;
+  }
+  lb_arena_reset(scratch, mark);
+  return status;
+}
+
+void lb_columns_multiply(int m, int n, int k, double* C, const double* A, const double* B) {
+  if (m > 0 && n > 0 && k > 0) {
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, A, m, B, k, 0, C, m);
+  }
+}
+
+void lb_columns_multiply_transposed(int m, int n, int k, double* C, const double* A,
+                                    const double* B) {
+  if (m > 0 && n > 0 && k > 0) {
+    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, m, n, k, 1, A, k, B, k, 0, C, m);
+  }
 }

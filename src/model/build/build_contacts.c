@@ -4,51 +4,59 @@
 
 #include "geom/collide/collide.h"
 #include "model/build/build.h"
+#include "model/build/build_surfaces.h"
 #include "model/use/link.h"
 
 // --- families ---
 //
-// The names in the scene's pairs sort bodies into families: those that fit the same names.
+// The names in the scene's pairs sort what collides into families: those that fit the same names.
+// Bodies come first, then the world, ropes and deformables.
 
 typedef struct families {
   const lb_scene* s;
   int nname;         // two for each pair
-  bool* fits;        // [nbody + 1][nname] the world is last
-  int* family;       // [nbody + 1]
-  int count, *first; // [count] a body of each
+  int nmember;       // of all families
+  bool* fits;        // [nmember][nname]
+  int* family;       // [nmember]
+  int count, *first; // [count] a member of each
 } families;
 
 static const char* name_of(const families* f, int i) {
   return f->s->contacts.pair[i / 2].between[i % 2];
 }
 
-static bool fits(const families* f, int body, const char* name) {
-  return body == f->s->nbody ? strcmp(name, "world") == 0
-                             : lb_scene_contact_fits(&f->s->body[body], name);
+static bool fits(const families* f, int i, const char* name) {
+  const lb_scene* s = f->s;
+  const int part = i - s->nbody - 1;
+  if (part < 0) {
+    return i == s->nbody ? strcmp(name, "world") == 0 : lb_scene_contact_fits(&s->body[i], name);
+  }
+  const char* own = part < s->nrope ? s->rope[part].name : s->deformable[part - s->nrope].name;
+  return strcmp(name, "all") == 0 || strcmp(name, own) == 0;
 }
 
-static int find_family(families* f, int body) {
+static int find_family(families* f, int member) {
   const size_t n = (size_t)f->nname;
-  const bool* own = f->fits + (size_t)body * n;
+  const bool* own = f->fits + (size_t)member * n;
   for (int i = 0; i < f->count; i++) {
     if (memcmp(own, f->fits + (size_t)f->first[i] * n, n * sizeof *own) == 0) {
       return i;
     }
   }
-  f->first[f->count] = body;
+  f->first[f->count] = member;
   return f->count++;
 }
 
 static bool find_families(families* f, lb_arena* scratch) {
-  const int nbody = f->s->nbody;
+  f->nmember = f->s->nbody + 1 + f->s->nrope + f->s->ndeformable;
   f->nname = 2 * f->s->contacts.npair;
-  f->fits = LB_TAKE(scratch, bool, (nbody + 1) * f->nname);
-  f->family = LB_TAKE(scratch, int, nbody + 1);
-  f->first = LB_TAKE(scratch, int, nbody + 1);
+  f->fits = LB_TAKE(scratch, bool, f->nmember * f->nname);
+  f->family = LB_TAKE(scratch, int, f->nmember);
+  f->first = LB_TAKE(scratch, int, f->nmember);
   if (lb_arena_status(scratch) != LB_OK) {
     return false;
   }
-  for (int i = 0; i <= nbody; i++) {
+  for (int i = 0; i < f->nmember; i++) {
     for (int k = 0; k < f->nname; k++) {
       f->fits[i * f->nname + k] = fits(f, i, name_of(f, k));
     }
@@ -90,9 +98,15 @@ static void fill_meetings(const families* f, lb_model_contacts* c, lb_arena* are
 
 // --- links that joints hold together ---
 
+// The link that collides for another: of a face, its elastic body's.
+static int collider_link(const lb_model* m, int link) {
+  link = lb_link_mover(m, link);
+  return link != LB_WORLD && lb_link_is_face(m->link.kind[link]) ? m->link.parent[link] : link;
+}
+
 static void join(lb_model_contacts* c, const lb_model* m, int a, int b) {
-  a = lb_link_mover(m, a);
-  b = lb_link_mover(m, b);
+  a = collider_link(m, a);
+  b = collider_link(m, b);
   if (a != LB_WORLD && b != LB_WORLD && a != b) {
     c->joined[c->njoined][0] = a < b ? a : b;
     c->joined[c->njoined++][1] = a < b ? b : a;
@@ -146,6 +160,7 @@ static lb_status add_collider(lb_build* b, int shape, int family) {
                           .body = look->body,
                           .link = look->body == LB_WORLD ? LB_WORLD : m->body.link[look->body],
                           .geometry = geometry,
+                          .size = geometry ? geometry->size : 0,
                           .X = X,
                           .surface = m->look.material[look->material].surface,
                           .belt = turn_belt(m, look->body, b->scene->shape[shape].belt),
@@ -158,26 +173,29 @@ lb_status lb_build_contacts(lb_build* b) {
   lb_model_contacts* c = &b->m->contact;
   families f = {.s = s};
   lb_status status = LB_OK;
+  c->set = s->contacts; // servos are solved by the same rules
+  c->set.place = lb_build_place(b, s->contacts.place);
+  c->set.pair = NULL;
   if (!s->contacts.on) {
     return LB_OK;
   }
   lb_arena scratch;
   lb_arena_init(&scratch, b->arena->allocator);
-  c->set = s->contacts;
-  c->set.place = lb_build_place(b, s->contacts.place);
-  c->set.pair = NULL;
-  c->collider = LB_TAKE(b->arena, lb_model_collider, s->nshape);
+  c->collider =
+      LB_TAKE(b->arena, lb_model_collider, s->nshape + s->nbody + s->nrope + s->ndeformable);
   find_joined(b->m, b->arena);
   if (find_families(&f, &scratch)) {
     fill_meetings(&f, c, b->arena);
   }
-  for (int i = 0; i < s->nshape && status == LB_OK && lb_arena_status(&scratch) == LB_OK; i++) {
+  status = lb_arena_status(&scratch) == LB_OK ? lb_arena_status(b->arena) : LB_NO_MEMORY;
+  for (int i = 0; i < s->nshape && status == LB_OK; i++) {
     const int body = s->shape[i].body;
     if (s->shape[i].solid) {
       status = add_collider(b, i, f.family[body == LB_WORLD ? s->nbody : body]);
     }
   }
-  status = status == LB_OK ? lb_arena_status(&scratch) : status;
+  c->nshape = c->ncollider;
+  status = status == LB_OK ? lb_build_surfaces(b, f.family) : status;
   lb_arena_release(&scratch);
   return status;
 }

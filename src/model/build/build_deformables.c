@@ -79,7 +79,7 @@ static lb_status make_surface(lb_build* b, const lb_scene_deformable* s, const l
   } else {
     lb_model_elastic drawn = {.r = 0};
     lb_scene_elastic form = *s->form;
-    form.order = 1;
+    form.form = LB_ELASTIC_MESH; // all its nodes move, and all are shown
     if (lb_build_surface(b, &form, mesh, NULL, &drawn) != LB_OK) {
       return LB_NO_MEMORY;
     }

@@ -254,6 +254,14 @@ int lb_model_body(const lb_model* model, const char* name) {
   return find_name(model->body.name, model->nbody, name);
 }
 
+const char* lb_model_toucher(const lb_model* m, int body) {
+  const int part = body - m->nbody, soft = part - m->particles.nrope;
+  return body == LB_WORLD ? "scenery"
+         : part < 0       ? m->body.name[body]
+         : soft < 0       ? m->particles.rope[part].name
+                          : m->particles.deformable[soft].name;
+}
+
 int lb_model_joint(const lb_model* model, const char* name) {
   return find_name(model->joint.name, model->njoint, name);
 }

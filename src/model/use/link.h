@@ -1,5 +1,7 @@
 // A link as the recursions read it, in one run of memory.
 #pragma once
+#include <stdlib.h>
+
 #include "limber/model.h"
 #include "math/space/simd.h"
 
@@ -48,6 +50,12 @@ static inline bool lb_link_turns_free(const lb_model* m, int link) {
 static inline int lb_links_compare(const void* a, const void* b) {
   const int *x = a, *y = b;
   return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+// Does a joint hold two links together?
+static inline bool lb_links_joined(const lb_model_contacts* c, int a, int b) {
+  const int key[2] = {a < b ? a : b, a < b ? b : a};
+  return bsearch(key, c->joined, (size_t)c->njoined, sizeof *c->joined, lb_links_compare);
 }
 
 // Does the body move? What is fixed to the world may have a link, for its reaction.

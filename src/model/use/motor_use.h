@@ -20,6 +20,14 @@ static inline bool lb_motor_prescribes(const lb_model* m, int motor) {
          !lb_motor_is_constraint(m, motor);
 }
 
+// Servos that steps solve for with contacts, and those that are forces.
+static inline int lb_servos_as_rows(const lb_model* m) {
+  return m->motor.servo_rows ? m->motor.nservo : 0;
+}
+static inline int lb_servos_as_forces(const lb_model* m) {
+  return m->motor.servo_rows ? 0 : m->motor.nservo;
+}
+
 // Motor that exerts a force, not a torque.
 static inline bool lb_motor_is_linear(const lb_model* m, int motor) {
   const int v = m->motor.v[motor];

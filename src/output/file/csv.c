@@ -224,10 +224,6 @@ void lb_write_forces(lb_out* out, const lb_recording* r, const lb_summary* s) {
   write_table(out, r, FORCES);
 }
 
-static const char* name_of(const lb_model* m, int body) {
-  return body == LB_WORLD ? "scenery" : m->body.name[body];
-}
-
 static void numbers(lb_out* out, int count, const double* value) {
   for (int i = 0; i < count; i++) {
     lb_out_text(out, ",");
@@ -243,7 +239,7 @@ static void write_contact(lb_out* out, const lb_model* m, double time, const lb_
   lb_out_number(out, time, "");
   for (int k = 0; k < 2; k++) {
     lb_out_text(out, ",");
-    lb_write_name(out, name_of(m, c->body[k]));
+    lb_write_name(out, lb_model_toucher(m, c->body[k]));
   }
   snprintf(id, sizeof id, ",%" PRIu64, c->id);
   lb_out_text(out, id);

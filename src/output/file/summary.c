@@ -67,16 +67,12 @@ static void left_splines(lb_out* out, const lb_recording* r) {
 
 // --- contacts ---
 
-static const char* side(const lb_model* m, int body) {
-  return body == LB_WORLD ? "scenery" : m->body.name[body];
-}
-
 static void overlaps(lb_out* out, const lb_model* m, const lb_overlaps* o) {
   lb_print_json(out, ", 'overlaps': [");
   for (int i = 0; i < o->nshown; i++) {
     const lb_overlap* x = &o->deepest[i];
-    lb_print_json(out, "%-s{'between': [%s, %s], 'depth': %g}", i ? ", " : "", side(m, x->body[0]),
-                  side(m, x->body[1]), x->depth);
+    lb_print_json(out, "%-s{'between': [%s, %s], 'depth': %g}", i ? ", " : "", lb_model_toucher(m, x->body[0]),
+                  lb_model_toucher(m, x->body[1]), x->depth);
   }
   lb_out_text(out, "]");
 }
@@ -338,6 +334,9 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   }
   if (s->optimize) {
     lb_summarise_optimisation(out, s->optimize);
+  }
+  if (s->fork) {
+    lb_summarise_forks(out, s->fork);
   }
   lb_out_text(out, "\n}\n");
 }

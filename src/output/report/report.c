@@ -406,6 +406,9 @@ static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const 
   if (s->optimize) {
     lb_report_optimisation(out, s->optimize);
   }
+  if (s->fork) {
+    lb_report_forks(out, s->fork);
+  }
   const bool done =
       s->retarget ? lb_report_retarget_strip(out, s->retarget, view) : strip(out, r, view);
   if (s->gait) {

@@ -26,8 +26,9 @@ typedef struct viewer {
 } viewer;
 
 static lb_transform pose_of(const lb_recording* r, int frame, int body) {
-  return body == LB_WORLD ? lb_transform_identity()
-                          : r->pose[(size_t)frame * (size_t)r->model->nbody + (size_t)body];
+  return body == LB_WORLD || body >= r->model->nbody // ropes and deformables have none
+             ? lb_transform_identity()
+             : r->pose[(size_t)frame * (size_t)r->model->nbody + (size_t)body];
 }
 
 // --- contacts: grounds, floors, distances and prescribed points ---
@@ -71,7 +72,7 @@ static void show_contacts(const lb_recording* r, viewer v) {
   for (int i = 0; i < r->nchannel; i++) {
     const lb_channel* c = &r->channel[i];
     if (c->body >= 0) {
-      const bool total = c->name == r->model->body.name[c->body];
+      const bool total = c->name == lb_model_toucher(r->model, c->body);
       v.see(v.context, &(arrow){c->name, "contacts", i, 0, total ? find_total : find_contact});
     }
   }

@@ -107,7 +107,7 @@ static void limiting(lb_out* out, const lb_retarget_result* t) {
     return;
   }
   lb_print(out, "<h2>What is left is limited by %s</h2>\n", lb_limiting_name(t->limiting.factor));
-  if (t->limiting.factor >= LB_LIMITING_WEIGHT) { // not of those that were made easier
+  if (t->limiting.factor == LB_LIMITING_WEIGHT) { // not of those that were made easier
     lb_print(out, "<p class=\"note\">%s: %s.</p>\n", lb_limiting_name(t->limiting.factor),
              lb_limiting_words(t->limiting.factor));
   }
@@ -121,8 +121,9 @@ static void limiting(lb_out* out, const lb_retarget_result* t) {
     }
   }
   close_table(out);
-  lb_out_text(out, "<p class=\"note\">By one more step of the search with this made easier. Where "
-                   "nothing helps, it is the reach of the motors.</p>\n");
+  lb_out_text(out,
+              "<p class=\"note\">The search goes on for some iterations with this made easier. "
+              "Where nothing helps, it is the reach of the motors.</p>\n");
 }
 
 static void bodies(lb_out* out, const lb_retarget_result* t) {

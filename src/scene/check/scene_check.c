@@ -117,7 +117,8 @@ static void check_settings(checker* c) {
   }
   check_closing(c);
   check_first_step(c);
-  if (s->nbody == 0 && c->report->status == LB_OK) { // else they may be in what went wrong
+  const bool empty = s->nbody + s->nrope + s->ndeformable == 0;
+  if (empty && c->report->status == LB_OK) { // else they may be in what went wrong
     SAY(c, (lb_place){s->file, 1, 1},
         "the scene has no bodies (add some under 'bodies:', such as ball: {shape: {sphere: "
         "{radius: 0.1}}})");

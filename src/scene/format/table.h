@@ -82,6 +82,9 @@ typedef enum lb_value {
   LB_VALUE_MEASURE,    // the same, or a list of numbers
   LB_VALUE_DRAWING,    // a mapping from names of points to places in a plane
   LB_VALUE_LENGTHS,    // a mapping from names to lengths
+  LB_VALUE_SPOT,       // a place [x, y, z], or the name of a linkage's point
+  LB_VALUE_PATH,       // a list of pairs [time, place]
+  LB_VALUE_FORCES,     // a mapping from names to forces
   LB_VALUE_KIND_COUNT
 } lb_value;
 
@@ -204,7 +207,8 @@ LB_FORCE_LIST(LB_FORCE_TABLE_OF)
 extern const lb_table lb_scene_table, lb_solver_table, lb_repeat_table, lb_material_table,
     lb_shape_table, lb_body_table, lb_elastic_table, lb_marker_table, lb_fit_table,
     lb_retarget_table, lb_hinge_limit_table, lb_slide_limit_table, lb_optimize_table, lb_pose_table,
-    lb_turn_table, lb_surface_table, lb_contacts_table, lb_profile_table, lb_linkage_table;
+    lb_turn_table, lb_surface_table, lb_contacts_table, lb_profile_table, lb_linkage_table,
+    lb_fork_table;
 extern const lb_table lb_joint_table[LB_JOINT_COUNT];
 extern const lb_table lb_start_table[LB_JOINT_COUNT];
 extern const lb_choices lb_joint_choices;
@@ -232,6 +236,7 @@ enum {
   LB_NAMED_SECTIONS(LB_SECTION_KEY) LB_SCENE_INITIAL,
   LB_SCENE_REPEAT,
   LB_SCENE_MARKERS,
+  LB_SCENE_FORK,
   LB_SCENE_FIT,
   LB_SCENE_RETARGET,
   LB_SCENE_OPTIMIZE,

@@ -16,6 +16,9 @@ bool lb_linkage_make(lb_reader* r, lb_scene_linkage* k);
 // Linkage as points and sides, the arrays in the arena; false: there is no memory.
 bool lb_linkage_planar(const lb_scene_linkage* k, lb_arena* arena, lb_planar* out,
                        double (**at)[2]);
+// Place of a point in the frame of a bar of a copy.
+lb_vec3 lb_linkage_place(const lb_scene_linkage* k, const lb_linkage_copy* copy, int bar,
+                         int point);
 // Angle of the crank as its points lie.
 double lb_linkage_crank_angle(const lb_scene_linkage* k, double (*at)[2]);
 // Angle of a bar's frame in the drawing.

@@ -102,9 +102,8 @@ static double along_shaft(const lb_scene_linkage* k, const lb_linkage_copy* copy
   return lb_quat_rotate(lb_quat_conjugate(lb_linkage_axes(k)), copy->at).z;
 }
 
-// A point in the frame of a bar of a copy.
-static lb_vec3 place_in(const lb_scene_linkage* k, const lb_linkage_copy* copy, int bar,
-                        int point) {
+lb_vec3 lb_linkage_place(const lb_scene_linkage* k, const lb_linkage_copy* copy, int bar,
+                         int point) {
   const int* own = k->bar[bar].point;
   const double *o = k->point[own[0]].at, *x = k->point[own[1]].at, *p = k->point[point].at;
   const double length = hypot(x[0] - o[0], x[1] - o[1]);
@@ -146,23 +145,23 @@ static void add_shapes(maker* m, lb_yaml* list, const lb_linkage_copy* copy, int
   const lb_scene_linkage* k = m->k;
   const lb_linkage_bar* bar = &k->bar[b];
   const double radius = radius_of(k, bar), z = bar->offset;
-  const lb_vec3 middle = place_in(k, copy, b, bar->point[0]);
+  const lb_vec3 middle = lb_linkage_place(k, copy, b, bar->point[0]);
   if (bar->disc > 0) {
     add_shape(list, make_rod(m, "cylinder", bar->disc, lift(middle, z - radius),
                              lift(middle, z + radius)));
   }
   for (int s = 0; s < k->nside && !(bar->disc > 0); s++) {
     if (k->side[s].bar == b) {
-      add_shape(list,
-                make_rod(m, "capsule", radius, lift(place_in(k, copy, b, k->side[s].point[0]), z),
-                         lift(place_in(k, copy, b, k->side[s].point[1]), z)));
+      add_shape(list, make_rod(m, "capsule", radius,
+                               lift(lb_linkage_place(k, copy, b, k->side[s].point[0]), z),
+                               lift(lb_linkage_place(k, copy, b, k->side[s].point[1]), z)));
     }
   }
   for (int i = 0; i < bar->npoint; i++) {
     const int p = bar->point[i];
     if (k->foot[p] > 0) {
       add_shape(list, make_map(m, "sphere", make_map(m, "radius", make_number(m, k->foot[p]), NULL),
-                               "position", make_place(m, lift(place_in(k, copy, b, p), z)),
+                               "position", make_place(m, lift(lb_linkage_place(k, copy, b, p), z)),
                                "material", make_text(m, "rubber"), NULL));
     }
   }
@@ -242,13 +241,13 @@ static void make_joint(maker* m, const lb_linkage_copy* copy, const lb_linkage_p
   const lb_scene_linkage* k = m->k;
   const int p = pin->bar[0], c = pin->bar[1];
   const bool axle = p < 0 && is_shaft(k, c); // of all copies
-  const lb_vec3 in_child = axle ? lb_vec3_make(0, 0, 0) : place_in(k, copy, c, pin->point);
+  const lb_vec3 in_child = axle ? lb_vec3_make(0, 0, 0) : lb_linkage_place(k, copy, c, pin->point);
   m->place = k->bar[c].place;
   put(m, m->section[LB_SCENE_JOINTS], pin_name(m, copy, pin),
       make_map(m, "type", make_text(m, "revolute"), "parent",
                make_text(m, p >= 0 ? bar_name(m, copy, p) : ground_name(m)), "child",
                make_text(m, bar_name(m, copy, c)), "at",
-               p >= 0 ? make_place(m, place_in(k, copy, p, pin->point))
+               p >= 0 ? make_place(m, lb_linkage_place(k, copy, p, pin->point))
                       : make_ground_frame(m, copy, pin),
                "in_child", make_place(m, in_child), "axis", make_text(m, "z"), "loop",
                pin->loop ? make_text(m, "true") : NULL, NULL));

@@ -19,8 +19,10 @@ static const lb_choices solver_choices = LB_CHOICES(solver_names);
   LB_SIZED(NUMBER, lb_scene_contact_pair, key, surface.member, dimension, range, OF_MATERIALS,     \
            about)
 static const lb_field pair_fields[] = {
-    LB_LATER(POINTS, "between", NULL, NULL,
-             "two names, each of a body, of a group of bodies, all bodies, or world"),
+    LB_LATER(
+        POINTS, "between", NULL, NULL,
+        "two names, each of a body, of a group of bodies, of a rope or deformable, all of them, "
+        "or world"),
     LB_ROW(FLAG, lb_scene_contact_pair, "collide", collide, "true", "false: they pass through"),
     SURFACE("friction", friction, LB_PURE, LB_ANY, "coefficient of friction between them"),
     SURFACE("restitution", restitution, LB_PURE, LB_ANY,
@@ -118,6 +120,12 @@ static bool is_known(const lb_scene* s, const char* name) {
   for (int i = 0; i < s->nbody && !known; i++) {
     known = lb_scene_contact_fits(&s->body[i], name);
   }
+  for (int i = 0; i < s->nrope && !known; i++) {
+    known = strcmp(s->rope[i].name, name) == 0 || strcmp(name, "all") == 0;
+  }
+  for (int i = 0; i < s->ndeformable && !known; i++) {
+    known = strcmp(s->deformable[i].name, name) == 0 || strcmp(name, "all") == 0;
+  }
   return known;
 }
 
@@ -132,9 +140,10 @@ void lb_check_contacts(lb_checker* c) {
     const lb_scene_contact_pair* pair = &contacts->pair[i];
     for (int k = 0; k < 2; k++) {
       if (!is_known(c->s, pair->between[k])) {
-        LB_SAY(c, pair->place,
-               "contacts: there is no body or group '%.64s' (bodies have a 'group')",
-               pair->between[k]);
+        LB_SAY(
+            c, pair->place,
+            "contacts: there is no body, group, rope or deformable '%.64s' (bodies have a 'group')",
+            pair->between[k]);
       }
     }
   }

@@ -63,8 +63,11 @@ static const lb_field rope_fields[] = {
     LB_ROW(FLAG, lb_scene_rope, "pushes", pushes, "false",
            "true: its springs push where they are shorter than that; else it goes slack"),
     ROPE_SIZE("radius", radius, LB_LENGTH, LB_POSITIVE_OR_UNSET, "as springs are drawn",
-              "at which it is drawn"),
-    LB_ROW(MATERIAL, lb_scene_rope, "material", material, "dark", "what it looks like"),
+              "at which it is drawn; its particles collide as balls of it"),
+    LB_ROW(FLAG, lb_scene_rope, "solid", solid, "true",
+           "its particles collide with rigid shapes, where the scene has 'contacts'"),
+    LB_ROW(MATERIAL, lb_scene_rope, "material", material, "dark",
+           "what it looks like, and how it rubs"),
 };
 
 static bool finish_rope(lb_reader* r, const lb_yaml* node, bool ok, void* part) {

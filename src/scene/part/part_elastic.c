@@ -206,6 +206,8 @@ static const lb_field elastic_fields[] = {
     OF("fine", fine_table, "as elements", "how many of them when every node moves (full)"),
     COUNT("order", order, LB_POSITIVE, "2", "of the elements: 2 bends well, 1 is much too stiff"),
     OF("basis", basis_table, "4 modes, 5 derivatives", "the shapes it can take"),
+    LB_ROW(FLAG, lb_scene_elastic, "solid", solid, "true",
+           "its surface collides with rigid shapes, where the scene has 'contacts'"),
 };
 enum { MESH = 1 << LB_ELASTIC_MESH };
 static const lb_key_rule elastic_rules[] = {

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "scene/part/linkage.h"
 #include "scene/part/part_optimize.h"
 
 // --- goals ---
@@ -19,15 +20,15 @@ static const struct {
     [LB_GOAL_MOTOR] = {{{LB_OWNER_MOTOR}, 1, false, 0, "motor"}, false, NULL},
 };
 
-enum { AT = LB_GOAL_COUNT, POSITION, VELOCITY, MEAN, ALONG }; // rows that not every kind has
+enum { AT = LB_GOAL_COUNT, POSITION, VELOCITY, MEAN, PATH, ALONG }; // rows that not every kind has
 static const lb_field goal_fields[] = {
     [LB_GOAL_POINT] =
         LB_LATER(TEXT, "point", NULL, NULL, "a body, a point of which should be somewhere"),
     [LB_GOAL_JOINT] =
         LB_LATER(TEXT, "joint", NULL, NULL, "a joint whose coordinates should be something"),
     [LB_GOAL_MOTOR] = LB_LATER(TEXT, "motor", NULL, NULL, "a motor that should exert little"),
-    [AT] = LB_SIZED(VECTOR, lb_scene_goal, "at", at, LB_LENGTH, LB_ANY, "[0, 0, 0]",
-                    "of a point: which, in the body"),
+    [AT] = LB_LATER(SPOT, "at", NULL, "[0, 0, 0]",
+                    "of a point: which, in the body; of a linkage's bar also one of its points"),
     [POSITION] = LB_LATER(MEASURE, "position", NULL, "none",
                           "where it should be: of a point [x, y, z] in the world, of a joint its "
                           "coordinates"),
@@ -35,6 +36,8 @@ static const lb_field goal_fields[] = {
         LB_LATER(MEASURE, "velocity", NULL, "none", "how fast it should be, instead of position"),
     [MEAN] = LB_ROW(FLAG, lb_scene_goal, "mean", mean, "false",
                     "of a point's velocity over a time: its mean counts, and not every step's"),
+    [PATH] = LB_LATER(PATH, "path", NULL, "none",
+                      "of a point, instead of position and time: where it should be when"),
     [ALONG] =
         LB_LATER(TEXT, "along", NULL, "xyz", "of a point: the world's axes that count, such as xz"),
     LB_LATER(MEASURE, "time", NULL, "the end; of a motor the whole motion",
@@ -45,13 +48,14 @@ static const lb_field goal_fields[] = {
 
 static bool read_target(lb_reader* r, const lb_yaml* node, lb_scene_goal* to) {
   const char* key = to->rate ? "velocity" : "position";
+  const lb_yaml* target = lb_yaml_find(node, key);
   const bool of_joint = kinds[to->kind].of.owner[0] == LB_OWNER_JOINT;
   const lb_scene_joint* j = of_joint ? &r->scene.joint[to->index] : NULL;
   to->count = j ? lb_joint_count_v(j) : 3;
   for (int k = 0; k < to->count; k++) {
     to->counts[k] = true;
   }
-  return lb_read_coordinates(r, j, lb_yaml_find(node, key), key, to->rate, to->value);
+  return !target || lb_read_coordinates(r, j, target, key, to->rate, to->value);
 }
 
 static bool read_axes(lb_reader* r, const lb_yaml* along, lb_scene_goal* to) {
@@ -88,10 +92,92 @@ static bool read_time(lb_reader* r, const lb_yaml* node, lb_scene_goal* to) {
   return true;
 }
 
+// --- points ---
+
+// The copy of a linkage that a body is a bar of.
+static const lb_linkage_copy* find_copy(const lb_scene* s, int body, const lb_scene_linkage** k,
+                                        int* bar) {
+  for (int i = 0; i < s->nlinkage; i++) {
+    *k = &s->linkage[i];
+    for (int c = 0; c < (*k)->ncopy; c++) {
+      for (*bar = 0; *bar < (*k)->nbar; (*bar)++) {
+        if ((*k)->copy[c].body[*bar] == body) {
+          return &(*k)->copy[c];
+        }
+      }
+    }
+  }
+  return NULL;
+}
+
+// A point of a bar by its name.
+static bool read_pin(lb_reader* r, const lb_yaml* node, lb_scene_goal* to) {
+  const lb_scene_linkage* k = NULL;
+  int bar = 0;
+  const lb_linkage_copy* copy = find_copy(&r->scene, to->index, &k, &bar);
+  lb_names points = {0};
+  for (int i = 0; copy && i < k->bar[bar].npoint; i++) {
+    const int point = k->bar[bar].point[i];
+    if (strcmp(k->point[point].name, node->text) == 0) {
+      to->at = lb_linkage_place(k, copy, bar, point);
+      return true;
+    }
+    if (!lb_names_add(&points, &r->scratch, k->point[point].name, i)) {
+      return lb_lack(r);
+    }
+  }
+  return copy ? lb_unknown_name(r, node, "point", &points)
+              : lb_complain(r, node->place,
+                            "'at' must be [x, y, z] in the body, which is no bar of a linkage with "
+                            "points that have names");
+}
+
+static bool read_spot(lb_reader* r, const lb_yaml* node, lb_scene_goal* to) {
+  const lb_field place = {"at", LB_VALUE_VECTOR, .dimension = LB_LENGTH};
+  return !node ||
+         (lb_is_scalar(node) && !lb_is_null(node) ? read_pin(r, node, to)
+                                                  : lb_read_value(r, node, &place, &to->at));
+}
+
+// [[0.1 s, [1 m, 0, 0]], ...]
+static bool read_path(lb_reader* r, const lb_yaml* node, lb_scene_goal* to) {
+  const lb_pairs pairs = {
+      .item = "a place of a path",
+      .firsts = "times of 'path'",
+      .unit = " s",
+      .first = {"time", LB_VALUE_NUMBER, .dimension = LB_TIME, .range = LB_POSITIVE},
+      .second = {"place", LB_VALUE_VECTOR, .dimension = LB_LENGTH},
+      .size = sizeof(lb_vec3),
+      .example = "[1 m, 0, 0]"};
+  void* places = NULL;
+  if (!node) {
+    return true;
+  }
+  if (node->count == 0) {
+    return lb_complain(r, node->place, "'path' must have at least one [time, place] pair");
+  }
+  if (!lb_read_pairs(r, node, &pairs, &to->when, &places)) {
+    return false;
+  }
+  to->npath = node->count;
+  to->path = places;
+  to->from = to->when[0];
+  to->to = to->when[to->npath - 1];
+  return to->to <= r->scene.duration * (1 + 1e-9) ||
+         lb_complain(r, node->item[node->count - 1]->place,
+                     "'path' must be within the motion, which ends at %g s", r->scene.duration);
+}
+
+// --- keys ---
+
 static bool check_goal_keys(lb_reader* r, const lb_yaml* node, lb_goal_kind kind) {
   static const bool GOOD[LB_GOAL_COUNT][ALONG + 1] = {
-      [LB_GOAL_POINT] =
-          {[AT] = true, [POSITION] = true, [VELOCITY] = true, [MEAN] = true, [ALONG] = true},
+      [LB_GOAL_POINT] = {[AT] = true,
+                         [POSITION] = true,
+                         [VELOCITY] = true,
+                         [MEAN] = true,
+                         [PATH] = true,
+                         [ALONG] = true},
       [LB_GOAL_JOINT] = {[POSITION] = true, [VELOCITY] = true}};
   bool ok = true;
   for (int k = AT; k <= ALONG; k++) {
@@ -102,12 +188,19 @@ static bool check_goal_keys(lb_reader* r, const lb_yaml* node, lb_goal_kind kind
     }
   }
   const lb_yaml *position = lb_yaml_find(node, "position"),
-                *velocity = lb_yaml_find(node, "velocity");
+                *velocity = lb_yaml_find(node, "velocity"), *path = lb_yaml_find(node, "path");
+  if (path) {
+    const lb_yaml* other = position ? position : velocity ? velocity : lb_yaml_find(node, "time");
+    return ok && (!other || lb_complain(r, other->place,
+                                        "'path' says where and when already (take this away)"));
+  }
   if (position && velocity) {
     ok = lb_complain(r, velocity->place,
                      "'position' and 'velocity' cannot both be given (make two goals)");
   } else if (kinds[kind].targets && !position && !velocity) {
-    ok = lb_complain(r, node->place, "'position' or 'velocity' is missing (what it should be)");
+    ok = lb_complain(r, node->place, "%s is missing (what it should be)",
+                     kind == LB_GOAL_POINT ? "'position', 'velocity' or 'path'"
+                                           : "'position' or 'velocity'");
   }
   return ok;
 }
@@ -145,11 +238,16 @@ static bool finish_goal(lb_reader* r, const lb_yaml* node, bool ok, void* part) 
     to->counts[1] = to->counts[2] = to->count == 3;
   }
   ok &= !along || read_axes(r, along, to);
-  return read_time(r, lb_yaml_find(node, "time"), to) && check_mean(r, node, to) && ok;
+  ok &= read_spot(r, lb_yaml_find(node, "at"), to);
+  return read_time(r, lb_yaml_find(node, "time"), to) && check_mean(r, node, to) &&
+         read_path(r, lb_yaml_find(node, "path"), to) && ok;
 }
 
 static void check_point(lb_checker* c, const lb_scene_goal* g) {
   const lb_scene_body* body = &c->s->body[g->index];
+  if (!lb_all_finite(&g->at.x, 3)) {
+    lb_say(c, ": its point must be finite");
+  }
   if (body->elastic || body->reduced) {
     lb_say(c, ": body '%s' bends; name a rigid body on one of its faces", body->name);
   }

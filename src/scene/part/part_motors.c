@@ -136,15 +136,26 @@ static void check_others(lb_checker* c, const lb_scene_motor* m, bool turns) {
   }
 }
 
-// A servo's torque is found with the impulses of contacts.
-static void check_servo(lb_checker* c, const lb_scene_joint* j) {
+// Integrators whose steps solve for servos with the contacts.
+static bool is_solved(lb_integrator by) {
+  return by == LB_INTEGRATOR_LINEAR_EULER || by == LB_INTEGRATOR_EULER;
+}
+
+// Linearly implicit steps find a servo's torque as an impulse; for all others it is a force, which
+// needs a spring or a damper.
+static void check_servo(lb_checker* c, const lb_scene_motor* m, const lb_scene_joint* j) {
+  const lb_integrator by = c->s->solver.integrator;
   if (j->loop || lb_joint_count_v(j) != 1 || c->s->solver.coordinates == LB_COORDINATES_MAXIMAL) {
     lb_say(c, " is a servo: these drive joints of one coordinate in a tree (choose 'drive: "
               "position', or reduced coordinates)");
-  } else if (!c->s->contacts.on ||
-             lb_integrator_method(c->s->solver.integrator) == LB_METHOD_IMPLICIT) {
-    lb_say(c, " is a servo, which only linear-euler and euler can step, in scenes with 'contacts' "
-              "(add 'contacts: {}')");
+  } else if (m->stiffness == 0 && m->damping == 0 && !is_solved(by)) {
+    lb_say(c,
+           " is a servo without 'stiffness' and 'damping', which holds exactly up to its limit: "
+           "%s cannot step it (give it a stiffness, or choose linear-euler or euler)",
+           lb_integrator_name(by));
+  } else if (c->s->retarget.ntrack > 0 || (c->s->optimize.nparameter > 0 && !is_solved(by))) {
+    lb_say(c, " is a servo, which gradients do not know%s (choose 'drive: position' or 'force')",
+           c->s->retarget.ntrack > 0 ? "" : " but with linear-euler and euler");
   }
 }
 
@@ -166,7 +177,7 @@ static void check_motor(lb_checker* c, const void* part) {
   }
   check_others(c, m, turns);
   if (m->drive == LB_DRIVE_SERVO) {
-    check_servo(c, j);
+    check_servo(c, m, j);
   }
   if (m->profile.count < 1 ||
       !(m->rotation ? lb_profile_times_hold(&m->profile) : lb_profile_holds(&m->profile))) {

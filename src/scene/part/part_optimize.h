@@ -19,6 +19,10 @@ typedef struct lb_owner_sort {
 // Number of owners of a sort.
 int lb_count_owners(const lb_scene* scene, lb_owner owner);
 bool lb_find_owner(lb_reader* r, const lb_owner_sort* sort, const lb_yaml* name, lb_owned* out);
+// The number of the scene's text that a name stands for, and its dimension (part_numbers.c).
+typedef bool lb_number_finder(lb_reader* r, const lb_yaml* name, lb_scene_parameter* to,
+                              lb_dimension* dimension);
+lb_number_finder lb_find_bar, lb_find_number;
 // Is its place a set of numbers, which no quaternion is?
 bool lb_joint_has_numbers(const lb_scene_joint* joint);
 

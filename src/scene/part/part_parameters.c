@@ -32,7 +32,7 @@ static void offer(search* s, lb_owner owner, int index, const char* name) {
 static const struct {
   const char* word;
   size_t array, count, size; // in lb_scene; parts begin with their name
-} owners[LB_OWNER_COUNT] = {
+} owners[LB_OWNER_TEXT] = {
     [LB_OWNER_BODY] = OWNER("body", body, lb_scene_body),
     [LB_OWNER_JOINT] = OWNER("joint", joint, lb_scene_joint),
     [LB_OWNER_FORCE] = OWNER("force", force, lb_scene_force),
@@ -42,8 +42,8 @@ static const struct {
 };
 
 int lb_count_owners(const lb_scene* scene, lb_owner owner) {
-  return (unsigned)owner < LB_OWNER_COUNT ? *(const int*)((const char*)scene + owners[owner].count)
-                                          : 0;
+  const bool part = (unsigned)owner < LB_OWNER_TEXT;
+  return part ? *(const int*)((const char*)scene + owners[owner].count) : owner == LB_OWNER_TEXT;
 }
 
 static const char* owner_name(const lb_scene* scene, lb_owner owner, int i) {
@@ -106,6 +106,7 @@ static const struct kind {
   bool many;              // of joints: there is one for each coordinate
   const char* rigid;      // of bodies: what only rigid ones can change, in words
   bool directed;          // it is along a direction
+  lb_number_finder* find; // of the scene's text: what it is
 } kinds[LB_PARAMETER_COUNT] = {
     [LB_PARAMETER_POSITION] = {{STARTS}, BY(place), .starts = true, .many = true},
     [LB_PARAMETER_ROTATION] = {{FREE}, FIXED, .dimension = LB_ANGLE},
@@ -137,6 +138,8 @@ static const struct kind {
                             FIXED,
                             LB_PRESSURE,
                             .positive = true},
+    [LB_PARAMETER_BAR] = {.by = FIXED, .positive = true, .find = lb_find_bar},
+    [LB_PARAMETER_NUMBER] = {.by = FIXED, .find = lb_find_number},
 };
 
 // --- keys ---
@@ -172,6 +175,10 @@ static const lb_field parameter_fields[] = {
        "whose spring may pull elsewhere"),
     OF(LB_PARAMETER_YOUNG, "young",
        "a material of elastic bodies or deformables whose modulus may change"),
+    OF(LB_PARAMETER_BAR, "bar",
+       "a linkage's bar whose length may change, or a side of a plate by its points, as P-Q"),
+    OF(LB_PARAMETER_NUMBER, "number",
+       "any number that stands in the scene, by its path as for --set: joints.hip.at.0"),
     LB_SIZED(COUNT, lb_scene_parameter, "knots", knots, LB_PURE, LB_POSITIVE_OR_UNSET,
              "the motor's own keys or points",
              "of a motor: how many values, evenly spaced over the motion with straight lines "
@@ -254,16 +261,10 @@ static bool part_exists(lb_reader* r, const lb_yaml* part, const lb_scene_parame
                      j->npart, j->name);
 }
 
-static bool read_bounds(lb_reader* r, const lb_yaml* node, lb_scene_parameter* to) {
+static bool read_bounds(lb_reader* r, const lb_yaml* node, lb_dimension dimension,
+                        lb_scene_parameter* to) {
   const lb_yaml *least = lb_yaml_find(node, "at_least"), *most = lb_yaml_find(node, "at_most");
-  const bool known = to->owner != LB_OWNER_JOINT || to->part <= r->scene.joint[to->index].npart;
-  const lb_dimension dimension = known ? measure(&r->scene, to) : LB_PURE;
   bool ok = true;
-  to->least = -(double)INFINITY;
-  to->most = (double)INFINITY;
-  if (!known) {
-    return false; // reported
-  }
   ok &= !least || lb_read_number(r, least, "at_least", dimension, LB_ANY, &to->least);
   ok &= !most || lb_read_number(r, most, "at_most", dimension, LB_ANY, &to->most);
   return ok && (to->least <= to->most ||
@@ -271,25 +272,39 @@ static bool read_bounds(lb_reader* r, const lb_yaml* node, lb_scene_parameter* t
                             "'at_most' must not be less than 'at_least', which is %g", to->least));
 }
 
-static bool finish_parameter(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
-  lb_scene_parameter* to = part;
-  lb_owned of;
-  if (!ok) {
-    return false;
-  }
-  const lb_yaml* name = lb_yaml_find(node, parameter_fields[to->kind].key);
-  if (!lb_find_owner(r, &kinds[to->kind].of, name, &of)) {
+// What the parameter is of; its dimension where the scene's text has it.
+static bool find_subject(lb_reader* r, const lb_yaml* name, lb_scene_parameter* to,
+                         lb_dimension* dimension) {
+  lb_owned of = {LB_OWNER_TEXT, 0};
+  const struct kind* kind = &kinds[to->kind];
+  if (!(kind->find ? kind->find(r, name, to, dimension) : lb_find_owner(r, &kind->of, name, &of))) {
     return false;
   }
   to->place = name->place;
   to->owner = of.owner;
   to->index = of.index;
+  return true;
+}
+
+static bool finish_parameter(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
+  lb_scene_parameter* to = part;
+  lb_dimension dimension = LB_PURE;
+  if (!ok || !find_subject(r, lb_yaml_find(node, parameter_fields[to->kind].key), to, &dimension)) {
+    return false;
+  }
   ok = lb_keys_hold(r, node, parameter_rules, LB_COUNT_OF(parameter_rules), (int)to->kind);
   ok &= part_exists(r, lb_yaml_find(node, "part"), to);
   if (!ok) { // a part that is none has no bounds
     to->part = 0;
   }
-  return read_bounds(r, node, to) && ok;
+  const bool known = to->owner != LB_OWNER_JOINT || to->part <= r->scene.joint[to->index].npart;
+  to->least = -(double)INFINITY;
+  to->most = (double)INFINITY;
+  if (!known) {
+    return false; // reported
+  }
+  dimension = kinds[to->kind].find ? dimension : measure(&r->scene, to);
+  return read_bounds(r, node, dimension, to) && ok;
 }
 
 // --- checking ---
@@ -484,11 +499,18 @@ static void check_rope(lb_checker* c, const lb_scene_parameter* p) {
   }
 }
 
+static void check_text(lb_checker* c, const lb_scene_parameter* p) {
+  if (!p->path || !c->s->origin) {
+    lb_say(c, ": the scene has no text that it could stand in (read it from a file)");
+  }
+}
+
 static void check_parameter(lb_checker* c, const void* part) {
   static void (*const of[])(lb_checker*, const lb_scene_parameter*) = {
       [LB_OWNER_BODY] = check_body,   [LB_OWNER_JOINT] = check_joint,
       [LB_OWNER_FORCE] = check_force, [LB_OWNER_MOTOR] = check_motor,
-      [LB_OWNER_ROPE] = check_rope,   [LB_OWNER_MATERIAL] = check_material};
+      [LB_OWNER_ROPE] = check_rope,   [LB_OWNER_MATERIAL] = check_material,
+      [LB_OWNER_TEXT] = check_text};
   const lb_scene_parameter* p = part;
   const bool positive = kinds[p->kind].positive, lasting = kinds[p->kind].resists;
   if (p->index < 0 || p->index >= lb_count_owners(c->s, p->owner)) {

@@ -131,13 +131,14 @@ static bool read_spline(lb_reader* r, const lb_yaml* node, const values* of,
 // What needs a cycle, and what rotations have not.
 static bool read_cycle(lb_reader* r, const lb_yaml* part, const values* of,
                        lb_profile_definition* out) {
-  static const char* const keys[] = {"advance", "phase"};
+  enum { ADVANCE, PHASE };
+  static const char* const keys[] = {[ADVANCE] = "advance", [PHASE] = "phase"};
   bool ok = true;
   for (int i = 0; i < LB_COUNT_OF(keys); i++) {
     const lb_yaml* given = lb_yaml_find(part, keys[i]);
-    if (given && of->row.value == LB_VALUE_ROTATION) {
-      ok = lb_complain(r, given->place, "'%s' is for numbers, and this motor drives a rotation",
-                       keys[i]);
+    if (given && i == ADVANCE && of->row.value == LB_VALUE_ROTATION) {
+      ok = lb_complain(r, given->place,
+                       "'advance' is for numbers, and this motor drives a rotation");
     } else if (given && !(out->period > 0)) {
       ok = lb_complain(r, given->place, "'%s' needs 'repeat' (how long a cycle lasts)", keys[i]);
     }

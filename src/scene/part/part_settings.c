@@ -132,6 +132,8 @@ static const lb_field scene_fields[] = {
     LB_LATER(LIST, "repeat", &lb_repeat_table, "none", "parts written once and made many times"),
     LB_LATER(SECTION, "markers", &lb_marker_table, "none",
              "points whose motion was measured, by name"),
+    LB_LATER(SECTION, "fork", &lb_fork_table, "none",
+             "mechanisms that are reduced to their effectors, by name"),
     SETTING("fit", fit, lb_fit_table, "all that is elastic", "what to find from measured markers"),
     SETTING("retarget", retarget, lb_retarget_table, "nothing",
             "what motors' curves are changed for"),

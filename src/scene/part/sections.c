@@ -25,6 +25,7 @@ const lb_scene_section lb_scene_sections[LB_SCENE_KEYS] = {
     [LB_SCENE_JOINTS] = PARTS("joint", any_joint, joint, true),
     [LB_SCENE_PROFILES] = {.word = "profile"}, // read where they are mentioned
     [LB_SCENE_MARKERS] = PARTS("marker", lb_marker_table, marker, false),
+    [LB_SCENE_FORK] = PARTS("fork", lb_fork_table, fork, false),
     LB_FORCE_LIST(FORCES) LB_NAMED_SECTIONS(NAMED)};
 
 // Is the part of this section? Else it is of another in the same array.

@@ -45,9 +45,8 @@ const char* lb_keep_name(lb_reader* r, const lb_entry* entry) {
 // In an order in which every name is known before it can be mentioned.
 void lb_read_sections(lb_reader* r) {
   static void (*const own[LB_SCENE_KEYS])(lb_reader*) = {
-      [LB_SCENE_LINKAGES] = lb_read_linkages,
-      [LB_SCENE_SCENERY] = lb_read_scenery,   [LB_SCENE_JOINTS] = lb_read_joints,
-      [LB_SCENE_PROFILES] = lb_read_profiles,
+      [LB_SCENE_LINKAGES] = lb_read_linkages, [LB_SCENE_SCENERY] = lb_read_scenery,
+      [LB_SCENE_JOINTS] = lb_read_joints,     [LB_SCENE_PROFILES] = lb_read_profiles,
       [LB_SCENE_INITIAL] = lb_read_initial,   [LB_SCENE_FIT] = lb_read_fit,
       [LB_SCENE_RETARGET] = lb_read_retarget, [LB_SCENE_OPTIMIZE] = lb_read_optimize,
   };
@@ -93,10 +92,14 @@ static void choose_integrator(lb_reader* r) {
   for (int i = 0; i < s->nbody; i++) {
     stiff = stiff || s->body[i].elastic;
   }
+  bool servo = false;
+  for (int i = 0; i < s->nmotor; i++) {
+    servo = servo || s->motor[i].drive == LB_DRIVE_SERVO;
+  }
   if (s->solver.integrator == LB_INTEGRATOR_COUNT) {
-    r->scene.solver.integrator = r->scene.contacts.on ? LB_INTEGRATOR_LINEAR_EULER
-                                 : stiff              ? LB_INTEGRATOR_BDF2
-                                                      : LB_INTEGRATOR_RK4;
+    r->scene.solver.integrator = r->scene.contacts.on || servo ? LB_INTEGRATOR_LINEAR_EULER
+                                 : stiff                       ? LB_INTEGRATOR_BDF2
+                                                               : LB_INTEGRATOR_RK4;
   }
 }
 
@@ -153,6 +156,29 @@ static const char* keep_text(lb_reader* r, const char* text) {
   return text ? lb_arena_text(r->keep, text, strlen(text)) : NULL;
 }
 
+// Copy of where the scene comes from, its own file as it was read.
+static void keep_origin(lb_reader* r, const lb_scene_origin* from, const char* path,
+                        const char* motors) {
+  lb_scene_origin* to = LB_TAKE(r->keep, lb_scene_origin, 1);
+  const char** set = LB_TAKE(r->keep, const char*, from->nset + 1);
+  bool ok = to && set;
+  for (int i = 0; ok && i < from->nset; i++) {
+    set[i] = keep_text(r, from->set[i]);
+    ok = set[i];
+  }
+  if (!ok) {
+    lb_lack(r);
+    return;
+  }
+  *to = *from;
+  to->name = path;
+  to->text = r->scene.text;
+  to->length = strlen(r->scene.text);
+  to->motors = motors;
+  to->set = set;
+  r->scene.origin = to;
+}
+
 static void read_all(lb_reader* r, const lb_scene_origin* from) {
   const char* path = keep_text(r, from->name);
   const char* motors = keep_text(r, from->motors);
@@ -174,6 +200,7 @@ static void read_all(lb_reader* r, const lb_scene_origin* from) {
     lb_set_value(r, from->set[i]);
   }
   finish_settings(r, path);
+  keep_origin(r, from, path, motors);
   lb_read_sections(r);
   lb_start_linkages(r);
   choose_integrator(r);

@@ -145,6 +145,8 @@ bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* p
 bool lb_gather_motors(lb_reader* r, const char* path);
 // Put a value from outside, "PATH=VALUE", into what was gathered.
 bool lb_set_value(lb_reader* r, const char* text);
+// The node at such a PATH, or NULL.
+const lb_yaml* lb_find_value(lb_reader* r, const char* path);
 // Add the entries that a repetition makes.
 bool lb_gather_repeat(lb_reader* r, const lb_yaml* list);
 // Add the entries of sections, given by their LB_SCENE_ numbers.

@@ -97,7 +97,7 @@ static bool gather_entries(lb_reader* r, int key, const char* word, const lb_yam
 
 bool lb_gather_sections(lb_reader* r, const lb_yaml* const* section) {
   bool ok = true;
-  for (int key = LB_SCENE_MATERIALS; ok && key <= LB_SCENE_MARKERS; key++) {
+  for (int key = LB_SCENE_MATERIALS; ok && key <= LB_SCENE_FORK; key++) {
     ok = key == LB_SCENE_REPEAT || !section[key] ||
          gather_entries(r, key, entry_word(key), section[key]);
   }

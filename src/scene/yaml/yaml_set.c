@@ -209,7 +209,7 @@ static bool set_one(const setting* s) {
   for (int key = 0; key < LB_SCENE_KEYS; key++) {
     known[key] = lb_scene_table.field[key].key;
     const size_t taken = begins(s->path, known[key]);
-    const bool part = key >= LB_SCENE_MATERIALS && key <= LB_SCENE_MARKERS;
+    const bool part = key >= LB_SCENE_MATERIALS && key <= LB_SCENE_FORK;
     if (taken && (key == LB_SCENE_INCLUDE || key == LB_SCENE_REPEAT || key == LB_SCENE_LIMBER)) {
       return refuse(s, "this key says how the scene is read, and cannot be set");
     }
@@ -220,6 +220,36 @@ static bool set_one(const setting* s) {
   const char* first = lb_compose(s->r, "%.*s", (int)strcspn(s->path, "."), s->path);
   return lb_complain(s->r, s->place, "a scene has no '%s'%s", first,
                      lb_hint(s->r, first, known, LB_SCENE_KEYS, "it has ", " and "));
+}
+
+// --- finding ---
+
+// Node that the path leads to from here on, or NULL.
+static const lb_yaml* go_along(const lb_yaml* node, const char* path) {
+  size_t taken = 1;
+  while (node && *path && taken > 0) {
+    const int at = lb_is_scalar(node) ? -1 : find_step(node, path, &taken);
+    node = at >= 0 ? node->item[at] : NULL;
+    path += taken;
+  }
+  return node;
+}
+
+const lb_yaml* lb_find_value(lb_reader* r, const char* path) {
+  const setting s = {.r = r, .path = path};
+  for (int key = 0; key < LB_SCENE_KEYS; key++) {
+    const size_t taken = begins(path, lb_scene_table.field[key].key);
+    const bool part = key >= LB_SCENE_MATERIALS && key <= LB_SCENE_MARKERS;
+    if (taken && !part) {
+      return go_along(r->given[key], path + taken);
+    }
+    if (taken) {
+      size_t named = 0;
+      const lb_entry* entry = find_entry(&s, key, path + taken, &named);
+      return entry ? go_along(entry->value, path + taken + named) : NULL;
+    }
+  }
+  return NULL;
 }
 
 bool lb_set_value(lb_reader* r, const char* text) {

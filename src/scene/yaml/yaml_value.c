@@ -523,7 +523,8 @@ static bool (*const readers[])(lb_reader*, const lb_yaml*, const lb_field*, void
     [LB_VALUE_GRID] = judge_list,        [LB_VALUE_PARTS] = judge_list,
     [LB_VALUE_BODIES] = judge_list,      [LB_VALUE_BOUND] = judge_any,
     [LB_VALUE_MEASURE] = judge_any,      [LB_VALUE_DRAWING] = judge_map,
-    [LB_VALUE_LENGTHS] = judge_map,
+    [LB_VALUE_LENGTHS] = judge_map,      [LB_VALUE_SPOT] = judge_any,
+    [LB_VALUE_PATH] = judge_list,        [LB_VALUE_FORCES] = judge_map,
 };
 
 bool lb_read_value(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {

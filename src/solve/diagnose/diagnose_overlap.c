@@ -39,7 +39,7 @@ static void look_at(lb_overlaps* o, const lb_model* m, int n, const lb_touch* to
   for (int i = 0; i < n; i++) {
     const lb_touch* t = &touch[i];
     const lb_model_collider *a = &c[t->collider[0]], *b = &c[t->collider[1]];
-    if (-t->gap > SLIGHT * fmin(a->geometry->size, b->geometry->size)) {
+    if (-t->gap > SLIGHT * fmin(a->size, b->size)) {
       o->count += t->collider[0] != last[0] || t->collider[1] != last[1];
       last[0] = t->collider[0];
       last[1] = t->collider[1];

@@ -351,16 +351,16 @@ static bool nudge(lb_equilibrium_solver* R, lb_data* d) {
 // --- the way down ---
 
 static bool descend(lb_equilibrium_solver* R, lb_data* d) {
-  int nudges = 0;
   double before = INFINITY;
   R->sys.penalty = 0;
+  R->nudges = 0;
   lb_equilibrium_solver_look(R, d);
   bool ok = all_finite(R) && find_step(R, d, false);
   for (R->iterations = 1; ok && R->iterations <= MOST_ITERATIONS; R->iterations++) {
     const bool last =
         R->step.size <= ENOUGH || (R->step.size <= ROUGH && R->step.size > MUCH * before);
     before = R->step.size;
-    if (last && R->step.least < -LEAST && nudges++ < MOST_NUDGES) {
+    if (last && R->step.least < -LEAST && R->nudges++ < MOST_NUDGES) {
       ok = nudge(R, d);
     } else if (last) { // rounding decides about its slope
       keep(R, d);

@@ -84,6 +84,7 @@ struct lb_equilibrium_solver {
   lb_equilibrium_kept kept;
   lb_equilibrium_system sys;
   int iterations; // of the last solve
+  int nudges;     // unstable equilibria that it left
 };
 
 // LB_INVALID for a model that only shows another one, with all nodes.

@@ -256,13 +256,15 @@ static lb_step_part pose(lb_step_derivative* of, lb_data* d, int i) {
   if (beyond < 0 || (beyond == 2 && S->seen)) {
     lb_explicit_stage* s = &S->stage[beyond < 0 ? i : S->table.stages];
     lb_explicit_stage_pose(S, d, s);
-    return (lb_step_part){s->by.mu, false, S->D};
+    return (lb_step_part){.mu = s->by.mu, .D = S->D};
   }
   if (beyond == 2 || S->rows == 0) {
     return (lb_step_part){0};
   }
   lb_explicit_close_pose(S, d, beyond == 1);
-  return (lb_step_part){beyond == 1 ? S->close.velocity_level.mu : S->close.place.mu, true, S->D};
+  return (lb_step_part){.mu = beyond == 1 ? S->close.velocity_level.mu : S->close.place.mu,
+                        .impact = true,
+                        .D = S->D};
 }
 
 static const double* move_particles(lb_step_derivative* of, const double* v) {

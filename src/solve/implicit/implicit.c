@@ -524,12 +524,20 @@ static void observe(lb_stepper* st, lb_data* d) {
   }
 }
 
+static void renew(lb_stepper* st) {
+  const lb_implicit* own = st->own;
+  lb_implicit_forget(st);
+  if (own->algebra->renew) {
+    own->algebra->renew(st);
+  }
+}
+
 #define IMPLICIT(by, stages, far)                                                                  \
   {                                                                                                \
     .create = create, .release = release, .step = step, .observe = observe, .closes_loops = true,  \
     .scheme = &by, .derivative = &lb_derivative_stages, .records = stages, .reach = far,           \
-    .renew = lb_implicit_forget, .past_size = lb_implicit_place_size,                              \
-    .save_past = lb_implicit_save, .load_past = lb_implicit_load                                   \
+    .renew = renew, .past_size = lb_implicit_place_size, .save_past = lb_implicit_save,            \
+    .load_past = lb_implicit_load                                                                  \
   }
 const lb_stepper_type lb_stepper_bdf1 = IMPLICIT(BDF1, 1, 15);
 const lb_stepper_type lb_stepper_bdf2 = IMPLICIT(BDF2, 1, 8);

@@ -33,6 +33,7 @@ typedef struct lb_implicit_algebra {
   double ageing;
   int patience; // iterations beyond which the next step begins with a new matrix
   int lasts;    // stages that one is kept for at most
+  void (*renew)(lb_stepper* st); // forget the order in which matrices are factored; NULL: nothing
 } lb_implicit_algebra;
 
 extern const lb_implicit_algebra lb_implicit_dense, lb_implicit_tree, lb_implicit_kkt,

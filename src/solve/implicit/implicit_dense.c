@@ -266,13 +266,18 @@ static void release(lb_stepper* st) {
   }
 }
 
-const lb_implicit_algebra lb_implicit_dense = {create, release, make,     correct, NULL,
-                                               solve,  1e-10,   INFINITY, 4,       INT_MAX};
+static void renew(lb_stepper* st) {
+  const lb_implicit* step = st->own;
+  lb_kkt_forget(((const dense*)step->own)->kkt);
+}
+
+const lb_implicit_algebra lb_implicit_dense = {create, release,  make, correct, NULL, solve,
+                                               1e-10,  INFINITY, 4,    INT_MAX, NULL};
 
 // Terms left out of the matrix of a tree change slowly, so one correction does where the last steps
 // show that it is enough.
-const lb_implicit_algebra lb_implicit_tree = {create, release, make, correct, NULL,
-                                              solve,  1e-10,   1.1,  4,       40};
+const lb_implicit_algebra lb_implicit_tree = {create, release, make, correct, NULL, solve,
+                                              1e-10,  1.1,     4,    40,      NULL};
 
-const lb_implicit_algebra lb_implicit_kkt = {create, release, make,     correct, NULL,
-                                             solve,  1e-10,   INFINITY, 4,       INT_MAX};
+const lb_implicit_algebra lb_implicit_kkt = {create, release,  make, correct, NULL, solve,
+                                             1e-10,  INFINITY, 4,    INT_MAX, renew};

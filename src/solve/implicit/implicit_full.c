@@ -129,5 +129,5 @@ static void observe(lb_stepper* st, lb_data* d) {
   lb_react(st->m, d, step->lambda);
 }
 
-const lb_implicit_algebra lb_implicit_full = {create, release, make, correct, observe,
-                                              NULL,   1e-7,    1.1,  5,       INT_MAX};
+const lb_implicit_algebra lb_implicit_full = {create, release, make, correct, observe, NULL,
+                                              1e-7,   1.1,     5,    INT_MAX, NULL};

@@ -33,6 +33,7 @@
 #include "dynamics/tree/rnea.h"
 #include "math/linear/dense.h"
 #include "solve/implicit/free_axes.h"
+#include "solve/implicit/free_momentum.h"
 #include "solve/implicit/linear_euler.h"
 #include "solve/particle/particle_matrix.h"
 #include "solve/step/schur.h"
@@ -40,21 +41,22 @@
 #include "solve/step/stepper.h"
 
 typedef struct linear {
-  double *q0, *v0;      // state at the start
-  double* v1;           // [nv] velocities of driven coordinates at the end
-  double* r;            // [nv] W dv
-  double* dv;           // [nv]
-  lb_tree_factor* tree; // or NULL
-  double* more;         // [nv] on the diagonal of the mass matrix
-  double* damping;      // [nv] its share of velocities, but for the dense matrix
-  double *free, *met;   // [nv] velocities without contact and with it, before axes turn
-  lb_kkt* kkt;          // of rigid trees under constraints, or NULL
-  double* mu;           // [rows] right-hand sides of constraints, then multipliers
-  double* lambda;       // [rows] Lagrange multipliers of the last step
-  bool timed;           // constraints depend on time
-  bool plain;           // forces are those of the start alone: semi-implicit Euler
-  double h, end;        // of the last step, and its end
-  double baumgarte;     // at which loops close in this step [1/s]; 0: within it
+  double *q0, *v0;          // state at the start
+  double* v1;               // [nv] velocities of driven coordinates at the end
+  double* r;                // [nv] W dv
+  double* dv;               // [nv]
+  lb_tree_factor* tree;     // or NULL
+  double* more;             // [nv] on the diagonal of the mass matrix
+  double* damping;          // [nv] its share of velocities, but for the dense matrix
+  double *free, *met;       // [nv] velocities without contact and with it, before axes turn
+  lb_kkt* kkt;              // of rigid trees under constraints, or NULL
+  double* mu;               // [rows] right-hand sides of constraints, then multipliers
+  double* lambda;           // [rows] Lagrange multipliers of the last step
+  bool timed;               // constraints depend on time
+  bool plain;               // forces are those of the start alone: semi-implicit Euler
+  double h, end;            // of the last step, and its end
+  lb_free_momentum* flight; // where things collide, else NULL
+  double baumgarte;         // at which loops close in this step [1/s]; 0: within it
   // of models that are more than trees
   lb_operator W;
   lb_schur schur;
@@ -87,8 +89,8 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   const bool plain = st->solver.integrator == LB_INTEGRATOR_EULER;
   if (plain && m->particles.nparticle > 0) {
     return lb_error_add(err, LB_INVALID, m->contact.set.place,
-                        "contacts: euler cannot step ropes and deformables beside them (choose "
-                        "linear-euler)");
+                        "euler cannot step ropes and deformables beside contacts and servos "
+                        "(choose linear-euler)");
   }
   double* block = own ? LB_TAKE(&st->arena, double, m->nq + 8 * m->nv) : NULL;
   if (!block) {
@@ -100,6 +102,9 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     *part[i] = block;
     block += i < 1 ? m->nq : m->nv;
+  }
+  if (m->contact.ncollider > 0 && !(own->flight = lb_free_momentum_create(m, &st->arena))) {
+    return no_memory(err);
   }
   if (lb_forces_are_diagonal(m)) {
     own->tree = lb_tree_factor_create(m, &st->arena);
@@ -390,6 +395,22 @@ static bool meet(const lb_model* m, linear* own, lb_data* d, double h) {
   return true;
 }
 
+// Momentum is kept in flight, but in runs that are differentiated, whose derivatives do not know
+// it.
+static lb_free_momentum* flight_of(const lb_stepper* st) {
+  return st->watched ? NULL : ((const linear*)st->own)->flight;
+}
+
+static bool detect(lb_stepper* st, lb_data* d, double h) {
+  if (d->work->contacts && !lb_contacts_detect(d->work->contacts, d, h)) {
+    return false;
+  }
+  if (flight_of(st)) {
+    lb_free_momentum_begin(flight_of(st), d);
+  }
+  return true;
+}
+
 static bool step(lb_stepper* st, lb_data* d, double h) {
   const lb_model* m = st->m;
   linear* own = st->own;
@@ -399,10 +420,9 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
     lb_contacts_begin(d->work->contacts);
   }
   begin(m, own, d, h);
-  if ((d->work->contacts && !lb_contacts_detect(d->work->contacts, d, h)) ||
-      !(own->tree  ? solve_tree
-        : own->kkt ? solve_kkt
-                   : solve_dense)(m, own, d, h)) {
+  if (!detect(st, d, h) || !(own->tree  ? solve_tree
+                             : own->kkt ? solve_kkt
+                                        : solve_dense)(m, own, d, h)) {
     return false;
   }
   memcpy(d->qd, own->v0, (size_t)m->nv * sizeof *d->qd);
@@ -414,6 +434,9 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   if (d->work->contacts) {
     lb_free_axes_place(m, own->q0, own->dv, h, d->q);
     lb_free_axes_turn(m, own->q0, d->q, d->qd);
+  }
+  if (flight_of(st)) {
+    lb_free_momentum_keep(flight_of(st), d, h);
   }
   lb_constraints_keep_active(m, d, LB_SET_STEP, own->lambda);
   own->h = h;
@@ -450,6 +473,10 @@ lb_linear_step lb_linear_euler_last(const lb_stepper* st) {
                           .drives = !own->tree && st->m->nmotor > 0};
 }
 
+static void renew(lb_stepper* st) {
+  lb_kkt_forget(((const linear*)st->own)->kkt);
+}
+
 const double* lb_linear_euler_multipliers(const lb_stepper* st) {
   const linear* own = st->own;
   return own->tree ? NULL : own->lambda;
@@ -460,6 +487,7 @@ const lb_stepper_type lb_stepper_linear_euler = {.create = create,
                                                  .step = step,
                                                  .observe = observe,
                                                  .closes_loops = true,
+                                                 .renew = renew,
                                                  .derivative = &lb_derivative_linear,
                                                  .reach = 15,
                                                  .records = 1};

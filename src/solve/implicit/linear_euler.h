@@ -13,8 +13,8 @@ typedef struct lb_linear_step {
 } lb_linear_step;
 lb_linear_step lb_linear_euler_last(const lb_stepper* st);
 
-// Whether such steps have a derivative; else `err` says why not.
-lb_status lb_linear_euler_check(const lb_model* m, bool plain, lb_error* err);
+// Whether such steps have a derivative; else `err` says why not, at a place of the scene.
+lb_status lb_linear_euler_check(const lb_model* m, bool plain, lb_place place, lb_error* err);
 
 // Multipliers of the last step, one a constraint of lb_constraints_row() [N or N m]: the forces
 // that held in it. NULL: nothing but a tree is stepped.

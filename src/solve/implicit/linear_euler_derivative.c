@@ -357,7 +357,7 @@ static void drive_back(const lb_model* m, double* motor, const double* v) {
   }
 }
 
-static void select(lb_linear_derivative* L, int which) {
+static void choose(lb_linear_derivative* L, int which) {
   L->sys.op.K = L->of[which].K;
   L->sys.G = L->of[which].G;
   L->sys.ask[0] = baumgarte_of(L);
@@ -372,7 +372,7 @@ static void pass_problem(lb_linear_derivative* L, int which, double* out, double
                          const double* force) {
   const lb_model* m = L->st->m;
   const lb_contact_causes causes = {L->dq, L->dv, L->bias, L->free, motor};
-  select(L, which);
+  choose(L, which);
   lb_stage_forward(&L->sys, out, L->dq, L->dv, L->driven, L->motor, force);
   lb_add(m->nv, out, 1, L->driven);
   if (which != FREE && L->contacts && !lb_contact_slopes_forward(L->contacts, &causes, out)) {
@@ -426,7 +426,7 @@ static void return_problem(lb_linear_derivative* L, int which, double* by, doubl
   const lb_model* m = L->st->m;
   problem* p = &L->of[which];
   const lb_contact_causes causes = {L->dq, L->dv, L->bias, L->free, last};
-  select(L, which);
+  choose(L, which);
   if (which != FREE && L->contacts && !lb_contact_slopes_back(L->contacts, &causes, by)) {
     by[0] = NAN;
   }
@@ -498,9 +498,10 @@ static int count_parts(const lb_step_derivative* of) {
 static lb_step_part pose_part(lb_step_derivative* of, lb_data* d, int i) {
   lb_linear_derivative* L = of->linear;
   if (i < PROBLEMS && L->of[i].on) {
-    select(L, i);
+    choose(L, i);
     derive(L, d, &L->of[i], i != FREE);
-    return (lb_step_part){L->of[i].mu, false, L->D};
+    return (lb_step_part){
+        .mu = L->of[i].mu, .D = L->D, .rows = L->sys.rows, .row = L->sys.row, .nu = L->of[i].nu};
   }
   if (i < PROBLEMS || !L->closes || of->explicit->rows == 0) {
     return (lb_step_part){0};
@@ -508,7 +509,9 @@ static lb_step_part pose_part(lb_step_derivative* of, lb_data* d, int i) {
   const bool later = i == PROBLEMS + 1;
   lb_explicit_close_pose(of->explicit, d, later);
   const lb_explicit_close* close = &of->explicit->close;
-  return (lb_step_part){later ? close->velocity_level.mu : close->place.mu, true, of->explicit->D};
+  return (lb_step_part){.mu = later ? close->velocity_level.mu : close->place.mu,
+                        .impact = true,
+                        .D = of->explicit->D};
 }
 
 static bool look_at_motors(lb_step_derivative* of, lb_data* d) {
@@ -546,7 +549,7 @@ static bool has_loop_springs(const lb_model* m) {
   return any;
 }
 
-lb_status lb_linear_euler_check(const lb_model* m, bool plain, lb_error* err) {
+lb_status lb_linear_euler_check(const lb_model* m, bool plain, lb_place place, lb_error* err) {
   const char* what = NULL;
   bool bends = false;
   for (int v = 0; v < m->nv && m->dof.force_curve; v++) {
@@ -554,7 +557,8 @@ lb_status lb_linear_euler_check(const lb_model* m, bool plain, lb_error* err) {
   }
   if (m->particles.nparticle > 0 || m->elastic.count > 0 || lb_model_interface(m)) {
     what = "ropes, deformables and elastic bodies";
-  } else if (m->contact.ncollider + m->motor.nservo == 0 && lb_constraints_unilateral(m) >= 0) {
+  } else if (m->contact.ncollider + lb_servos_as_rows(m) == 0 &&
+             lb_constraints_unilateral(m) >= 0) {
     what = "hard stops and floors without 'contacts'";
   } else if (!plain && (m->dof.nfriction > 0 || m->dof.nlimit > 0 || bends)) {
     what = "friction, soft limits and force curves of joints";
@@ -563,7 +567,7 @@ lb_status lb_linear_euler_check(const lb_model* m, bool plain, lb_error* err) {
     what = "springs, cables and grounds between bodies, and constraints that yield";
   }
   return !what ? LB_OK
-               : lb_error_add(err, LB_INVALID, m->solver.place,
+               : lb_error_add(err, LB_INVALID, place,
                               "steps of linear-euler with %s have no gradients (choose "
                               "'integrator: %s')",
                               what, m->contact.set.on ? "euler" : "bdf1");
@@ -619,7 +623,7 @@ static lb_status make_parts(lb_linear_derivative* L, const lb_step_derivative* o
     L->st->watched = true; // contacts are found as those of the run
     status = lb_derivatives_create(m, of->allocator, &L->D, err);
   }
-  if (status == LB_OK && m->contact.ncollider + m->motor.nservo > 0) {
+  if (status == LB_OK && m->contact.ncollider + lb_servos_as_rows(m) > 0) {
     L->contacts = lb_contact_slopes_create(m, of->allocator);
     status = L->contacts ? LB_OK : LB_NO_MEMORY;
   }
@@ -627,7 +631,7 @@ static lb_status make_parts(lb_linear_derivative* L, const lb_step_derivative* o
 }
 
 static lb_status create(lb_step_derivative* of, lb_integrator by, lb_error* err) {
-  lb_status status = lb_linear_euler_check(of->m, by == LB_INTEGRATOR_EULER, err);
+  lb_status status = lb_linear_euler_check(of->m, by == LB_INTEGRATOR_EULER, (lb_place){0}, err);
   if (status == LB_OK) {
     status = lb_derivative_explicit.create(of, LB_INTEGRATOR_EULER, err); // what closes gaps
   }

@@ -4,6 +4,7 @@
 #include "elastic/reduced/reduced.h"
 #include "model/use/link.h"
 #include "model/use/model_derive.h"
+#include "model/use/motor_use.h"
 #include "solve/step/step_inside.h"
 #include "solve/step/stepper.h"
 

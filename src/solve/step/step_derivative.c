@@ -369,7 +369,8 @@ static lb_step_part pose(lb_step_derivative* S, lb_data* d, int i) {
   if (S->impact) {
     lb_pose_blow(d, S->v, S->a);
   }
-  return (lb_step_part){S->sys.mu, S->impact, S->D};
+  const lb_stage_system* sys = &S->sys;
+  return (lb_step_part){sys->mu, S->impact, S->D, sys->rows, sys->row, sys->nu};
 }
 
 static bool look_at_motors(lb_step_derivative* S, lb_data* d) {

@@ -68,12 +68,16 @@ typedef struct lb_step_effects {
 
 typedef struct lb_step_derivative lb_step_derivative;
 
-// Part of a step, with equations of its own: by a change dr of them the objective of the last
-// lb_step_back changes by -mu'dr. The derivative by a number of the model is one dot product.
+// Part of a step, with equations of its own: by changes dr and ds of them the objective of the last
+// lb_step_back changes by -mu'dr - nu'ds. The derivative by a number of the model is one dot
+// product.
 typedef struct lb_step_part {
   const double* mu;        // [nv]; NULL: there is no such part
   bool impact;             // it is about masses alone
   const lb_derivatives* D; // of the dynamics there
+  int rows;                // of s that are equations; of explicit steps none are named
+  const int* row;          // [rows] these, of all
+  const double* nu;        // [rows]
 } lb_step_part;
 
 // Derivatives of an integrator's steps: an entry of its table (stepper.h), by which the functions

@@ -8,17 +8,19 @@
 
 void lb_step_clear_driven(const lb_model* m, double* x) {
   for (int i = 0; i < m->nlink; i++) {
-    if (m->link.driven[i]) {
-      x[m->link.v[i]] = 0;
+    for (int k = 0; m->link.driven[i] && k < m->link.nv[i]; k++) {
+      x[m->link.v[i] + k] = 0;
     }
   }
 }
 
 void lb_step_hold_driven(const lb_model* m, int n, double* A) {
   for (int i = 0; i < m->nlink; i++) {
-    const int k = m->link.v[i];
-    for (int j = 0; m->link.driven[i] && j < n; j++) {
-      A[k + j * n] = A[j + k * n] = j == k;
+    const int end = m->link.driven[i] ? m->link.v[i] + m->link.nv[i] : 0;
+    for (int k = m->link.v[i]; k < end; k++) {
+      for (int j = 0; j < n; j++) {
+        A[k + j * n] = A[j + k * n] = j == k;
+      }
     }
   }
 }

@@ -11,6 +11,7 @@
 #include "dynamics/tree/kinematics.h"
 #include "math/linear/blas_thread.h"
 #include "model/use/initial_pose.h"
+#include "model/use/motor_use.h"
 #include "solve/diagnose/diagnose.h"
 
 #define STEPPER(code, stepper, name, method, text) &lb_stepper_##stepper,
@@ -226,6 +227,7 @@ bool lb_stepper_leaves_gaps(const lb_stepper* st, const lb_data* d) {
 lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
   LB_ONE_BLAS_THREAD;
   const double start = d->time;
+  lb_drive(st->m, d); // callers may have rounded the time, and observed the state then or not
   rechart(st, d);
   lb_elimination_hold(st->m, d);
   lb_constraints_find_redundant(st->m, d);
@@ -252,10 +254,23 @@ const lb_stepper_type* lb_stepper_type_of(lb_integrator by) {
   return STEPPERS[by];
 }
 
-// Semi-implicit Euler through contacts is a linearly implicit step without stiffness.
+// Semi-implicit Euler through contacts and with servos is a linearly implicit step without
+// stiffness.
 const lb_stepper_type* lb_stepper_type_for(const lb_model* m, lb_integrator by) {
-  const bool through_contacts = by == LB_INTEGRATOR_EULER && m->contact.set.on;
-  return through_contacts ? &lb_stepper_linear_euler : STEPPERS[by];
+  const bool solves = m->contact.set.on || lb_servos_as_rows(m) > 0;
+  return by == LB_INTEGRATOR_EULER && solves ? &lb_stepper_linear_euler : STEPPERS[by];
+}
+
+// Servos were made for the integrator of the scene.
+static lb_status check_servos(const lb_stepper* st, lb_error* err) {
+  const bool rows = st->type == &lb_stepper_linear_euler;
+  return st->m->motor.nservo == 0 || rows == st->m->motor.servo_rows
+             ? LB_OK
+             : lb_error_add(err, LB_INVALID, st->m->motor.place[st->m->motor.servo[0].motor],
+                            "motor '%s' is a servo, which %s cannot step where the scene has "
+                            "another integrator (name it in the scene)",
+                            st->m->motor.name[st->m->motor.servo[0].motor],
+                            lb_integrator_name(st->solver.integrator));
 }
 
 lb_status lb_stepper_create(const lb_model* model, const lb_scene_solver* solver,
@@ -273,7 +288,8 @@ lb_status lb_stepper_create(const lb_model* model, const lb_scene_solver* solver
   st->type = lb_stepper_type_for(model, st->solver.integrator);
   st->saved = saved;
   st->arena = arena;
-  const lb_status status = st->type->create(st, err);
+  lb_status status = check_servos(st, err);
+  status = status == LB_OK ? st->type->create(st, err) : status;
   if (status != LB_OK) {
     arena = st->arena;
     lb_arena_release(&arena);
@@ -299,11 +315,13 @@ long lb_stepper_count(const lb_stepper* st) {
 
 void lb_stepper_observe(lb_stepper* st, lb_data* d) {
   LB_ONE_BLAS_THREAD;
+  lb_constraints_swap_observer(d);
   if (st->type->observe) {
     st->type->observe(st, d);
   } else {
     lb_forward(st->m, d);
   }
+  lb_constraints_swap_observer(d);
 }
 
 void lb_stepper_watch(lb_stepper* st, lb_step_watcher* watcher, void* context) {

@@ -31,7 +31,7 @@ typedef struct lb_stepper_type {
   // Butcher's table of an explicit method, in the arena; false: no memory. NULL: others.
   bool (*tableau)(lb_arena* arena, lb_tableau* out);
   const struct lb_scheme* scheme; // of an implicit method (implicit.c)
-  // Forget what can be made anew from a state: Newton's matrix. NULL: nothing.
+  // Forget what can be made anew from a state: Newton's matrix, orders of elimination. NULL: nothing.
   void (*renew)(lb_stepper* st);
   // History of a step beside the state, as so many numbers, to save and to load at the end of a
   // step. From there on both ways are the same to the last bit. NULL: nothing.
@@ -85,6 +85,10 @@ bool lb_stepper_leaves_gaps(const lb_stepper* st, const lb_data* d);
 
 // d's q and qd as they were at the start of the step.
 void lb_stepper_restart(const lb_stepper* st, lb_data* d);
+
+// Forget matrices and orders in which they are factored: steps from here on depend on the state
+// alone.
+void lb_stepper_renew(lb_stepper* st, const lb_data* d);
 
 // Quantities of d's state that recordings show: motors' forces.
 void lb_stepper_observe(lb_stepper* st, lb_data* d);

@@ -28,9 +28,20 @@ static size_t own_size(const lb_model* m) {
          (size_t)m->constraint.ncoupling;
 }
 
+static size_t past_size(const lb_stepper* st) {
+  return st->type->past_size ? st->type->past_size(st->m) : 0;
+}
+
 size_t lb_stepper_state_size(const lb_stepper* st) {
-  const size_t past = st->type->past_size ? st->type->past_size(st->m) : 0;
-  return own_size(st->m) + lb_constraints_state_size(st->m) + past;
+  return own_size(st->m) + lb_constraints_state_size(st->m) + past_size(st) +
+         lb_contacts_state_size(st->m);
+}
+
+void lb_stepper_renew(lb_stepper* st, const lb_data* d) {
+  lb_constraints_renew(d);
+  if (st->type->renew) {
+    st->type->renew(st);
+  }
 }
 
 void lb_stepper_save(lb_stepper* st, const lb_data* d, double* state) {
@@ -44,9 +55,14 @@ void lb_stepper_save(lb_stepper* st, const lb_data* d, double* state) {
     memcpy(to, parts[i].at, (size_t)parts[i].count * sizeof *to);
   }
   lb_constraints_save(d, to);
+  to += lb_constraints_state_size(st->m);
   if (st->type->save_past) {
-    st->type->save_past(st, d, to + lb_constraints_state_size(st->m));
+    st->type->save_past(st, d, to);
   }
+  if (d->work->contacts) {
+    lb_contacts_save(d->work->contacts, to + past_size(st));
+  }
+  lb_stepper_renew(st, d);
 }
 
 void lb_stepper_load(lb_stepper* st, lb_data* d, const double* state) {
@@ -60,10 +76,12 @@ void lb_stepper_load(lb_stepper* st, lb_data* d, const double* state) {
     memcpy(parts[i].at, from, (size_t)parts[i].count * sizeof *from);
   }
   lb_constraints_load(d, from);
-  if (d->work->contacts) { // impulses of earlier steps are a guess, and nothing more
-    lb_contacts_forget(d->work->contacts);
-  }
+  from += lb_constraints_state_size(st->m);
   if (st->type->load_past) {
-    st->type->load_past(st, d, from + lb_constraints_state_size(st->m));
+    st->type->load_past(st, d, from);
   }
+  if (d->work->contacts) {
+    lb_contacts_load(d->work->contacts, from + past_size(st));
+  }
+  lb_stepper_renew(st, d);
 }

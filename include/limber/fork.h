@@ -1,0 +1,183 @@
+// Reduction of a mechanism to its end effectors (FORK-1S), exact to first order about an
+// equilibrium. From the linearised mechanism with its loops, K dq - J'lambda = sum of J_e'w_e and
+// J dq = 0, come the compliance of the effectors and the way in which all links follow them.
+//
+// Twists and wrenches of effectors and links are along their own axes at their own origins,
+// angular part first, six numbers each. Matrices are stored by rows.
+#pragma once
+#include "limber/simulate.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A reduced mechanism. Its effectors move by xi = shape' y, in admissible coordinates y alone.
+/// Where the base floats, the first six of these are the base's own twist.
+typedef struct lb_fork {
+  const lb_model* model; ///< of the whole mechanism
+  const lb_scene_fork* what;
+  int number;               ///< which of its models this is, from 0
+  int neffector, nv, nlink; ///< nv: coordinates of the whole mechanism
+  int base;                 ///< coordinates of a floating base, 6 or 0
+  int count;                ///< admissible coordinates, those of the base first
+  int base_link;            ///< link of a floating base, or LB_WORLD
+  double radius;            ///< size of the mechanism: half the diagonal of its bounding box [m]
+  lb_anchor* at;            ///< [neffector] place of the effectors in their links
+  bool fell;                ///< the scene's pose is unstable: the equilibrium is another one
+
+  // --- equilibrium ---
+  double* q;          ///< [nq]
+  lb_transform* pose; ///< [neffector] effectors in the world
+  lb_transform* link; ///< [nlink] links in the world
+  double* wrench;     ///< [neffector][6] forces on effectors there
+
+  // --- effectors: all [6 neffector] numbers, relative to the base ---
+  double* C;     ///< [6 neffector][6 neffector] compliance
+  double* shape; ///< [count][6 neffector] twists of the effectors
+  double* joint; ///< [6 neffector][nv] their twists by the joints, C = joint joint': columns over
+                 ///< roots of stiffness
+
+  // --- admissible coordinates ---
+  double *K, *D, *M; ///< [count][count] stiffness, damping and mass
+  double* dq;        ///< [count][nv] coordinates of the whole mechanism, along its velocities
+
+  // --- links ---
+  double* T; ///< [nlink][6][6 neffector] twist map: from wrenches of effectors to twists of links
+  double* W; ///< [nlink][6][6 neffector] wrench map: to what passes through the links' joints; NULL
+             ///< of models with elastic bodies
+
+  void* storage;
+} lb_fork;
+
+/// Reduce a mechanism about equilibrium `pose` of those that `what` lists. `model` and `what` must
+/// outlive the result. LB_FAILED: there is no equilibrium, it is unstable, or something that moves
+/// an effector has no stiffness; LB_INVALID: effectors cannot move, or what the reduction cannot
+/// do.
+lb_status lb_fork_create(const lb_model* model, const lb_scene_fork* what, int pose,
+                         const lb_allocator* allocator, lb_fork** fork, lb_error* err);
+/// NULL is ignored.
+void lb_fork_release(lb_fork* fork);
+
+/// Compliance of effector a to wrenches on effector b along the world's axes, each at its own
+/// point: [6][6], turns and moments first.
+void lb_fork_compliance(const lb_fork* fork, int a, int b, double C[36]);
+
+/// Principal compliances of an effector, the largest first: of its point under forces [m/N], or of
+/// its turns under moments [rad/(N m)], and their axes in the world. Of a direction in which it
+/// cannot move it is zero.
+typedef struct lb_fork_axes {
+  double compliance[3];
+  lb_vec3 axis[3];
+} lb_fork_axes;
+lb_fork_axes lb_fork_principal(const lb_fork* fork, int effector, bool turns);
+
+/// Frequencies of the reduced model without damping [Hz], rising: [fork->count], zero of a base
+/// that floats. LB_FAILED: its mass is not positive.
+lb_status lb_fork_frequencies(const lb_fork* fork, double* frequency, lb_error* err);
+
+// --- stepping ---
+
+/// Steps a reduced mechanism by backward Euler in its admissible coordinates, on its own. Effectors
+/// are at pose exp(xi), xi = shape'y, and potential energy is that of y, so that their wrench is
+/// conservative whatever they turn. Set y, v and base before the first step; nothing is allocated
+/// after creation.
+typedef struct lb_fork_stepper {
+  const lb_fork* fork;
+  double step;        ///< [s]
+  double *y, *v;      ///< [count] admissible coordinates and velocities
+  lb_transform base;  ///< pose of a base that floats; its y stay zero
+  lb_transform* pose; ///< [neffector] of the effectors in the world, by lb_fork_place
+  double* xi;         ///< [neffector][6] twists from their poses in equilibrium
+  struct lb_fork_stepping* own;
+} lb_fork_stepper;
+
+lb_status lb_fork_stepper_create(const lb_fork* fork, double step, const lb_allocator* allocator,
+                                 lb_fork_stepper** stepper, lb_error* err);
+/// NULL is ignored.
+void lb_fork_stepper_release(lb_fork_stepper* stepper);
+
+/// Effectors where y and the base are: sets xi and pose.
+void lb_fork_place(lb_fork_stepper* stepper);
+/// One step under wrenches on the effectors [neffector][6] along the world's axes, at the
+/// effectors' own points; NULL: none. Forces of the equilibrium do not act by themselves.
+void lb_fork_step(lb_fork_stepper* stepper, const double* wrench);
+
+/// Kinetic and elastic energy [J], without forces from outside.
+double lb_fork_energy(const lb_fork_stepper* stepper);
+/// Wrenches [neffector][6] by which the mechanism pulls its effectors back, along their own axes.
+void lb_fork_wrench(const lb_fork_stepper* stepper, double* wrench);
+/// Momentum of the whole about the world's origin, moment first, of a mechanism whose base floats.
+void lb_fork_momentum(const lb_fork_stepper* stepper, double momentum[6]);
+
+/// Coordinates q [nq] of the whole mechanism: its joints turn in proportion to y, so that links
+/// stay together. Gaps of loops are of second order; lb_project closes them.
+void lb_fork_coordinates(const lb_fork_stepper* stepper, double* q);
+/// Links as [fork] has them: pose exp(T w), each on its own, with gaps of second order. [nlink]
+void lb_fork_links(const lb_fork_stepper* stepper, lb_transform* link);
+
+// --- several models ---
+
+/// Models of one mechanism about several equilibria, blended by how near the effectors are to each.
+typedef struct lb_fork_blend {
+  int count;
+  lb_fork* const* fork; ///< [count] of the same effectors, on a base that does not float
+  double step;          ///< [s]
+  lb_transform* pose;   ///< [neffector] effectors in the world: set them before lb_fork_blend_look
+  double* rate;         ///< [neffector][6] their twists, along their own axes
+  // --- by lb_fork_blend_look ---
+  double* weight; ///< [count] Shepard's weights, of sum one
+  double* C;      ///< [6 neffector][6 neffector] compliance
+  struct lb_fork_blending* own;
+} lb_fork_blend;
+
+/// `fork` must outlive it. It starts at rest in the first model's equilibrium. LB_INVALID: a base
+/// floats, or models are of different mechanisms.
+lb_status lb_fork_blend_create(lb_fork* const* fork, int count, double step,
+                               const lb_allocator* allocator, lb_fork_blend** blend, lb_error* err);
+/// NULL is ignored.
+void lb_fork_blend_release(lb_fork_blend* blend);
+
+/// Weights and compliance where the effectors are.
+void lb_fork_blend_look(lb_fork_blend* blend);
+/// One step by backward Euler under wrenches as of lb_fork_step, then lb_fork_blend_look.
+void lb_fork_blend_step(lb_fork_blend* blend, const double* wrench);
+/// Coordinates q [nq] of the whole mechanism: each model's by its joints, blended.
+void lb_fork_blend_coordinates(lb_fork_blend* blend, double* q);
+
+/// Motion of a reduced mechanism beside that of the whole.
+typedef struct lb_fork_motion {
+  double moved;   ///< farthest that an effector of the whole goes [m]
+  double off;     ///< farthest that the reduced one is from it [m]
+  long steps;     ///< of both
+  double seconds; ///< of the reduced steps
+  double whole;   ///< of the others, by the scene's integrator [s]
+  int left_out;   ///< loads of the scene on links without an effector, which the reduced one lacks
+} lb_fork_motion;
+
+/// Step the models of one fork, blended where there are several, and the whole mechanism, both from
+/// the first model's equilibrium, by steps of equal length. The scene's loads on links of effectors
+/// act as they change from their start; motors stay. Frames of the reduced motion go to
+/// `recording`, with loops closed.
+lb_status lb_fork_simulate(lb_fork* const* fork, int count, const lb_simulate_options* options,
+                           lb_recording* recording, lb_fork_motion* motion, lb_error* err);
+
+/// Models of a scene, all that `limber fork` makes.
+typedef struct lb_fork_result {
+  int count;
+  lb_fork* const* fork;  ///< [count]
+  lb_fork_motion motion; ///< of the first fork
+} lb_fork_result;
+
+/// Name of a model's file: NAME.npz, NAME-2.npz and so on.
+typedef struct lb_fork_file {
+  char name[100];
+} lb_fork_file;
+lb_fork_file lb_fork_file_of(const lb_fork* fork);
+
+/// Write a model to a folder, under that name.
+lb_status lb_fork_write(const lb_fork* fork, const char* dir, const lb_allocator* allocator,
+                        lb_error* err);
+
+#ifdef __cplusplus
+}
+#endif

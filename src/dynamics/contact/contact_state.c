@@ -1,0 +1,82 @@
+// State of contacts between two steps as numbers: points with their impulses, from which the next
+// step's solver starts, what is kept of pairs that are near, and the forces of servos. There is
+// room for a number of points that few scenes reach. Those beyond it are forgotten by who saves,
+// too, so that both go on alike.
+#include <string.h>
+
+#include "dynamics/contact/contact_inside.h"
+#include "model/use/motor_use.h"
+
+enum {
+  HEAD = 3, // numbers of points and pairs, and the duration of the step
+  POINT = sizeof(lb_touch) / sizeof(double),
+  PAIR = sizeof(lb_collider_pair) / sizeof(double)
+};
+
+// Points that are kept, and pairs.
+static int room_of(const lb_model* m) {
+  enum { SOME = 64, EACH = 16 };
+  return m->contact.ncollider > 0 ? SOME + EACH * m->contact.ncollider : 0;
+}
+
+size_t lb_contacts_state_size(const lb_model* m) {
+  const size_t all = (size_t)(m->contact.ncollider + lb_servos_as_rows(m));
+  return all > 0 ? HEAD + (size_t)lb_servos_as_rows(m) + (size_t)room_of(m) * (POINT + PAIR) : 0;
+}
+
+// A pair of which something is known; of others nothing has to be.
+static bool is_known(const lb_collider_pair* p) {
+  return p->cache.axis != 0 || p->cache.reference != 0 || lb_vec3_norm(p->cache.normal) > 0;
+}
+
+static void drop_unknown(lb_contacts* C, int room) {
+  int n = 0;
+  for (int i = 0; i < C->npair && n < room; i++) {
+    if (is_known(&C->pair[i])) {
+      C->pair[n++] = C->pair[i];
+    }
+  }
+  C->npair = n;
+}
+
+void lb_contacts_save(lb_contacts* C, double* state) {
+  const int room = room_of(C->m), nservo = lb_servos_as_rows(C->m);
+  double* to = state + HEAD;
+  C->ntouch = C->ntouch < room ? C->ntouch : room;
+  drop_unknown(C, room);
+  state[0] = C->ntouch;
+  state[1] = C->npair;
+  state[2] = C->duration;
+  for (int i = 0; i < nservo; i++) {
+    *to++ = C->servo[i].force;
+  }
+  memcpy(to, C->touch, (size_t)C->ntouch * sizeof *C->touch);
+  memcpy(to + C->ntouch * POINT, C->pair, (size_t)C->npair * sizeof *C->pair);
+}
+
+// Room for so many; false: there is no memory.
+static bool reserve(lb_contacts* C, int ntouch, int npair) {
+  bool ok = true;
+  lb_contacts_forget(C);
+  for (; ok && C->ntouch < ntouch; C->ntouch += ok) {
+    ok = lb_contacts_reserve_touch(C);
+  }
+  for (; ok && C->npair < npair; C->npair += ok) {
+    ok = lb_contacts_reserve_pair(C);
+  }
+  return ok;
+}
+
+void lb_contacts_load(lb_contacts* C, const double* state) {
+  const double* from = state + HEAD;
+  for (int i = 0; i < lb_servos_as_rows(C->m); i++) {
+    C->servo[i].force = *from++;
+  }
+  if (!reserve(C, (int)state[0], (int)state[1])) {
+    lb_contacts_forget(C);
+    return;
+  }
+  C->duration = state[2];
+  memcpy(C->touch, from, (size_t)C->ntouch * sizeof *C->touch);
+  memcpy(C->pair, from + C->ntouch * POINT, (size_t)C->npair * sizeof *C->pair);
+}

@@ -1,0 +1,66 @@
+// Exponential chart of a rigid motion, X = exp(xi), and generalised forces along xi.
+//
+// With Stumpff's functions c_n of |w|^2 (math/space/se3.h),
+//
+//   (1)  R = 1 + c1 [w] + c2 [w]^2,   p = v + c2 w x v + c3 w x (w x v)
+//
+// The body's twist is J_r(xi) xidot, so that a wrench (n, f) along its axes does the work of
+// g = J_r'(n, f) along xi. With F = R f, and p as it changes with w at constant v,
+//
+//   (2)  g_w = (1 + c2 [w] + c3 [w]^2) n + d(F.p)/dw
+//   (3)  g_v = (1 + c2 [w] + c3 [w]^2) f
+//   (4)  d(F.p)/dw = c2 v x F + 2 c2' F.(w x v) w + 2 c3' F.(w x (w x v)) w
+//                    + c3 ((w.v) F + (F.w) v - 2 (F.v) w),    2 c_n' = n c_n+2 - c_n+1
+#pragma once
+#include "math/space/se3.h"
+
+typedef struct lb_fork_chart {
+  lb_twist xi;
+  double c[LB_STUMPFF_COUNT];
+} lb_fork_chart;
+
+static inline lb_fork_chart lb_fork_chart_at(lb_twist xi) {
+  lb_fork_chart chart = {.xi = xi};
+  lb_stumpff(lb_vec3_dot(xi.w, xi.w), chart.c);
+  return chart;
+}
+
+// a x + b w x x + c w x (w x x)
+static inline lb_vec3 lb_fork_turn(lb_vec3 w, lb_vec3 x, double b, double c) {
+  const lb_vec3 once = lb_vec3_cross(w, x), twice = lb_vec3_cross(w, once);
+  return lb_vec3_add(x, lb_vec3_add(lb_vec3_scale(b, once), lb_vec3_scale(c, twice)));
+}
+
+static inline lb_transform lb_fork_chart_pose(const lb_fork_chart* X) {
+  return (lb_transform){lb_quat_exp(X->xi.w), lb_fork_turn(X->xi.w, X->xi.v, X->c[2], X->c[3])};
+}
+
+// (4)
+static inline lb_vec3 lb_fork_chart_lever(const lb_fork_chart* X, lb_vec3 F) {
+  const lb_vec3 w = X->xi.w, v = X->xi.v, once = lb_vec3_cross(w, v);
+  const double* c = X->c;
+  const double by2 = 2 * c[4] - c[3], by3 = 3 * c[5] - c[4];
+  const double along_w = by2 * lb_vec3_dot(F, once) + by3 * lb_vec3_dot(F, lb_vec3_cross(w, once)) -
+                         2 * c[3] * lb_vec3_dot(F, v);
+  lb_vec3 g = lb_vec3_scale(c[2], lb_vec3_cross(v, F));
+  g = lb_vec3_add(g, lb_vec3_scale(along_w, w));
+  g = lb_vec3_add(g, lb_vec3_scale(c[3] * lb_vec3_dot(w, v), F));
+  return lb_vec3_add(g, lb_vec3_scale(c[3] * lb_vec3_dot(F, w), v));
+}
+
+// (2) and (3)
+static inline lb_twist lb_fork_chart_force(const lb_fork_chart* X, lb_twist wrench) {
+  const lb_vec3 w = X->xi.w;
+  const double* c = X->c;
+  const lb_vec3 F = lb_fork_turn(w, wrench.v, c[1], c[2]);
+  return (lb_twist){lb_vec3_add(lb_fork_turn(w, wrench.w, c[2], c[3]), lb_fork_chart_lever(X, F)),
+                    lb_fork_turn(w, wrench.v, c[2], c[3])};
+}
+
+// The wrench whose work along xi is g, (2) and (3) backwards.
+static inline lb_twist lb_fork_chart_wrench(const lb_fork_chart* X, lb_twist g) {
+  const lb_mat3 back = lb_mat3_transpose(lb_so3_jacobian(LB_RIGHT_INVERSE, X->xi.w));
+  const lb_vec3 f = lb_mat3_apply(back, g.v);
+  const lb_vec3 F = lb_fork_turn(X->xi.w, f, X->c[1], X->c[2]);
+  return (lb_twist){lb_mat3_apply(back, lb_vec3_sub(g.w, lb_fork_chart_lever(X, F))), f};
+}

@@ -1,0 +1,167 @@
+// Mechanisms reduced to their effectors.
+#include "limber/fork.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "job/job_inside.h"
+
+typedef struct fork_job {
+  lb_fork** fork; // of all forks of the scene, and all their models
+  lb_fork_result result;
+} fork_job;
+
+static int models_of(const lb_scene_fork* what) {
+  return what->nmodel > 0 ? what->nmodel : 1;
+}
+
+static lb_status load(lb_job* j, lb_error* err) {
+  fork_job* own = j->own;
+  int count = 0;
+  if (j->scene.nfork == 0) {
+    return lb_error_add(err, LB_INVALID, (lb_place){.file = j->scene.file},
+                        "the scene names no mechanism to reduce (add 'fork: {NAME: {effectors: "
+                        "[BODY]}}')");
+  }
+  for (int i = 0; i < j->scene.nfork; i++) {
+    count += models_of(&j->scene.fork[i]);
+  }
+  own->fork = LB_TAKE(&j->arena, lb_fork*, count);
+  return own->fork ? lb_job_make_model(j, err) : lb_job_no_memory(err);
+}
+
+static lb_status make(lb_job* j, const lb_scene_fork* what, int number, lb_error* err) {
+  fork_job* own = j->own;
+  const lb_progress progress = lb_job_progress(j);
+  char text[120];
+  lb_fork* f = NULL;
+  snprintf(text, sizeof text, "reducing %.64s", what->name);
+  if (!lb_progress_report(&progress, NAN, text)) {
+    return lb_error_add(err, LB_INTERRUPTED, (lb_place){0}, "interrupted");
+  }
+  lb_status status = lb_fork_create(j->model, what, number, j->arena.allocator, &f, err);
+  if (status == LB_OK) {
+    own->fork[own->result.count++] = f;
+  }
+  return status;
+}
+
+static lb_status run(lb_job* j, lb_error* err) {
+  fork_job* own = j->own;
+  const lb_simulate_options o = lb_job_runs(j);
+  own->result.fork = own->fork;
+  lb_status status = lb_job_record(j, j->model, &j->recording, err);
+  for (int i = 0; i < j->scene.nfork && status == LB_OK; i++) {
+    for (int k = 0; k < models_of(&j->scene.fork[i]) && status == LB_OK; k++) {
+      status = make(j, &j->scene.fork[i], k, err);
+    }
+  }
+  if (status == LB_OK) {
+    status = lb_fork_simulate(own->fork, models_of(&j->scene.fork[0]), &o, j->recording,
+                              &own->result.motion, err);
+  }
+  j->summary.fork = &own->result;
+  j->kept = status == LB_OK;
+  return status;
+}
+
+static lb_status write(lb_job* j, lb_error* err) {
+  const fork_job* own = j->own;
+  lb_status first = lb_recording_write(j->recording, &j->summary, j->o.out, err);
+  for (int i = 0; i < own->result.count; i++) {
+    const lb_status status = lb_fork_write(own->fork[i], j->o.out, j->arena.allocator, err);
+    first = first == LB_OK ? status : first;
+  }
+  return first;
+}
+
+// --- the report ---
+
+static void add_effector(lb_job* j, const lb_fork* f, int e) {
+  const lb_fork_axes a = lb_fork_principal(f, e, false);
+  char stiff[3][40];
+  for (int i = 0; i < 3; i++) {
+    if (a.compliance[i] > 0) {
+      snprintf(stiff[i], sizeof stiff[i], "%.4g N/m", 1 / a.compliance[i]);
+    } else {
+      snprintf(stiff[i], sizeof stiff[i], "rigid");
+    }
+  }
+  lb_job_row(j, "  %-24s %14s %14s %14s  softest along (%.2f, %.2f, %.2f)",
+             f->what->effector[e].name, stiff[0], stiff[1], stiff[2], a.axis[0].x, a.axis[0].y,
+             a.axis[0].z);
+}
+
+static void add_model(lb_job* j, const lb_fork* f) {
+  double* frequency = LB_TAKE(&j->arena, double, f->count);
+  const bool known = frequency && lb_fork_frequencies(f, frequency, NULL) == LB_OK;
+  char first[60] = "";
+  if (known) {
+    snprintf(first, sizeof first, ", first frequency %.4g Hz", frequency[f->base]);
+  }
+  lb_job_row(j, "%s, model %d: %d of %d coordinates%s", f->what->name, f->number + 1, f->count,
+             f->nv, first);
+  for (int e = 0; e < f->neffector; e++) {
+    add_effector(j, f, e);
+  }
+  if (f->fell) {
+    lb_job_warn_at(j, f->what->nmodel ? f->what->model[f->number].place : f->what->place,
+                   "fork '%s', model %d: the pose is past buckling, so that the mechanism leaves "
+                   "it; the model is of the pose it comes to (lessen the load to reduce it before)",
+                   f->what->name, f->number + 1);
+  }
+}
+
+static void add_motion(lb_job* j, const lb_fork_motion* m) {
+  const double each = m->seconds / (double)(m->steps ? m->steps : 1);
+  static const double STILL = 1e-12; // [m] else nothing acts on them
+  if (m->moved > STILL) {
+    lb_job_figure(j, "motion",
+                  "effectors go up to %.3g m; reduced, they are off by up to %.2g m (%.2g %%)",
+                  m->moved, m->off, 100 * m->off / m->moved);
+  }
+  lb_job_figure(j, "steps", "%ld, of %.3g us each; the whole takes %.3g times as long", m->steps,
+                1e6 * each, m->whole / (m->seconds > 0 ? m->seconds : 1));
+  if (m->left_out) {
+    lb_job_warn(j,
+                "%d load%s of the scene act%s on bodies that are no effectors, and do not act on "
+                "the reduced mechanism (name the bodies under 'effectors')",
+                m->left_out, m->left_out == 1 ? "" : "s", m->left_out == 1 ? "s" : "");
+  }
+}
+
+static void report(lb_job* j) {
+  const fork_job* own = j->own;
+  if (j->outcome != LB_OK) {
+    return;
+  }
+  lb_job_title(j, j->model->name, "%d reduced model%s", own->result.count,
+               own->result.count == 1 ? "" : "s");
+  for (int i = 0; i < own->result.count; i++) {
+    add_model(j, own->fork[i]);
+  }
+  add_motion(j, &own->result.motion);
+  for (int i = 0; i < own->result.count; i++) {
+    const lb_fork_file file = lb_fork_file_of(own->fork[i]);
+    const char* name = lb_arena_text(&j->arena, file.name, strlen(file.name));
+    if (name) {
+      lb_job_add(j, LB_SECTION_FILE, name, "the model, for numpy.load and programs");
+    }
+  }
+}
+
+static void release(lb_job* j) {
+  const fork_job* own = j->own;
+  for (int i = 0; i < own->result.count; i++) {
+    lb_fork_release(own->fork[i]);
+  }
+}
+
+const lb_job_type lb_job_fork = {.name = "fork",
+                                 .size = sizeof(fork_job),
+                                 .load = load,
+                                 .run = run,
+                                 .write = write,
+                                 .report = report,
+                                 .release = release,
+                                 .reduced = true};

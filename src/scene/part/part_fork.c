@@ -1,0 +1,180 @@
+// Mechanisms that are reduced to their effectors.
+#include <string.h>
+
+#include "scene/part/part.h"
+
+#define NAME_2(code, name) name,
+static const char* const mass_names[] = {LB_FORK_MASS_LIST(NAME_2)};
+static const lb_choices mass_choices = LB_CHOICES(mass_names);
+
+static const lb_field model_fields[] = {
+    LB_LATER(FORCES, "loads", NULL, "none",
+             "forces on effectors in that equilibrium, along the world's axes, by name"),
+};
+static const lb_table model_table = LB_TABLE("fork model", lb_scene_fork_model, model_fields);
+
+static const lb_field fork_fields[] = {
+    LB_LATER(BODIES, "effectors", NULL, NULL,
+             "bodies or markers that the mechanism is reduced to; others follow them"),
+    LB_LATER(TEXT, "base", NULL, "world",
+             "what carries it: the world, a body that is held, or free: the body that carries it "
+             "floats"),
+    LB_FROM(CHOICE, lb_scene_fork, "mass", mass, &mass_choices, "static",
+            "static: of shapes under static forces, right for vibrations; impulse: what effectors "
+            "oppose to an impact"),
+    LB_LATER(LIST, "models", &model_table, "one, at rest",
+             "equilibria about which it is reduced; {} is at rest"),
+};
+
+static void init_fork(void* part) {
+  *(lb_scene_fork*)part = (lb_scene_fork){.base = LB_WORLD};
+}
+
+// --- effectors ---
+
+static const lb_scene_marker* find_marker(const lb_scene* s, const char* name) {
+  for (int i = 0; i < s->nmarker; i++) {
+    if (strcmp(s->marker[i].name, name) == 0) {
+      return &s->marker[i];
+    }
+  }
+  return NULL;
+}
+
+static bool read_effector(lb_reader* r, const lb_yaml* node, lb_scene_effector* to) {
+  const lb_names* bodies = &r->section[LB_SCENE_BODIES].names;
+  if (!lb_is_scalar(node)) {
+    return lb_wrong_kind(r, node, "effectors", "a list of names of bodies or markers");
+  }
+  const lb_scene_marker* marker = find_marker(&r->scene, node->text);
+  to->place = node->place;
+  to->name = lb_arena_text(r->keep, node->text, strlen(node->text));
+  to->body = marker ? marker->body : lb_names_find(bodies, node->text, -1);
+  to->at = marker ? marker->at : lb_vec3_make(0, 0, 0);
+  if (!to->name) {
+    return lb_lack(r);
+  }
+  return to->body >= 0 || lb_unknown_name(r, node, "body or marker", bodies);
+}
+
+static bool read_effectors(lb_reader* r, const lb_yaml* list, lb_scene_fork* to) {
+  to->effector = LB_TAKE(r->keep, lb_scene_effector, list->count);
+  if (!to->effector) {
+    return lb_lack(r);
+  }
+  bool ok = list->count > 0 ||
+            lb_complain(r, list->place, "'effectors' must name at least one body or marker");
+  for (int i = 0; i < list->count; i++) {
+    const bool good = read_effector(r, list->item[i], &to->effector[to->neffector]);
+    for (int k = 0; k < to->neffector && good; k++) {
+      if (strcmp(to->effector[k].name, list->item[i]->text) == 0) {
+        ok = lb_complain(r, list->item[i]->place, "'effectors' has '%s' twice (take one away)",
+                         list->item[i]->text);
+      }
+    }
+    ok = ok && good;
+    to->neffector += good;
+  }
+  return ok;
+}
+
+static bool read_base(lb_reader* r, const lb_yaml* node, lb_scene_fork* to) {
+  static const lb_field body = {.key = "base", .value = LB_VALUE_BODY};
+  to->free = node && lb_is_scalar(node) && strcmp(node->text, "free") == 0;
+  return !node || to->free || lb_read_value(r, node, &body, &to->base);
+}
+
+// --- models ---
+
+static bool read_load(lb_reader* r, const lb_yaml* name, const lb_yaml* value,
+                      const lb_scene_fork* of, lb_scene_effector_load* to) {
+  static const lb_field force = {.key = "loads", .value = LB_VALUE_VECTOR, .dimension = LB_FORCE};
+  lb_names known = {0};
+  to->place = name->place;
+  to->effector = -1;
+  for (int i = 0; i < of->neffector; i++) {
+    to->effector = strcmp(of->effector[i].name, name->text) == 0 ? i : to->effector;
+    if (!lb_names_add(&known, &r->scratch, of->effector[i].name, i)) {
+      return lb_lack(r);
+    }
+  }
+  return (to->effector >= 0 || lb_unknown_name(r, name, "effector", &known)) &&
+         lb_read_value(r, value, &force, &to->force);
+}
+
+static bool read_model(lb_reader* r, const lb_yaml* node, const lb_scene_fork* of,
+                       lb_scene_fork_model* to) {
+  to->place = node->place;
+  if (!lb_read_table(r, node, &model_table, to)) {
+    return false;
+  }
+  const lb_yaml* loads = lb_yaml_find(node, "loads");
+  const int count = loads && lb_is_map(loads) ? loads->count : 0;
+  to->load = LB_TAKE(r->keep, lb_scene_effector_load, count);
+  if (!to->load) {
+    return lb_lack(r);
+  }
+  bool ok = true;
+  for (int i = 0; i < count; i++) {
+    ok &= read_load(r, loads->key[i], loads->item[i], of, &to->load[i]);
+  }
+  to->nload = count;
+  return ok;
+}
+
+static bool read_models(lb_reader* r, const lb_yaml* list, lb_scene_fork* to) {
+  const int count = list && lb_is_list(list) ? list->count : 0;
+  to->model = LB_TAKE(r->keep, lb_scene_fork_model, count);
+  if (!to->model) {
+    return lb_lack(r);
+  }
+  bool ok = true;
+  for (int i = 0; i < count; i++) {
+    ok &= read_model(r, list->item[i], to, &to->model[i]);
+  }
+  to->nmodel = count;
+  return ok;
+}
+
+static bool finish_fork(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
+  lb_scene_fork* to = part;
+  const lb_yaml* effectors = lb_yaml_find(node, "effectors");
+  const lb_yaml* models = lb_yaml_find(node, "models");
+  if (!effectors || !lb_is_list(effectors)) {
+    return false; // which is reported
+  }
+  ok &= read_base(r, lb_yaml_find(node, "base"), to);
+  ok &= read_effectors(r, effectors, to);
+  return ok && read_models(r, models, to);
+}
+
+// --- checking ---
+
+static void check_fork(lb_checker* c, const void* part) {
+  const lb_scene_fork* f = part;
+  if (f->neffector < 1) {
+    lb_say(c, " has no effectors");
+  }
+  for (int i = 0; i < f->neffector; i++) {
+    if (f->effector[i].body < 0 || f->effector[i].body >= c->s->nbody) {
+      lb_say(c, ": effector %d is on body %d, which does not exist", i, f->effector[i].body);
+    }
+  }
+  if (f->base < LB_WORLD || f->base >= c->s->nbody) {
+    lb_say(c, ": its base is body %d, which does not exist", f->base);
+  }
+  for (int i = 0; i < f->nmodel; i++) {
+    for (int k = 0; k < f->model[i].nload; k++) {
+      const int e = f->model[i].load[k].effector;
+      if (e < 0 || e >= f->neffector) {
+        lb_say(c, ": a load is on effector %d, which does not exist", e);
+      }
+    }
+  }
+  if (f->free && f->mass == LB_FORK_IMPULSE) {
+    lb_say(c, ": 'mass: impulse' is for a base that is held (take it away, or 'base: free')");
+  }
+}
+
+const lb_table lb_fork_table = LB_TABLE("fork", lb_scene_fork, fork_fields, .init = init_fork,
+                                        .finish = finish_fork, .check = check_fork);

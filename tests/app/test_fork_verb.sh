@@ -1,0 +1,59 @@
+# limber fork: compliance of mechanisms, its files, and bad input.
+scenes=$LIMBER_SOURCE_DIR/scenes
+
+run "$LIMBER" fork "$scenes/ladder.yaml" --out ladder
+claim "the ladder is reduced" exits 0
+claim "... and it says how stiff it is" prints "6667 N/m"
+for file in compliance.csv ladder.npz report.html summary.json scene.glb trajectory.csv; do
+  claim "there is $file" test -s ladder/$file
+done
+claim "six motions of one effector" test "$(wc -l <ladder/compliance.csv)" -eq 7
+claim "the report has the stiffness" grep -qF "Stiffness of the effectors" ladder/report.html
+claim "... and it tells how far the reduced motion is off" prints "reduced, they are off by up to"
+
+figures() {
+  python3 - "$@" <<'P'
+import csv, json, sys
+s = json.load(open(sys.argv[1] + "/summary.json"))
+assert s["job"] == "fork" and len(s["forks"]) == int(sys.argv[2]), s["forks"]
+rows = list(csv.DictReader(open(sys.argv[1] + "/compliance.csv")))
+pairs = {(r["model"], r["effector"], r["motion"], r["loaded"]): r for r in rows}
+names = {"turn.x": "moment.x", "turn.y": "moment.y", "turn.z": "moment.z",
+         "move.x": "force.x", "move.y": "force.y", "move.z": "force.z"}
+for (m, a, u, b), r in pairs.items():  # Betti's theorem
+    for v, column in names.items():
+        x, y = float(r[column]), float(pairs[m, b, v, a][names[u]])
+        assert abs(x - y) <= 1e-12 * max(1e-6, abs(x)), (a, u, b, v, x, y)
+P
+}
+claim "the figures are there, and forces answer each other" figures ladder 1
+
+run "$LIMBER" fork "$scenes/wishbone.yaml" --out wishbone
+claim "two effectors" test "$(wc -l <wishbone/compliance.csv)" -eq 25
+claim "... answer each other" figures wishbone 1
+
+run "$LIMBER" fork "$scenes/two-links.yaml" --out two
+claim "two models" figures two 2
+claim "... are two files" test -s two/arm-2.npz
+run "$LIMBER" fork "$scenes/two-links.yaml" --out again
+claim "the same scene gives the same models" cmp two/arm-2.npz again/arm-2.npz
+
+run "$LIMBER" fork "$scenes/pendulum.yaml" --out none
+claim "a scene without forks is refused" exits 2
+claim "... and told what to add" complains "add 'fork: {NAME: {effectors: [BODY]}}'"
+
+sed 's/axis: y, spring: {stiffness: 10}/axis: y/' "$scenes/two-links.yaml" >loose.yaml
+run "$LIMBER" fork loose.yaml --out loose
+claim "joints without springs are refused" exits 1
+claim "... by name" complains "in which joint 'elbow' moves"
+
+cat >column.yaml <<'Y'
+gravity: [0, 0, 0]
+bodies: {a: {mass: 1, center: [0, 0, 0.5], inertia: [0.1, 0.1, 0.1]}}
+joints: {foot: {type: revolute, child: a, axis: y, spring: {stiffness: 10}}}
+markers: {top: {body: a, at: [0, 0, 1]}}
+fork: {column: {effectors: [top], models: [{loads: {top: [0, 0, -9 N]}}, {loads: {top: [0, 0, -11 N]}}]}}
+Y
+run "$LIMBER" fork column.yaml --out column
+claim "a column is reduced before and after it buckles" exits 0
+claim "... with a warning" complains "column.yaml:5:74: fork 'column', model 2: the pose is past buckling"

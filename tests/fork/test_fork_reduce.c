@@ -1,0 +1,129 @@
+// Compliance of mechanisms, against closed forms and numbers of shared/design/fork.md.
+#include "fork_world.h"
+
+// A force along the axis of the helix turns each ball by its distance across the axis, rho, from
+// the tip: C_zz = sum |rho|^2 / k.
+static void the_helix_is_as_soft_as_its_balls_are(void** state) {
+  (void)state;
+  static const struct {
+    const char* file;
+    double C;
+  } helix[] = {
+      {"helix-50", 1.02e-3}, {"helix-100", 2e-3}, {"helix-200", 4e-3}, {"helix-400", 8e-3}};
+  for (int i = 0; i < (getenv("LIMBER_SANITIZED") ? 2 : 4); i++) {
+    fork_world w = fork_read(helix[i].file);
+    w.f = fork_reduce(&w, 0);
+    assert_near(fork_compliance(w.f, 0, 5, 0, 5) / helix[i].C, 1, 1e-12);
+    assert_int_equal(w.f->count, 6);
+    fork_drop(&w);
+  }
+}
+
+#define HINGE "type: revolute, axis: y, spring: {stiffness: 1000}"
+#define BAR "mass: 1, center: [0, 0, 0.5], inertia: [0.1, 0.1, 0.01]"
+
+// Two cranks of 1 m with a coupler between them, four springs k = 1000 N m/rad: 4 k / L^2. An arm
+// on the first crank by a fifth, out to 2 m: (2 m)^2 / 4 k + (1 m)^2 / k. All of it turned as a
+// whole by `pose`, on a body that is fixed there.
+#define PARALLELOGRAM                                                                              \
+  "gravity: [0, 0, 0]\n"                                                                           \
+  "bodies: {ground: {mass: 1, inertia: [1, 1, 1]}, a: {" BAR "}, b: {" BAR "}, coupler: {" BAR     \
+  "}, arm: {" BAR "}}\n"                                                                           \
+  "joints:\n"                                                                                      \
+  "  stand: {type: fixed, child: ground, at: %s, in_child: %s}\n"                                  \
+  "  one: {" HINGE ", parent: ground, child: a}\n"                                                 \
+  "  two: {" HINGE ", parent: ground, child: b, at: [1, 0, 0]}\n"                                  \
+  "  three: {" HINGE ", parent: a, child: coupler, at: [0, 0, 1]}\n"                               \
+  "  four: {" HINGE ", loop: true, parent: coupler, child: b, at: [1, 0, 0], in_child: [0, 0, 1]}" \
+  "\n"                                                                                             \
+  "  five: {" HINGE ", parent: a, child: arm, at: [0, 0, 1]}\n"                                    \
+  "markers: {end: {body: arm, at: [0, 0, 1]}}\n"                                                   \
+  "fork: {p: {effectors: [coupler, end]}}\n"
+
+static void closing_a_loop_stiffens_all_its_bodies_in_any_frame(void** state) {
+  (void)state;
+  static const char* const turned[][2] = {
+      {"[0, 0, 0]", "[0, 0, 0]"},
+      {"{position: [3, -2, 7], rotation: [20 deg, 50 deg, 110 deg]}",
+       "{position: [1, 2, 3], rotation: [-70 deg, 15 deg, 33 deg]}"}};
+  for (int i = 0; i < 2; i++) {
+    fork_text t = {.n = 0};
+    fork_say(&t, PARALLELOGRAM, turned[i][0], turned[i][1]);
+    fork_world w = fork_make(t.at);
+    const lb_vec3 x = lb_quat_rotate(w.f->pose[0].q, lb_vec3_make(1, 0, 0));
+    const double along[6] = {0, 0, 0, x.x, x.y, x.z};
+    double C[2][2] = {{0}};
+    for (int a = 0; a < 4; a++) {
+      for (int r = 0; r < 36; r++) {
+        C[a / 2][a % 2] +=
+            along[r / 6] * along[r % 6] * fork_compliance(w.f, a / 2, r / 6, a % 2, r % 6);
+      }
+    }
+    assert_near(C[0][0] / 2.5e-4, 1, 1e-12);
+    assert_near(C[1][1] / 0.002, 1, 1e-12);
+    assert_near(C[0][1] / 5e-4, 1, 1e-12);
+    assert_int_equal(w.f->count, 2); // the coupler has one way to move, and the arm one more
+    fork_drop(&w);
+  }
+}
+
+// Two arms on a stem of two hinges, and a third body: what the stem's hinges do, once.
+static void siblings_share_their_ancestors_once(void** state) {
+  (void)state;
+  fork_world w =
+      fork_make("gravity: [0, 0, 0]\n"
+                "bodies: {b: {" BAR "}, c: {" BAR "}, f: {" BAR "}, g: {" BAR "}, h: {" BAR "}}\n"
+                "joints:\n"
+                "  b: {" HINGE ", child: b}\n"
+                "  c: {" HINGE ", parent: b, child: c, at: [0, 0, 1]}\n"
+                "  h: {" HINGE ", parent: b, child: h, at: [0, 0, 1]}\n"
+                "  f: {" HINGE ", parent: c, child: f, at: [0, 0, 1]}\n"
+                "  g: {" HINGE ", parent: c, child: g, at: [0, 0, 1]}\n"
+                "markers: {f-end: {body: f, at: [0, 0, 1]}, g-end: {body: g, at: [0, 0, 1]}}\n"
+                "fork: {t: {effectors: [f-end, g-end, h]}}\n");
+  assert_near(fork_compliance(w.f, 0, 3, 1, 3) / 0.013, 1, 1e-12);
+  assert_near(fork_compliance(w.f, 0, 3, 0, 3) / 0.014, 1, 1e-12);
+  fork_drop(&w);
+}
+
+// Without weight; and how far the weight of each body lets the ladder down, to first order.
+static void the_ladder_is_a_hundred_times_stiffer_than_a_rail(void** state) {
+  (void)state;
+  fork_world w = fork_read("ladder");
+  lb_model* light = w.m;
+  light->gravity = lb_vec3_make(0, 0, 0);
+  w.f = fork_reduce(&w, 0);
+  assert_near(fork_compliance(w.f, 0, 4, 0, 4) / 1.5e-4, 1, 1e-10);
+  // the other rail is held by the loops: one way to move for each rung
+  assert_int_equal(w.f->count, 2);
+  double centre = 0, end = 0;
+  const lb_fork* f = w.f;
+  for (int i = 0; i < light->nbody; i++) { // reciprocity: the tip moves by each body's weight
+    const int link = light->body.link[i];
+    const lb_vec3 c = light->body.mass[i].com;
+    const lb_vec3 down =
+        lb_quat_rotate(lb_quat_conjugate(f->link[link].q), lb_vec3_make(0, -9.81, 0));
+    double twist[6];
+    for (int r = 0; r < 6; r++) {
+      twist[r] = f->T[(6 * link + r) * 6 + 4]; // of a unit force along y on the tip
+    }
+    const lb_vec3 turn = lb_vec3_make(twist[0], twist[1], twist[2]);
+    const lb_vec3 move =
+        lb_vec3_add(lb_vec3_make(twist[3], twist[4], twist[5]), lb_vec3_cross(turn, c));
+    end += light->body.mass[i].mass * lb_vec3_dot(down, move);
+  }
+  (void)centre;
+  print_message("rail end %.9g m\n", end);
+  assert_near(end / -2.3152e-3, 1, 3e-5);
+  fork_drop(&w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_helix_is_as_soft_as_its_balls_are),
+      cmocka_unit_test(closing_a_loop_stiffens_all_its_bodies_in_any_frame),
+      cmocka_unit_test(siblings_share_their_ancestors_once),
+      cmocka_unit_test(the_ladder_is_a_hundred_times_stiffer_than_a_rail),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,180 @@
+// Servos, with contacts and without, by all integrators: an arm of 1 kg on a hinge.
+#include "contact_scene.h"
+
+static const double I = 0.26; // 0.5^2 + 0.01
+
+// Head of a scene by an integrator, an arm and what its servo is like.
+#define ARM                                                                                        \
+  "solver: {integrator: %s, step: %g}\nbodies: {arm: {shape: {sphere: {radius: 0.05}, position: "  \
+  "[0.5, 0, 0]}, mass: 1, center: [0.5, 0, 0], inertia: [0.01, 0.01, 0.01]}}\njoints: "            \
+  "{j: {type: revolute, child: arm, axis: y}}\nmotors: {m: {joint: j, drive: servo, ease: "        \
+  "linear, "                                                                                       \
+  "%s}}\n%s"
+#define STILL "keys: [[0, 0], [10, 0]]"
+#define FLAT "gravity: [0, 0, 0]\n"
+
+static const char* const ALL[] = {"euler",    "linear-euler", "bdf1", "bdf2",    "sdirk2",
+                                  "midpoint", "rk4",          "rk8",  "adaptive"};
+enum { EULERS = 2, IMPLICIT = 5, NALL = 9 };
+
+static double angle(lb_world* w) {
+  return lb_world_q(w, 0)[0];
+}
+
+// kp q = weight cos q
+static void all_integrators_sag_alike(void** state) {
+  (void)state;
+  for (int i = 0; i < NALL; i++) {
+    lb_world* w = contact_world(ARM, ALL[i], 1e-3,
+                                STILL ", stiffness: 100 N m/rad, damping: 20 N m s/rad", "");
+    contact_run(w, 4);
+    assert_near(100 * fabs(angle(w)), 0.5 * GRAVITY * cos(angle(w)), 1e-6);
+    assert_near(fabs(lb_world_motor_force(w, 0)), 100 * fabs(angle(w)), 1e-4);
+    lb_world_close(w);
+  }
+}
+
+// Under a torque T the arm goes to T/kp as a damped oscillator.
+static double swing(const char* by, double h) {
+  lb_world* w = contact_world(ARM, by, h, STILL ", stiffness: 40 N m/rad, damping: 2 N m s/rad",
+                              FLAT "loads: {l: {body: arm, torque: [0, 3, 0]}}\n");
+  contact_run(w, 0.2);
+  const double t = lb_world_time(w), T = 3, kp = 40, s = 2 / (2 * I), f = sqrt(kp / I - s * s);
+  const double q = T / kp * (1 - exp(-s * t) * (cos(f * t) + s / f * sin(f * t)));
+  const double error = fabs(angle(w) - q);
+  lb_world_close(w);
+  return error;
+}
+
+static void a_servo_swings_as_a_spring_and_damper(void** state) {
+  (void)state;
+  const double order[NALL] = {1, 1, 1, 2, 2, 2, 4, 0, 0};
+  for (int i = 0; i < NALL; i++) {
+    const double coarse = swing(ALL[i], 4e-3), fine = swing(ALL[i], 2e-3);
+    print_message("%s: %.3g -> %.3g\n", ALL[i], coarse, fine);
+    assert_below(fine, order[i] == 1 ? 2e-3 : 1e-4);
+    if (order[i] > 0) {
+      assert_near(log2(coarse / fine), order[i], 0.15);
+    }
+  }
+}
+
+// What the limit leaves of a torque of 3 N m.
+static void a_servo_gives_way_at_its_limit(void** state) {
+  (void)state;
+  for (int i = 0; i < NALL; i++) {
+    lb_world* w = contact_world(
+        ARM, ALL[i], 1e-3, STILL ", stiffness: 1e4 N m/rad, damping: 10 N m s/rad, limit: 2 N m",
+        FLAT "loads: {l: {body: arm, torque: [0, 3, 0]}}\n");
+    contact_run(w, 0.5);
+    assert_near(lb_world_qd(w, 0)[0], 0.5 * (3 - 2) / I, 0.02);
+    assert_near(fabs(lb_world_motor_force(w, 0)), 2, 1e-9);
+    lb_world_close(w);
+  }
+}
+
+// One with a limit alone holds exactly below it.
+static void one_with_a_limit_alone_holds(void** state) {
+  (void)state;
+  for (int i = 0; i < EULERS; i++) {
+    lb_world* w = contact_world(ARM, ALL[i], 1e-3, STILL ", limit: 6 N m", "");
+    contact_run(w, 1);
+    assert_near(angle(w), 0, 1e-12);
+    assert_near(fabs(lb_world_motor_force(w, 0)), 0.5 * GRAVITY, 1e-9);
+    lb_world_close(w);
+  }
+}
+
+// Without a load, a servo is where its profile is at the end of every step, at any speed.
+static void a_servo_does_not_lag(void** state) {
+  (void)state;
+  for (int i = 0; i < IMPLICIT; i++) {
+    lb_world* w = contact_world(ARM, ALL[i], 1e-3,
+                                "keys: [[0, 0], [1, 6.28]], repeat: 1 s, advance: 6.28, stiffness: "
+                                "1e8 N m/rad, damping: 1e5 N m s/rad",
+                                FLAT);
+    for (int k = 1; k <= 1500; k++) {
+      contact_run(w, 1e-3 * k);
+      assert_near(angle(w), 6.28 * lb_world_time(w), 1e-9);
+    }
+    lb_world_close(w);
+  }
+}
+
+// The problem of contacts without any is the servo's alone: nothing changes with it.
+static void contacts_that_never_meet_change_nothing(void** state) {
+  (void)state;
+  static const char* const SERVO =
+      STILL ", stiffness: 300 N m/rad, damping: 3 N m s/rad, limit: 4 N m";
+  for (int i = 0; i < IMPLICIT; i++) {
+    lb_world *a = contact_world(ARM, ALL[i], 1e-3, SERVO, ""),
+             *b = contact_world(ARM, ALL[i], 1e-3, SERVO, "contacts: {}\n");
+    for (int k = 1; k <= 5; k++) {
+      contact_run(a, 0.1 * k);
+      contact_run(b, 0.1 * k);
+      assert_near(angle(a), angle(b), 1e-12);
+    }
+    lb_world_close(a);
+    lb_world_close(b);
+  }
+}
+
+// A servo in a loop: a slider that a spring would push away stays where the servo has it.
+static void a_servo_holds_a_linkage(void** state) {
+  (void)state;
+  for (int i = 0; i < IMPLICIT; i++) {
+    lb_world* w = contact_world(
+        "solver: {integrator: %s}\nbodies: {crank: {shape: {box: [0.2, 0.02, 0.02], position: "
+        "[0.1, "
+        "0, 0]}}, rod: {shape: {box: [0.4, 0.02, 0.02], position: [0.2, 0, 0]}}, slider: {shape: "
+        "{box: [0.05, 0.05, 0.05]}}}\njoints: {shaft: {type: revolute, child: crank, axis: y}, "
+        "pin: {type: revolute, parent: crank, child: rod, at: [0.2, 0, 0], axis: y}, way: {type: "
+        "prismatic, child: slider, axis: x, at: [0.6, 0, 0]}, end: {type: revolute, loop: true, "
+        "parent: rod, child: slider, at: [0.4, 0, 0], axis: y}}\nmotors: {m: {joint: shaft, drive: "
+        "servo, ease: linear, keys: [[0, -1], [2, 11]], stiffness: 1e6 N m/rad, damping: 1e3 N m "
+        "s/rad}}\n",
+        ALL[i]);
+    contact_run(w, 1);
+    const double q = lb_world_q(w, lb_world_find(w, LB_PART_JOINT, "shaft"))[0];
+    const double x = 0.2 * cos(q) + sqrt(0.16 - 0.04 * sin(q) * sin(q));
+    assert_near(q, 5, 1e-3);
+    assert_near(contact_place(w, "slider").x, x, 1e-5);
+    lb_world_close(w);
+  }
+}
+
+// --- refused ---
+
+static void assert_refused(const char* text, const char* why) {
+  lb_error err = lb_error_make(NULL);
+  lb_world* w = lb_world_parse(text, "servo", &err);
+  assert_null(w);
+  assert_true(err.count > 0 && strstr(err.message[0].text, why));
+  lb_error_clear(&err);
+}
+
+static void what_servos_cannot_do_is_refused(void** state) {
+  (void)state;
+  char text[2000];
+  for (int i = EULERS; i < NALL; i++) {
+    snprintf(text, sizeof text, ARM, ALL[i], 1e-3, STILL ", limit: 6 N m", "");
+    assert_refused(text, "give it a stiffness, or choose linear-euler or euler");
+  }
+  snprintf(text, sizeof text, ARM, "bdf2, coordinates: maximal", 1e-3,
+           STILL ", stiffness: 1 N m/rad", "");
+  assert_refused(text, "reduced coordinates");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(all_integrators_sag_alike),
+      cmocka_unit_test(a_servo_swings_as_a_spring_and_damper),
+      cmocka_unit_test(a_servo_gives_way_at_its_limit),
+      cmocka_unit_test(one_with_a_limit_alone_holds),
+      cmocka_unit_test(a_servo_does_not_lag),
+      cmocka_unit_test(contacts_that_never_meet_change_nothing),
+      cmocka_unit_test(a_servo_holds_a_linkage),
+      cmocka_unit_test(what_servos_cannot_do_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
