@@ -325,7 +325,7 @@ bool lb_contacts_reserve_rows(lb_contacts* C) {
   if (rows > C->room.rows) {
     const int n = larger(C->room.rows, rows);
     ok = GROW(row, 0, n) && GROW(direction, 0, n) && GROW(lambda, 0, n) && GROW(before, 0, n) &&
-         GROW(entries.item, 0, 2 * n);
+         GROW(places.asked, 0, n) && GROW(entries.item, 0, 2 * n);
     C->room.rows = ok ? n : 0;
   }
   if (ok && numbers > C->room.numbers) {
@@ -415,7 +415,14 @@ void lb_contacts_forget(lb_contacts* C) {
   C->near.crowded = false;
 }
 
+void lb_contacts_isolate(lb_contacts* C, bool on) {
+  C->isolated = on;
+}
+
 void lb_contacts_begin(lb_contacts* C) {
+  if (C->isolated) {
+    lb_contacts_forget(C);
+  }
   C->duration = 0;
 }
 

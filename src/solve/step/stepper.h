@@ -66,6 +66,8 @@ LB_INTEGRATOR_LIST(LB_STEPPER_TYPE)
 
 // The table of an integrator.
 const lb_stepper_type* lb_stepper_type_of(lb_integrator by);
+// The table by which an integrator steps a model.
+const lb_stepper_type* lb_stepper_type_for(const lb_model* m, lb_integrator by);
 
 // Have a stepper watched; NULL: no longer.
 void lb_stepper_watch(lb_stepper* st, lb_step_watcher* watcher, void* context);
@@ -78,6 +80,9 @@ void lb_stepper_impact(lb_stepper* st, lb_data* d, double* impulse);
 
 // Slopes of the state at d's time, q and qd: dq and qdd, [nq] and [nv].
 void lb_slopes(const lb_model* m, lb_data* d, double* dq, double* qdd);
+
+// Loops are left open by a step with contacts, and closed after it.
+bool lb_stepper_leaves_gaps(const lb_stepper* st, const lb_data* d);
 
 // d's q and qd as they were at the start of the step.
 void lb_stepper_restart(const lb_stepper* st, lb_data* d);
