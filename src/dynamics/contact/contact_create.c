@@ -262,7 +262,11 @@ static int larger(int room, int needed) {
 // Pairs and points that there may be.
 static int most(const lb_contacts* C) {
   const lb_model_contacts* c = &C->m->contact;
-  return c->set.most > 0 ? c->set.most : 1000 + 64 * c->ncollider;
+  int usual = 1000 + 64 * c->ncollider;
+  for (int i = c->nshape; i < c->ncollider; i++) {
+    usual += 2 * c->collider[i].soft->ntried; // on two shapes at once
+  }
+  return c->set.most > 0 ? c->set.most : usual;
 }
 
 bool lb_contacts_overflow(const lb_contacts* C) {
@@ -321,7 +325,7 @@ bool lb_contacts_reserve_rows(lb_contacts* C) {
   if (rows > C->room.rows) {
     const int n = larger(C->room.rows, rows);
     ok = GROW(row, 0, n) && GROW(direction, 0, n) && GROW(lambda, 0, n) && GROW(before, 0, n) &&
-         GROW(entries.item, 0, 2 * n);
+         GROW(places.asked, 0, n) && GROW(entries.item, 0, 2 * n);
     C->room.rows = ok ? n : 0;
   }
   if (ok && numbers > C->room.numbers) {
@@ -411,7 +415,14 @@ void lb_contacts_forget(lb_contacts* C) {
   C->near.crowded = false;
 }
 
+void lb_contacts_isolate(lb_contacts* C, bool on) {
+  C->isolated = on;
+}
+
 void lb_contacts_begin(lb_contacts* C) {
+  if (C->isolated) {
+    lb_contacts_forget(C);
+  }
   C->duration = 0;
 }
 

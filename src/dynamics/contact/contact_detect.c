@@ -165,6 +165,7 @@ static void set_point(const lb_contacts* C, lb_touch* t, const lb_collider_pair*
   t->collider[0] = p->a;
   t->collider[1] = p->b;
   t->id = f->point[k].id;
+  t->face = f->face;
   t->at = lb_v4_from(f->point[k].position);
   t->gap = f->point[k].distance;
   t->surface = *surface;

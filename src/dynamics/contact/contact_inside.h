@@ -98,8 +98,11 @@ typedef struct lb_contact_entries {
 
 // What places are mended for.
 typedef struct lb_contact_places {
-  bool* sunk; // [room.touches] points that bounce, or overlap by too much
-  bool* deep; // [room.touches] islands with such points
+  bool* sunk;    // [room.touches] points that bounce, or overlap by too much
+  bool* deep;    // [room.touches] islands with such points
+  double* asked; // [room.rows] b of the rows before places are asked for
+  bool twice;    // these were another problem: `lambda` are its impulses
+  bool chosen;   // the rows ask for places
 } lb_contact_places;
 
 struct lb_contacts {
@@ -123,6 +126,7 @@ struct lb_contacts {
   int* block;          // [room.touches + beside.most + 1]
   lb_contact_places places;
   double *lambda, *before; // [room.rows] impulses, and those of the solve before
+  bool isolated;           // lb_contacts_isolate
   double *J, *Z;           // [room.numbers], aligned
   lb_contact_beside beside;
   lb_contact_entries entries;
@@ -177,3 +181,12 @@ void lb_contacts_each(const lb_touch_work* by);
 // for Z to be solved for.
 int lb_contacts_take_entry(lb_contacts* C, int row, int side, int group);
 void lb_contacts_list_entry(lb_contacts* C, int group, int at);
+// Derivatives of what a point's normal row asks for, by its gap, by the speed at which that closes
+// when the step begins, and by the same without contact: of velocities, or of places.
+typedef struct lb_asked_slopes {
+  double gap, closing, free;
+} lb_asked_slopes;
+lb_asked_slopes lb_contacts_asked_slopes(const lb_contacts* C, const lb_touch* t, double h,
+                                         double free, bool places);
+// The problem of velocities, or that of places, with its impulses.
+const double* lb_contacts_choose(lb_contacts* C, bool places);

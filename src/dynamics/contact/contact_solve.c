@@ -40,6 +40,7 @@ static const double DEPTH = 2.5e-5; // S, over the smaller size
 static const double OVERLAP = 1e-7; // that is left alone where there are few rows [m]
 static const double SHARE = 0.2;    // of an overlap that goes in a step: B
 static const double PUSH = 1;       // the most by which it goes [m/s]
+static const double EXACT = 1e-14;  // tolerance of steps that are differentiated
 static const double CALM = 4;       // times what gravity adds in a step: nearly at rest
 enum { FEW_ROWS = 36 };             // of a small problem
 
@@ -147,10 +148,11 @@ static void ask_place(const lb_touch_work* by, lb_touch* t) {
   const lb_contacts* C = by->C;
   const int i = (int)(t - C->touch);
   double* b = &C->row[t->row].b;
+  t->pushed = t->bounce == 0 && C->m->contact.set.law == LB_CONTACT_RIGID && t->gap <= 0 &&
+              C->places.deep[by->islands ? by->islands[i] : 0];
   if (t->bounce > 0) {
     *b += t->bounce - t->place;
-  } else if (C->m->contact.set.law == LB_CONTACT_RIGID && t->gap <= 0 &&
-             C->places.deep[by->islands ? by->islands[i] : 0]) {
+  } else if (t->pushed) {
     const double w = SHARE * (t->gap + depth_of(C, t)) / by->h;
     *b += w > -PUSH ? w : -PUSH;
   }
@@ -174,6 +176,12 @@ static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, bool again
   lb_contact_options options = brief            ? lb_contact_options_brief()
                                : at_end || soft ? lb_contact_options_default()
                                                 : lb_contact_options_step();
+  if (C->isolated) {
+    options = lb_contact_options_default();
+    options.tolerance = EXACT;
+    options.threads = d->threads;
+    return lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
+  }
   options.calm = CALM * C->duration * lb_vec3_norm(C->m->gravity);
   options.tolerance = C->m->contact.set.tolerance;
   options.threads = d->threads;
@@ -301,7 +309,9 @@ void lb_contacts_place(lb_contacts* C, lb_data* d, double h, double* move) {
   memcpy(move, d->qd, (size_t)C->m->nv * sizeof *move);
   memcpy(C->before, C->lambda, (size_t)C->problem.nrow * sizeof *C->lambda);
   const bool fast = C->m->contact.set.solver == LB_CONTACT_FAST;
-  if (ask_places(C, d, fast ? lb_contact_solver_islands(C->solver) : NULL, h)) {
+  C->places.chosen = ask_places(C, d, fast ? lb_contact_solver_islands(C->solver) : NULL, h);
+  C->places.twice = C->places.chosen;
+  if (C->places.twice) {
     if (C->system.at_end) { // else u0 still has them
       lb_contacts_gather(C, d->qd);
       lb_contacts_take_away(C);
@@ -314,11 +324,16 @@ void lb_contacts_place(lb_contacts* C, lb_data* d, double h, double* move) {
 bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W, double* move) {
   if (C->ntouch + C->beside.most == 0) {
     C->duration = h;
+    C->problem.nrow = 0;
+    C->places.twice = false;
     memcpy(move, d->qd, (size_t)C->m->nv * sizeof *move);
     return true;
   }
   if (!lb_contacts_prepare(C, d, h, W)) {
     return false;
+  }
+  for (int i = 0; i < C->problem.nrow; i++) {
+    C->places.asked[i] = C->row[i].b;
   }
   C->report = solve(C, d, false);
   spread(C, d->qd, NULL);
@@ -326,4 +341,84 @@ bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W
   lb_contacts_keep_servos(C, d);
   lb_contacts_place(C, d, h, move);
   return true;
+}
+
+// --- derivatives ---
+
+// A number with its derivatives by a point's gap, closing speed and that without contact.
+typedef struct dual {
+  double x, d[3];
+} dual;
+
+static dual dual_of(double x, int k) {
+  return (dual){x, {k == 0, k == 1, k == 2}};
+}
+
+// s x + t y
+static dual mix(double s, dual x, double t, dual y) {
+  dual z = {s * x.x + t * y.x, {0}};
+  for (int k = 0; k < 3; k++) {
+    z.d[k] = s * x.d[k] + t * y.d[k];
+  }
+  return z;
+}
+
+static dual product(dual x, dual y) {
+  dual z = {x.x * y.x, {0}};
+  for (int k = 0; k < 3; k++) {
+    z.d[k] = x.d[k] * y.x + x.x * y.d[k];
+  }
+  return z;
+}
+
+static dual quotient(dual x, dual y) {
+  dual z = {x.x / y.x, {0}};
+  for (int k = 0; k < 3; k++) {
+    z.d[k] = (x.d[k] - z.x * y.d[k]) / y.x;
+  }
+  return z;
+}
+
+// (6) as find_bounce has it: -s, or -(g1 - g)/h.
+static lb_asked_slopes bounce_slopes(const lb_touch* t, double free, double h, bool places) {
+  const dual closing = dual_of(t->closing, 1), end = dual_of(free, 2), zero = {0};
+  const dual a = mix(1 / h, end, -1 / h, closing), s0 = mix(1, closing, 0.5 * h, a);
+  const dual g = t->gap > 0 ? dual_of(t->gap, 0) : zero, step = {h, {0}};
+  dual T = zero;
+  for (int i = 0; i < 3; i++) {
+    T = quotient(g, mix(1, s0, 0.5, product(a, T)));
+    T = T.x > h ? step : T;
+  }
+  const dual left = mix(1, step, -1, T);
+  const dual out = mix(t->surface.restitution, s0, t->surface.restitution, product(a, T));
+  const dual ends = mix(1, product(out, left), -0.5, product(a, product(left, left)));
+  const dual s =
+      places ? mix(1 / h, ends, -1 / h, g) : mix(1, out, -1, product(a, mix(0.5, step, -1, T)));
+  return (lb_asked_slopes){-s.d[0], -s.d[1], -s.d[2]};
+}
+
+lb_asked_slopes lb_contacts_asked_slopes(const lb_contacts* C, const lb_touch* t, double h,
+                                         double free, bool places) {
+  const lb_scene_contacts* set = &C->m->contact.set;
+  const double a = 1 / (h * set->stiffness + set->damping);
+  if (t->bounce > 0) {
+    return bounce_slopes(t, free, h, places);
+  }
+  lb_asked_slopes s = {0};
+  s.gap = t->gap > 0 ? 1 / h : set->law == LB_CONTACT_COMPLIANT ? a * set->stiffness : 0;
+  if (places && t->pushed && SHARE * (t->gap + depth_of(C, t)) / h > -PUSH) {
+    s.gap += SHARE / h;
+  }
+  return s;
+}
+
+const double* lb_contacts_choose(lb_contacts* C, bool places) {
+  const double* lambda = places ? C->lambda : C->before;
+  for (int i = 0; i < C->problem.nrow && C->places.twice; i++) { // `asked` has the other one's
+    const double b = C->row[i].b;
+    C->row[i].b = places == C->places.chosen ? b : C->places.asked[i];
+    C->places.asked[i] = places == C->places.chosen ? C->places.asked[i] : b;
+  }
+  C->places.chosen = C->places.twice ? places : false;
+  return lambda;
 }

@@ -39,6 +39,13 @@ static void drop_unknown(lb_contacts* C, int room) {
   C->pairs.count = n;
 }
 
+// Arrays of nothing may not be there.
+static void copy(void* to, const void* from, size_t size) {
+  if (size > 0) {
+    memcpy(to, from, size);
+  }
+}
+
 void lb_contacts_save(lb_contacts* C, double* state) {
   const int room = room_of(C->m), nservo = lb_servos_as_rows(C->m);
   double* to = state + HEAD;
@@ -50,8 +57,8 @@ void lb_contacts_save(lb_contacts* C, double* state) {
   for (int i = 0; i < nservo; i++) {
     *to++ = C->beside.servo[i].force;
   }
-  memcpy(to, C->touch, (size_t)C->ntouch * sizeof *C->touch);
-  memcpy(to + C->ntouch * POINT, C->pairs.item, (size_t)C->pairs.count * sizeof *C->pairs.item);
+  copy(to, C->touch, (size_t)C->ntouch * sizeof *C->touch);
+  copy(to + C->ntouch * POINT, C->pairs.item, (size_t)C->pairs.count * sizeof *C->pairs.item);
 }
 
 // Room for so many; false: there is no memory.
@@ -77,6 +84,6 @@ void lb_contacts_load(lb_contacts* C, const double* state) {
     return;
   }
   C->duration = state[2];
-  memcpy(C->touch, from, (size_t)C->ntouch * sizeof *C->touch);
-  memcpy(C->pairs.item, from + C->ntouch * POINT, (size_t)C->pairs.count * sizeof *C->pairs.item);
+  copy(C->touch, from, (size_t)C->ntouch * sizeof *C->touch);
+  copy(C->pairs.item, from + C->ntouch * POINT, (size_t)C->pairs.count * sizeof *C->pairs.item);
 }

@@ -222,6 +222,7 @@ static void cut_to_a(const boxes* x, int i, double margin, lb_patch* patch, lb_m
   face_points(&f, margin, (uint64_t)(16 + 2 * i + (f.way > 0)) << 32, patch);
   double n[3] = {0};
   n[i] = -f.way;
+  m->face = 1;
   m->normal = lb_vec3_make(n[0], n[1], n[2]);
 }
 
@@ -248,6 +249,7 @@ static void cut_to_b(const boxes* x, int j, double margin, lb_patch* patch, lb_m
   }
   double n[3] = {0};
   n[j] = f.way;
+  m->face = 2;
   m->normal = from_b(x, lb_vec3_make(n[0], n[1], n[2]), false);
 }
 
@@ -344,6 +346,7 @@ static bool overlap(lb_pair_query* q, const boxes* x, const contest* c, lb_patch
   const double size = fmin(q->a->c->size, q->b->c->size);
   m->distance = c->separation;
   if (c->axis >= EDGES) {
+    m->face = 0;
     cross_edges(x, (c->axis - EDGES) / 3, (c->axis - EDGES) % 3, c->separation, patch, m);
     return true;
   }
