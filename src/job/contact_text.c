@@ -20,8 +20,8 @@ void lb_job_warn_of_overlaps(lb_job* j, const lb_overlaps* o) {
   for (int i = 0; i < o->nshown && used < sizeof text - 1; i++) {
     const lb_overlap* x = &o->deepest[i];
     used += (size_t)snprintf(text + used, sizeof text - used, "%s'%.64s' and '%.64s' by %s",
-                             i ? ", " : "", lb_model_toucher(m, x->body[0]), lb_model_toucher(m, x->body[1]),
-                             depth_text(x->depth).text);
+                             i ? ", " : "", lb_model_toucher(m, x->body[0]),
+                             lb_model_toucher(m, x->body[1]), depth_text(x->depth).text);
   }
   if (o->count > 0) {
     lb_job_warn_at(j, m->contact.set.place,

@@ -148,8 +148,8 @@ double lb_contact_step(const lb_contact_problem* p, int r) {
   return a > 0 ? 1 / a : 1;
 }
 
-// e of a set of `size` rows, with the length of z = lambda - rho w cut to the radius. All of it over
-// rho, in the units of w: squares of impulses vanish where a row yields very much.
+// e of a set of `size` rows, with the length of z = lambda - rho w cut to the radius. All of it
+// over rho, in the units of w: squares of impulses vanish where a row yields very much.
 static double set_violation(int size, const double* lambda, const double* w, double rho, double R) {
   const double l0 = lambda[0] / rho, l1 = size > 1 ? lambda[1] / rho : 0, most = R / rho;
   const double z0 = l0 - w[0], z1 = size > 1 ? l1 - w[1] : 0;
