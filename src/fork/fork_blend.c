@@ -61,15 +61,6 @@ static int size_of(const lb_fork_blend* b) {
   return 6 * b->fork[0]->neffector;
 }
 
-static lb_twist twist_of(const double* x) {
-  return (lb_twist){lb_vec3_make(x[0], x[1], x[2]), lb_vec3_make(x[3], x[4], x[5])};
-}
-
-static void put_twist(double* x, lb_twist t) {
-  const double six[6] = {t.w.x, t.w.y, t.w.z, t.v.x, t.v.y, t.v.z};
-  memcpy(x, six, sizeof six);
-}
-
 static lb_twist between(lb_transform from, lb_transform to) {
   return lb_se3_log(lb_transform_mul(lb_transform_inverse(from), to));
 }
@@ -85,7 +76,7 @@ static double go(const lb_fork_blend* b, int i) {
   double *xi = b->own->f, sum = 0;
   for (int e = 0; e < f->neffector; e++) {
     const lb_twist x = between(f->pose[e], b->pose[e]);
-    put_twist(xi + 6 * (size_t)e, x);
+    lb_fork_put(xi + 6 * (size_t)e, x);
     sum += sqrt(lb_vec3_dot(x.w, x.w) / (M_PI * M_PI) + lb_vec3_dot(x.v, x.v) / (r * r));
   }
   for (size_t k = 0; k < n; k++) {
@@ -96,12 +87,12 @@ static double go(const lb_fork_blend* b, int i) {
   }
   lb_fork_place(s);
   for (int e = 0; e < f->neffector; e++) { // rows of J_r are the forces of unit wrenches
-    const lb_fork_chart X = lb_fork_chart_at(twist_of(s->xi + 6 * (size_t)e));
+    const lb_fork_chart X = lb_fork_chart_at(lb_fork_twist(s->xi + 6 * (size_t)e));
     double* J = b->own->J + 6 * n * (size_t)i + 36 * (size_t)e;
     for (size_t k = 0; k < 6; k++) {
       double unit[6] = {0};
       unit[k] = 1;
-      put_twist(J + 6 * k, lb_fork_chart_force(&X, twist_of(unit)));
+      lb_fork_put(J + 6 * k, lb_fork_chart_force(&X, lb_fork_twist(unit)));
     }
   }
   return sum;
@@ -173,7 +164,7 @@ static void find_way(lb_fork_blend* b) {
       sum.w = lb_vec3_add(sum.w, lb_vec3_scale(b->weight[i], x.w));
       sum.v = lb_vec3_add(sum.v, lb_vec3_scale(b->weight[i], x.v));
     }
-    put_twist(own->z + 6 * (size_t)e, sum);
+    lb_fork_put(own->z + 6 * (size_t)e, sum);
   }
   memcpy(own->pull, own->z, (size_t)n * sizeof *own->z);
   solve(b, b->C, own->pull);
@@ -182,8 +173,7 @@ static void find_way(lb_fork_blend* b) {
 
 static void move(lb_fork_blend* b, double h, const double* twist) {
   for (int e = 0; e < b->fork[0]->neffector; e++) {
-    const lb_twist v = twist_of(twist + 6 * (size_t)e);
-    const lb_twist x = {lb_vec3_scale(h, v.w), lb_vec3_scale(h, v.v)};
+    const lb_twist x = lb_fork_scale(h, lb_fork_twist(twist + 6 * (size_t)e));
     b->pose[e] = lb_transform_mul(b->pose[e], lb_se3_exp(x));
     b->pose[e].q = lb_quat_normalise(b->pose[e].q);
   }
@@ -219,8 +209,8 @@ static void find_wrenches(lb_fork_blend* b, const double* wrench) {
   memset(f, 0, n * sizeof *f);
   for (size_t e = 0; wrench && e < n / 6; e++) {
     const lb_quat back = lb_quat_conjugate(b->pose[e].q);
-    const lb_twist w = twist_of(wrench + 6 * e);
-    put_twist(f + 6 * e, (lb_twist){lb_quat_rotate(back, w.w), lb_quat_rotate(back, w.v)});
+    const lb_twist w = lb_fork_twist(wrench + 6 * e);
+    lb_fork_put(f + 6 * e, (lb_twist){lb_quat_rotate(back, w.w), lb_quat_rotate(back, w.v)});
   }
 }
 
@@ -246,7 +236,8 @@ static void add_response(const lb_fork_blend* b, int i, double scale, double* r)
   }
 }
 
-void lb_fork_blend_step(lb_fork_blend* b, const double* wrench) {
+// Rates of (3), from those before.
+static void find_rates(lb_fork_blend* b, const double* wrench) {
   lb_fork_blending* own = b->own;
   const int n = size_of(b);
   const double h = b->step;
@@ -265,9 +256,15 @@ void lb_fork_blend_step(lb_fork_blend* b, const double* wrench) {
   }
   solve(b, own->W, own->r);
   multiply(n, b->rate, b->C, own->r);
-  move(b, h, b->rate);
-  lb_fork_blend_look(b);
+}
+
+void lb_fork_blend_step(lb_fork_blend* b, const double* wrench) {
+  lb_fork_blending* own = b->own;
+  const int n = size_of(b);
   double beside = 0;
+  find_rates(b, wrench);
+  move(b, b->step, b->rate);
+  lb_fork_blend_look(b);
   for (int i = 0; i < n; i++) {
     own->z[i] -= own->along[i];
     beside = fmax(beside, fabs(own->z[i]));

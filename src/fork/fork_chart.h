@@ -12,7 +12,21 @@
 //   (4)  d(F.p)/dw = c2 v x F + 2 c2' F.(w x v) w + 2 c3' F.(w x (w x v)) w
 //                    + c3 ((w.v) F + (F.w) v - 2 (F.v) w),    2 c_n' = n c_n+2 - c_n+1
 #pragma once
+#include <string.h>
+
 #include "math/space/se3.h"
+
+// Six numbers as a twist or wrench, and back.
+static inline lb_twist lb_fork_twist(const double* x) {
+  return (lb_twist){lb_vec3_make(x[0], x[1], x[2]), lb_vec3_make(x[3], x[4], x[5])};
+}
+static inline void lb_fork_put(double* x, lb_twist t) {
+  const double six[6] = {t.w.x, t.w.y, t.w.z, t.v.x, t.v.y, t.v.z};
+  memcpy(x, six, sizeof six);
+}
+static inline lb_twist lb_fork_scale(double s, lb_twist t) {
+  return (lb_twist){lb_vec3_scale(s, t.w), lb_vec3_scale(s, t.v)};
+}
 
 typedef struct lb_fork_chart {
   lb_twist xi;

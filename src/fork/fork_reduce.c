@@ -296,6 +296,30 @@ static lb_status make(lb_fork_work* w, lb_arena* arena, lb_error* err) {
   return status == LB_OK ? reduce(w, arena, err) : status;
 }
 
+// The result without its matrices; NULL: no memory.
+static lb_fork* begin(const lb_model* model, const lb_scene_fork* what, int pose, lb_arena* arena) {
+  const int n = what->neffector;
+  lb_fork* f = LB_TAKE(arena, lb_fork, 1);
+  if (!f) {
+    return NULL;
+  }
+  *f = (lb_fork){.model = model,
+                 .what = what,
+                 .number = pose,
+                 .neffector = n,
+                 .nv = model->nv,
+                 .nlink = model->nlink,
+                 .at = LB_TAKE(arena, lb_anchor, n),
+                 .q = LB_TAKE(arena, double, model->nq),
+                 .pose = LB_TAKE(arena, lb_transform, n),
+                 .link = LB_TAKE(arena, lb_transform, model->nlink),
+                 .wrench = LB_TAKE(arena, double, 6 * (size_t)n)};
+  for (int e = 0; f->at && e < n; e++) {
+    f->at[e] = lb_model_anchor_of(model, what->effector[e].body, what->effector[e].at);
+  }
+  return lb_arena_status(arena) == LB_OK ? f : NULL;
+}
+
 lb_status lb_fork_create(const lb_model* model, const lb_scene_fork* what, int pose,
                          const lb_allocator* allocator, lb_fork** fork, lb_error* err) {
   LB_ONE_BLAS_THREAD;
@@ -305,28 +329,10 @@ lb_status lb_fork_create(const lb_model* model, const lb_scene_fork* what, int p
   }
   lb_arena arena;
   lb_arena_init(&arena, allocator);
-  lb_fork* f = LB_TAKE(&arena, lb_fork, 1);
-  const int n = what->neffector;
+  lb_fork* f = begin(model, what, pose, &arena);
   lb_fork_work w = {.m = model, .what = what, .fork = f, .pose = pose, .allocator = allocator};
   lb_arena_init(&w.scratch, allocator);
-  if (f) {
-    *f = (lb_fork){.model = model,
-                   .what = what,
-                   .number = pose,
-                   .neffector = n,
-                   .nv = model->nv,
-                   .nlink = model->nlink,
-                   .at = LB_TAKE(&arena, lb_anchor, n),
-                   .q = LB_TAKE(&arena, double, model->nq),
-                   .pose = LB_TAKE(&arena, lb_transform, n),
-                   .link = LB_TAKE(&arena, lb_transform, model->nlink),
-                   .wrench = LB_TAKE(&arena, double, 6 * (size_t)n)};
-  }
-  status = lb_arena_status(&arena) == LB_OK ? LB_OK : lb_fork_no_memory(err);
-  for (int e = 0; status == LB_OK && e < n; e++) {
-    f->at[e] = lb_model_anchor_of(model, what->effector[e].body, what->effector[e].at);
-  }
-  status = status == LB_OK ? make(&w, &arena, err) : status;
+  status = f ? make(&w, &arena, err) : lb_fork_no_memory(err);
   lb_equilibrium_solver_release(w.R);
   lb_data_release(w.d);
   lb_arena_release(&w.scratch);

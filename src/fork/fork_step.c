@@ -32,15 +32,6 @@ typedef struct lb_fork_stepping {
 
 // --- frames ---
 
-static lb_twist twist_of(const double* x) {
-  return (lb_twist){lb_vec3_make(x[0], x[1], x[2]), lb_vec3_make(x[3], x[4], x[5])};
-}
-
-static void put_twist(double* x, lb_twist t) {
-  const double six[6] = {t.w.x, t.w.y, t.w.z, t.v.x, t.v.y, t.v.z};
-  memcpy(x, six, sizeof six);
-}
-
 void lb_fork_place(lb_fork_stepper* s) {
   const lb_fork* f = s->fork;
   const int n = 6 * f->neffector;
@@ -49,7 +40,7 @@ void lb_fork_place(lb_fork_stepper* s) {
     lb_add(n, s->xi, s->y[k], f->shape + (size_t)k * (size_t)n);
   }
   for (int e = 0; e < f->neffector; e++) {
-    const lb_fork_chart X = lb_fork_chart_at(twist_of(s->xi + 6 * (size_t)e));
+    const lb_fork_chart X = lb_fork_chart_at(lb_fork_twist(s->xi + 6 * (size_t)e));
     s->pose[e] = lb_transform_mul(s->own->in_base[e], lb_fork_chart_pose(&X));
     if (f->base) {
       s->pose[e] = lb_transform_mul(s->base, s->pose[e]);
@@ -63,9 +54,9 @@ void lb_fork_place(lb_fork_stepper* s) {
 static void add_wrench(const lb_fork_stepper* s, int e, lb_twist own, double* force) {
   const lb_fork* f = s->fork;
   const int n = 6 * f->neffector;
-  const lb_fork_chart X = lb_fork_chart_at(twist_of(s->xi + 6 * (size_t)e));
+  const lb_fork_chart X = lb_fork_chart_at(lb_fork_twist(s->xi + 6 * (size_t)e));
   double g[6];
-  put_twist(g, lb_fork_chart_force(&X, own));
+  lb_fork_put(g, lb_fork_chart_force(&X, own));
   for (int k = f->base; k < f->count; k++) {
     force[k] += lb_dot(6, f->shape + (size_t)k * (size_t)n + 6 * (size_t)e, g);
   }
@@ -87,7 +78,7 @@ static void add_to_base(const lb_fork_stepper* s, lb_vec3 at, lb_vec3 moment, lb
 static void add_wrenches(const lb_fork_stepper* s, const double* wrench, double* force) {
   const lb_fork* f = s->fork;
   for (int e = 0; wrench && e < f->neffector; e++) {
-    const lb_twist w = twist_of(wrench + 6 * (size_t)e);
+    const lb_twist w = lb_fork_twist(wrench + 6 * (size_t)e);
     const lb_quat back = lb_quat_conjugate(s->pose[e].q);
     add_wrench(s, e, (lb_twist){lb_quat_rotate(back, w.w), lb_quat_rotate(back, w.v)}, force);
     if (f->base) {
@@ -117,16 +108,14 @@ static void move_base(lb_fork_stepper* s) {
   double p[6], *v = s->v;
   multiply(n, s->own->force, f->M, v);
   memcpy(p, s->own->force, sizeof p);
-  const lb_transform X =
-      lb_se3_exp((lb_twist){lb_vec3_scale(s->step, lb_vec3_make(v[0], v[1], v[2])),
-                            lb_vec3_scale(s->step, lb_vec3_make(v[3], v[4], v[5]))});
+  const lb_transform X = lb_se3_exp(lb_fork_scale(s->step, lb_fork_twist(v)));
   s->base = lb_transform_mul(s->base, X);
   s->base.q = lb_quat_normalise(s->base.q);
   // moment and force at the old origin, seen from the new one, along the new axes
   const lb_vec3 force = lb_vec3_make(p[3], p[4], p[5]);
   const lb_vec3 moment = lb_vec3_sub(lb_vec3_make(p[0], p[1], p[2]), lb_vec3_cross(X.p, force));
   const lb_quat back = lb_quat_conjugate(X.q);
-  put_twist(s->own->force, (lb_twist){lb_quat_rotate(back, moment), lb_quat_rotate(back, force)});
+  lb_fork_put(s->own->force, (lb_twist){lb_quat_rotate(back, moment), lb_quat_rotate(back, force)});
   double M[36], x[6];
   for (int i = 0; i < 6; i++) { // velocities of the base that have it, those of y as they are
     x[i] = s->own->force[i] - lb_dot(n - 6, f->M + (size_t)i * (size_t)n + 6, v + 6);
@@ -190,9 +179,9 @@ void lb_fork_wrench(const lb_fork_stepper* s, double* wrench) {
     }
   }
   for (int e = 0; e < f->neffector; e++) {
-    const lb_fork_chart X = lb_fork_chart_at(twist_of(s->xi + 6 * (size_t)e));
+    const lb_fork_chart X = lb_fork_chart_at(lb_fork_twist(s->xi + 6 * (size_t)e));
     double* w = wrench + 6 * (size_t)e;
-    put_twist(w, lb_fork_chart_wrench(&X, twist_of(w)));
+    lb_fork_put(w, lb_fork_chart_wrench(&X, lb_fork_twist(w)));
   }
 }
 
@@ -204,7 +193,7 @@ void lb_fork_momentum(const lb_fork_stepper* s, double momentum[6]) {
   }
   const lb_vec3 force = lb_quat_rotate(s->base.q, lb_vec3_make(p[3], p[4], p[5]));
   const lb_vec3 moment = lb_quat_rotate(s->base.q, lb_vec3_make(p[0], p[1], p[2]));
-  put_twist(momentum, (lb_twist){lb_vec3_add(moment, lb_vec3_cross(s->base.p, force)), force});
+  lb_fork_put(momentum, (lb_twist){lb_vec3_add(moment, lb_vec3_cross(s->base.p, force)), force});
 }
 
 void lb_fork_coordinates(const lb_fork_stepper* s, double* q) {
@@ -231,7 +220,7 @@ void lb_fork_links(const lb_fork_stepper* s, lb_transform* link) {
     for (size_t r = 0; r < 6; r++) {
       xi[r] = lb_dot(f->count, s->own->follow + (6 * (size_t)i + r) * (size_t)f->count, s->y);
     }
-    link[i] = lb_transform_mul(f->link[i], lb_se3_exp(twist_of(xi)));
+    link[i] = lb_transform_mul(f->link[i], lb_se3_exp(lb_fork_twist(xi)));
     if (f->base) {
       const lb_transform was = lb_transform_inverse(f->link[f->base_link]);
       link[i] = lb_transform_mul(s->base, lb_transform_mul(was, link[i]));
@@ -247,12 +236,12 @@ static void take_loads(lb_fork_stepper* s) {
   const size_t n = 6 * (size_t)f->neffector, count = (size_t)f->count;
   memcpy(s->own->K0, f->K, count * count * sizeof *f->K);
   for (int e = 0; e < f->neffector; e++) {
-    const lb_twist b = twist_of(f->wrench + 6 * (size_t)e);
+    const lb_twist b = lb_fork_twist(f->wrench + 6 * (size_t)e);
     add_wrench(s, e, b, s->own->f0);
     for (size_t i = (size_t)f->base; i < count; i++) {
-      const lb_twist x = twist_of(f->shape + i * n + 6 * (size_t)e);
+      const lb_twist x = lb_fork_twist(f->shape + i * n + 6 * (size_t)e);
       for (size_t k = (size_t)f->base; k < count; k++) {
-        const lb_twist z = twist_of(f->shape + k * n + 6 * (size_t)e);
+        const lb_twist z = lb_fork_twist(f->shape + k * n + 6 * (size_t)e);
         const double H = 0.5 * (lb_vec3_dot(x.w, lb_vec3_cross(b.v, z.v)) +
                                 lb_vec3_dot(z.w, lb_vec3_cross(b.v, x.v)));
         s->own->K0[i * count + k] -= H;

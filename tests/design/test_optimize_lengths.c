@@ -67,7 +67,7 @@ static void gradients_of_explicit_steps_equal_differences_of_runs(void** state) 
   for (int i = 0; i < 4; i++) {
     char text[sizeof four_bar + 64];
     problem p;
-    for (int loose = 0; loose < 2; loose++) {
+    for (int loose = 0; loose < (i == 0 ? 2 : 1); loose++) {
       snprintf(text, sizeof text, four_bar, explicit[i], loose ? maximal : reduced, "Q-plate");
       memcpy(strstr(text, "    effort:"), "    #", strlen("    #"));
       open_problem(&p, text);

@@ -429,6 +429,36 @@ static void no_memory_is_told(void** state) {
   fork_drop(&w);
 }
 
+// Frames of a motion, whatever request for memory is refused; and the motion is that of the whole
+// but for a few per cent.
+static void a_motion_is_recorded(void** state) {
+  (void)state;
+  fork_world w = fork_read("ring");
+  w.f = fork_reduce(&w, 0);
+  lb_simulate_options o = lb_simulate_default();
+  lb_fork_motion motion = {0};
+  o.duration = 0.1;
+  lb_status status = LB_NO_MEMORY;
+  for (long n = 1; status != LB_OK; n++) {
+    lb_counting c = {.refuse = n};
+    const lb_allocator allocator = lb_counting_allocator(&c);
+    lb_recording* r = NULL;
+    status = lb_recording_create(w.m, 0, &allocator, &r, NULL);
+    if (status == LB_OK) {
+      status = lb_fork_simulate(&w.f, 1, &o, r, &motion, NULL);
+      assert_true(status != LB_OK || r->nframe == 6);
+    }
+    assert_true(status == LB_OK || status == LB_NO_MEMORY);
+    lb_recording_release(r);
+    assert_int_equal(c.live, 0);
+  }
+  assert_int_equal(motion.steps, 50);
+  assert_int_equal(motion.left_out, 0);
+  assert_above(motion.moved, 1e-3);
+  assert_below(motion.off, 0.1 * motion.moved);
+  fork_drop(&w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(forces_of_the_chart_do_the_work_of_their_wrench),
@@ -441,6 +471,7 @@ int main(void) {
       cmocka_unit_test(reduced_mechanisms_swing_as_the_whole_does),
       cmocka_unit_test(links_part_with_the_square_of_the_displacement),
       cmocka_unit_test(no_memory_is_told),
+      cmocka_unit_test(a_motion_is_recorded),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

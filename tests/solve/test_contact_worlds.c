@@ -150,8 +150,10 @@ static void a_ball_rolls_with_five_sevenths_or_slips(void** state) {
   const double a = 30 * 3.14159265358979 / 180, mu = tan(a) / 3.5;
   const double rolling = 5. / 7 * GRAVITY * sin(a);
   assert_near(acceleration_on_slope(30, 1.05 * mu), rolling, 1e-3 * rolling);
-  const double slipping = GRAVITY * (sin(a) - 0.5 * mu * cos(a));
-  assert_near(acceleration_on_slope(30, 0.5 * mu), slipping, 1e-3 * slipping);
+  for (double part = 0.5; part < 1; part += 0.45) {
+    const double slipping = GRAVITY * (sin(a) - part * mu * cos(a));
+    assert_near(acceleration_on_slope(30, part * mu), slipping, 1e-3 * slipping);
+  }
 }
 
 static void a_ball_that_is_thrown_flat_ends_at_five_sevenths(void** state) {
@@ -189,7 +191,7 @@ static void a_spinning_disc_stops_when_it_should(void** state) {
       "%g, 0]}]\ninitial: {b: {spin: [0, 0, %g]}}\n",
       mu, R * R / 4, R * R / 4, R * R / 2, 2 * R / 3, -R / 3, R / sqrt(3), -R / 3, -R / sqrt(3),
       spin);
-  contact_run(w, 0.98 * stop);
+  contact_run(w, 0.99 * stop);
   assert_above(contact_velocity(w, "b").angular.z, 0);
   contact_run(w, 1.01 * stop);
   assert_below(fabs(contact_velocity(w, "b").angular.z), 1e-3);
@@ -205,7 +207,7 @@ static void a_ball_bounces_to_the_heights_of_restitution_and_comes_to_rest(void*
       "materials: {m: {restitution: %g}}\n" FLOOR
       "bodies: {b: {shape: {sphere: {radius: %g}}, material: m, position: [0, 0, %.17g]}}\n",
       e, r, H + r);
-  double apex[6] = {0}, last = 1;
+  double apex[6] = {0}, last = 1, late = 0;
   int n = 0;
   const double v0 = sqrt(2 * GRAVITY * H), rest = v0 / GRAVITY * (1 + e) / (1 - e);
   while (lb_world_time(w) < 1.02 * rest) {
@@ -217,9 +219,11 @@ static void a_ball_bounces_to_the_heights_of_restitution_and_comes_to_rest(void*
     }
     last = v;
     if (lb_world_time(w) < 0.98 * rest && lb_world_time(w) > 0.97 * rest) {
-      assert_above(contact_place(w, "b").z - r, -1e-6);
+      late = fmax(late, contact_place(w, "b").z - r);
     }
   }
+  // the last 2 % are bounces of (1 - e) 0.02 rest each, and less
+  assert_above(late, GRAVITY / 8 * pow((1 - e) * 0.02 * rest, 2));
   for (int i = 1; i < 5; i++) {
     assert_near(apex[i], H * pow(e, 2 * i), 0.01 * H * pow(e, 2 * i));
   }

@@ -205,7 +205,7 @@ static void take_bounces(lb_contact_slopes* S, lb_data* d, lb_derivatives* D, co
 static void take_servos(lb_contact_slopes* S) {
   const lb_model* m = S->m;
   for (int i = 0; i < lb_servos_as_rows(m); i++) {
-    const lb_servo_row* s = &S->C->servo[i];
+    const lb_servo_row* s = &S->C->beside.servo[i];
     const lb_model_servo* by = s->servo;
     const bool exact = by->stiffness == 0 && by->damping == 0;
     const double a = exact ? 0 : 1 / (S->h * by->stiffness + by->damping);
@@ -236,7 +236,7 @@ static void take_rows(lb_contact_slopes* S, lb_data* d, lb_derivatives* D, const
 void lb_contact_slopes_choose(lb_contact_slopes* S, bool places) {
   const size_t size = (size_t)S->nrow * (size_t)S->m->nv;
   if (S->nrow > 0) {
-    S->places = places && S->C->twice;
+    S->places = places && S->C->places.twice;
     S->lambda = lb_contacts_choose(S->C, S->places);
     S->Wq = S->W[S->places];
     S->Wb = S->Wq + size;
@@ -262,9 +262,9 @@ void lb_contact_slopes_find_rows(lb_contact_slopes* S, lb_data* d, lb_derivative
 void lb_contact_slopes_add_constraints(lb_contact_slopes* S, const double* gap_q,
                                        const double* rate_q) {
   const size_t nv = (size_t)S->m->nv;
-  for (int i = 0; S->nrow > 0 && i < S->C->nbound; i++) {
-    if (S->C->bound[i] >= 0) {
-      double* W = lb_slopes_row(S, S->Wq, S->C->bound[i]);
+  for (int i = 0; S->nrow > 0 && i < S->C->beside.nbound; i++) {
+    if (S->C->beside.bound[i] >= 0) {
+      double* W = lb_slopes_row(S, S->Wq, S->C->beside.bound[i]);
       lb_add((int)nv, W, 1, rate_q + (size_t)i * nv);
       lb_add((int)nv, W, 1 / S->h, gap_q + (size_t)i * nv);
     }

@@ -98,7 +98,7 @@ static bool take_memory(lb_contact_slopes* S) {
     S->point[i].gap = LB_TAKE(&S->taken, double, nv);
   }
   S->W[0] = LB_TAKE(&S->taken, double, 4 * rows * nv);
-  S->W[1] = S->C->twice ? LB_TAKE(&S->taken, double, 4 * rows * nv) : S->W[0];
+  S->W[1] = S->C->places.twice ? LB_TAKE(&S->taken, double, 4 * rows * nv) : S->W[0];
   S->motor = LB_TAKE(&S->taken, lb_row_motor, rows);
   S->dw = LB_TAKE(&S->taken, double, 3 * rows);
   S->dl = S->dw + rows;
@@ -163,7 +163,7 @@ lb_status lb_contact_slopes_complain(const lb_contact_slopes* S, double time, lb
 }
 
 bool lb_contact_slopes_twice(const lb_contact_slopes* S) {
-  return S->nrow > 0 && S->C->twice;
+  return S->nrow > 0 && S->C->places.twice;
 }
 
 int lb_contact_slopes_rows(const lb_contact_slopes* S) {
@@ -229,8 +229,8 @@ void lb_contact_slopes_add_stiffness(lb_contact_slopes* S, lb_derivatives* D) {
 }
 
 void lb_contact_slopes_multipliers(const lb_contact_slopes* S, double* lambda) {
-  for (int i = 0; S->nrow > 0 && i < S->C->nbound; i++) {
-    lambda[i] = S->C->bound[i] >= 0 ? S->lambda[S->C->bound[i]] / S->h : 0;
+  for (int i = 0; S->nrow > 0 && i < S->C->beside.nbound; i++) {
+    lambda[i] = S->C->beside.bound[i] >= 0 ? S->lambda[S->C->beside.bound[i]] / S->h : 0;
   }
 }
 

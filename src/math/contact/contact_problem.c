@@ -1,6 +1,5 @@
 #include "math/contact/contact_problem.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -177,14 +176,6 @@ double lb_contact_violation(const lb_contact_row* row, double rho, double normal
   default:
     return 0; // counted with the first row of its set
   }
-}
-
-void lb_contact_measure_add(lb_contact_measure* m, double e, double w0, double own) {
-  static const double ROUNDINGS = 64; // of the largest term of w
-  m->residual = e > m->residual || isnan(e) ? e : m->residual;
-  const double scale = fabs(w0), rounding = ROUNDINGS * DBL_EPSILON * fabs(own);
-  m->scale = scale > m->scale ? scale : m->scale;
-  m->rounding = rounding > m->rounding ? rounding : m->rounding;
 }
 
 lb_contact_measure lb_contact_residual(const lb_contact_problem* p, const double* lambda,

@@ -137,10 +137,22 @@ static void hold_multipliers(lb_implicit* own, bool back) {
   lb_anderson_restart(&own->anderson);
 }
 
-// The velocities of the step's end: from the guess with the matrix at hand, with a new one, and
-// with exact ones. Where iterations were merely slow the next try goes on from there; where they
-// went astray it starts again from the velocities that the step began with: where all of them are
-// exact, once more.
+// A matrix that is factored in an order of another pose may lose digits, and corrections then stop
+// falling far above rounding. True where the next one has an order of its own.
+static bool reorder(lb_stepper* st, bool* reordered) {
+  const lb_implicit* own = st->own;
+  const bool can = own->algebra->renew && !*reordered;
+  if (can) {
+    own->algebra->renew(st);
+    *reordered = true;
+  }
+  return can;
+}
+
+// The velocities of the step's end: from the guess with the matrix at hand, with a new one, that
+// one in another order, and with exact ones. Where iterations were merely slow the next try goes on
+// from there; where they went astray it starts again from the velocities that the step began with:
+// where all of them are exact, once more.
 bool lb_implicit_newton(lb_stepper* st, lb_data* d, double dt) {
   lb_implicit* own = st->own;
   own->newton.rounding = rounding_of(st->m, d, dt);
@@ -151,6 +163,7 @@ bool lb_implicit_newton(lb_stepper* st, lb_data* d, double dt) {
       exact ? 2
             : own->newton.dt != dt || own->newton.slow || ++own->newton.age > own->algebra->lasts;
   const int last = own->touches ? 2 : 3; // contacts are solved with the algebra's matrix
+  bool reordered = false;
   for (int attempt = first; attempt < last + (exact && found == ASTRAY) && found != CONVERGED;
        attempt++) {
     if (found == ASTRAY) {
@@ -161,6 +174,7 @@ bool lb_implicit_newton(lb_stepper* st, lb_data* d, double dt) {
     own->newton.fresh = attempt > 0;
     found = made ? iterate(st, d, dt, attempt ? MOST_ITERATIONS : SLOW_ITERATIONS, attempt >= 2)
                  : ASTRAY;
+    attempt -= found != CONVERGED && attempt == 1 && reorder(st, &reordered);
   }
   return found == CONVERGED;
 }

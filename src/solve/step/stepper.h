@@ -31,7 +31,8 @@ typedef struct lb_stepper_type {
   // Butcher's table of an explicit method, in the arena; false: no memory. NULL: others.
   bool (*tableau)(lb_arena* arena, lb_tableau* out);
   const struct lb_scheme* scheme; // of an implicit method (implicit.c)
-  // Forget what can be made anew from a state: Newton's matrix, orders of elimination. NULL: nothing.
+  // Forget what can be made anew from a state: Newton's matrix, orders of elimination. NULL:
+  // nothing.
   void (*renew)(lb_stepper* st);
   // History of a step beside the state, as so many numbers, to save and to load at the end of a
   // step. From there on both ways are the same to the last bit. NULL: nothing.
