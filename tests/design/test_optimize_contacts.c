@@ -27,6 +27,18 @@ static void a_ball_is_thrown_along_the_ground(void** state) {
         1e-5, 1e-6);
 }
 
+// A block that tumbles and lands on a corner: its mass matters to springs of contacts.
+static void a_block_has_a_mass(void** state) {
+  (void)state;
+  check(HEAD
+        "contacts: {law: compliant, stiffness: 1e4 N/m, damping: 50 N s/m}\nbodies: {b: {shape: "
+        "{box: [10 cm, 20 cm, 30 cm]}, material: m, position: [0, 0, 0.2], rotation: [20 deg, "
+        "10 deg, 30 deg]}}\ninitial: {b: {velocity: [1, 0, -1], spin: [1, 2, -3]}}\n"
+        "optimize:\n  parameters: {heavy: {mass: b}, when: {position: b}}\n  goals: {far: "
+        "{point: b, position: [1, 0, 0], along: xy}}\n",
+        1e-5, 1e-6);
+}
+
 #define LEGS                                                                                       \
   "bodies:\n"                                                                                      \
   "  trunk: {shape: {box: [30 cm, 20 cm, 6 cm]}, material: m}\n"                                   \
@@ -191,6 +203,7 @@ static void numbers_of_the_text(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_ball_is_thrown_along_the_ground),
+      cmocka_unit_test(a_block_has_a_mass),
       cmocka_unit_test(a_leg_is_driven),
       cmocka_unit_test(a_leg_has_a_servo),
       cmocka_unit_test(a_leg_is_pushed),

@@ -7,6 +7,7 @@
 #include "limber/simulate.h"
 #include "math/curve/time_profile.h"
 #include "model/use/initial_pose.h"
+#include "model/use/link.h"
 #include "solve/implicit/linear_euler.h"
 #include "solve/run/frames.h"
 
@@ -58,6 +59,17 @@ static lb_status check_scene(lb_optimizing* o, lb_error* err) {
   return LB_OK;
 }
 
+// A mass of a free body that is one of several: their centre of mass is what turns exactly.
+static bool shifts_centre(const lb_optimizing* o, const lb_block* b) {
+  const lb_model* m = o->model;
+  const int link = b->type == &lb_parameter_mass ? o->growth[b->growth].link : LB_WORLD;
+  int bodies = 0;
+  for (int i = 0; i < m->nbody && link != LB_WORLD; i++) {
+    bodies += m->body.link[i] == link;
+  }
+  return bodies > 1 && m->contact.set.on && lb_link_turns_free(m, link);
+}
+
 // Parameters that stiffness at the end of linearly implicit steps depends on, or shapes that touch.
 static const char* missing_gradient(const lb_optimizing* o, const lb_block* b, bool stiff) {
   const lb_parameter_type* type = b->type;
@@ -67,7 +79,9 @@ static const char* missing_gradient(const lb_optimizing* o, const lb_block* b, b
                            "steps (choose 'integrator: euler')"
          : type == &lb_parameter_length && o->model->contact.set.on
              ? "shapes that collide do not get longer beside 'contacts'"
-             : NULL;
+         : shifts_centre(o, b) ? "a free body of several has no gradient by the mass of one beside "
+                                 "'contacts' (name a body by itself)"
+                               : NULL;
 }
 
 // What linearly implicit steps, which are those of contacts, have no gradients for.

@@ -3,46 +3,10 @@
 #include <string.h>
 
 #include "dynamics/constraint/constraint_loop.h"
-#include "dynamics/contact/contact_inside.h"
-#include "dynamics/force/command.h"
-#include "dynamics/tree/kinematics.h"
+#include "dynamics/contact/contact_slopes_inside.h"
 #include "geom/collide/collide_derivative.h"
 #include "math/contact/contact_derivative.h"
 #include "math/linear/dense.h"
-#include "model/use/motor_use.h"
-
-// Changes of a point by each coordinate, [nv].
-typedef struct point_slopes {
-  lb_v4* at;
-  lb_v4* axis[3];
-  double* gap;
-} point_slopes;
-
-// Motor that a row follows, with the derivatives of b by its value and rate; -1: none.
-typedef struct row_motor {
-  int motor;
-  double value, rate;
-} row_motor;
-
-struct lb_contact_slopes {
-  const lb_model* m;
-  lb_arena arena;   // of S
-  lb_arena taken;   // of a step
-  lb_arena scratch; // of a solve
-  lb_contacts* C;
-  double h;
-  int nrow, refused[2];
-  bool places;
-  point_slopes* point;       // [ntouch]
-  const double* lambda;      // [nrow] impulses of the problem
-  double *Wq, *Wb, *Wc, *Wf; // [nrow][nv] derivatives of w by q, `bias`, `start` and `free`
-  double* W[2];              // [4][nrow][nv] these, of velocities and of places
-  row_motor* motor;          // [nrow]
-  double *dw, *dl, *dmu;     // [nrow]
-  double* du;                // [padded velocities]
-  lb_motion* column[2][4];   // [nv] of both links: S, psi, chi, sig at their origins
-  lb_motion *at, *change;    // [nv]
-};
 
 // --- life ---
 
@@ -76,10 +40,6 @@ void lb_contact_slopes_release(lb_contact_slopes* S) {
   }
 }
 
-static int link_of(const lb_contact_slopes* S, const lb_touch* t, int side) {
-  return S->C->collider[t->collider[side]].link;
-}
-
 // --- points ---
 
 static double component(lb_motion x, int i) {
@@ -95,9 +55,9 @@ static void axis_slopes(lb_v4 n, lb_v4 dn, lb_v4* t1, lb_v4* t2) {
 }
 
 static void take_point(lb_contact_slopes* S, const lb_derivatives* D, const lb_touch* t,
-                       const lb_point_change by[LB_POINT_MOTIONS], point_slopes* p) {
+                       const lb_point_change by[LB_POINT_MOTIONS], lb_point_slopes* p) {
   for (int side = 0; side < 2; side++) {
-    lb_derive_point(D, S->column[side][0], NULL, link_of(S, t, side), t->arm[side]);
+    lb_derive_point(D, S->column[side][0], NULL, lb_slopes_link(S, t, side), t->arm[side]);
   }
   for (int k = 0; k < S->m->nv; k++) {
     lb_v4 at = lb_v4_zero(), dn = lb_v4_zero();
@@ -128,7 +88,7 @@ static bool differentiate_point(const lb_contact_slopes* S, const lb_touch* t,
 static bool take_memory(lb_contact_slopes* S) {
   const size_t nv = (size_t)S->m->nv, rows = (size_t)S->nrow;
   lb_arena_reset(&S->taken, (lb_arena_mark){0});
-  S->point = LB_TAKE(&S->taken, point_slopes, S->C->ntouch);
+  S->point = LB_TAKE(&S->taken, lb_point_slopes, S->C->ntouch);
   for (int i = 0; i < S->C->ntouch && S->point; i++) {
     lb_v4* block = lb_arena_take_array(&S->taken, 4 * nv, sizeof *block, LB_ALIGN);
     for (size_t k = 0; k < 3 && block; k++) {
@@ -139,7 +99,7 @@ static bool take_memory(lb_contact_slopes* S) {
   }
   S->W[0] = LB_TAKE(&S->taken, double, 4 * rows * nv);
   S->W[1] = S->C->places.twice ? LB_TAKE(&S->taken, double, 4 * rows * nv) : S->W[0];
-  S->motor = LB_TAKE(&S->taken, row_motor, rows);
+  S->motor = LB_TAKE(&S->taken, lb_row_motor, rows);
   S->dw = LB_TAKE(&S->taken, double, 3 * rows);
   S->dl = S->dw + rows;
   S->dmu = S->dl + rows;
@@ -210,301 +170,6 @@ int lb_contact_slopes_rows(const lb_contact_slopes* S) {
   return S->nrow;
 }
 
-// --- fields ---
-
-// A field of motions at a link's origin, and its change by coordinate k or, by_rate, by velocity k.
-typedef struct field {
-  bool accelerates; // what velocities bring of accelerations, else velocities
-  bool by_rate;
-} field;
-
-static lb_motion value_of(const lb_data* d, field f, int link) {
-  if (link == LB_WORLD) {
-    return lb_motion_zero();
-  }
-  const lb_state* s = &d->work->state[link];
-  return f.accelerates ? (lb_motion){s->al, s->a} : (lb_motion){s->w, s->v};
-}
-
-static lb_motion change_of(const lb_contact_slopes* S, const lb_data* d, field f, int side,
-                           int link, int k) {
-  const lb_motion move = S->column[side][0][k], psi = S->column[side][1][k];
-  if (link == LB_WORLD) {
-    return lb_motion_zero();
-  }
-  const lb_state* s = &d->work->state[link];
-  if (f.by_rate) {
-    const lb_motion sig = S->column[side][3][k];
-    return f.accelerates ? (lb_motion){sig.w + lb_v4_cross(move.w, s->w),
-                                       sig.v + lb_v4_cross(move.w, s->v) * 2}
-                         : move;
-  }
-  const lb_motion x = value_of(d, f, link), chi = S->column[side][2][k];
-  const lb_motion turned = {lb_v4_cross(move.w, x.w), lb_v4_cross(move.w, x.v)};
-  return lb_motion_add(turned, f.accelerates ? (lb_motion){chi.w + lb_v4_cross(psi.w, s->w),
-                                                           chi.v + lb_v4_cross(psi.w, s->v) * 2}
-                                             : psi);
-}
-
-static void find_columns(lb_contact_slopes* S, const lb_derivatives* D, const lb_touch* t) {
-  const lb_derivation* W = D->work;
-  for (int side = 0; side < 2; side++) {
-    const lb_motion* const from[] = {W->S, W->psi, W->chi, W->sig};
-    for (int k = 0; k < 4; k++) {
-      lb_derive_columns(D, S->column[side][k], from[k], link_of(S, t, side), lb_v4_zero());
-    }
-  }
-}
-
-// Turning at a link that is its own frame's brings no acceleration (free_axes.h).
-static bool counts(const lb_contact_slopes* S, field f, int link) {
-  return link != LB_WORLD && !(f.accelerates && lb_link_turns_free(S->m, link));
-}
-
-// X of a row, and its change by k, both at the point: (1).
-typedef struct relative {
-  lb_motion x, change;
-} relative;
-
-static relative find_relative(const lb_contact_slopes* S, const lb_data* d, const lb_touch* t,
-                              const point_slopes* p, field f, int k) {
-  relative r = {lb_motion_zero(), lb_motion_zero()};
-  for (int side = 0; side < 2; side++) {
-    const int link = link_of(S, t, side);
-    const double sign = side == 0 ? 1 : -1;
-    if (!counts(S, f, link)) {
-      continue;
-    }
-    const lb_motion x = value_of(d, f, link), c = change_of(S, d, f, side, link, k);
-    const lb_v4 arm = t->arm[side];
-    lb_v4 v = c.v + lb_v4_cross(c.w, arm);
-    if (!f.by_rate) {
-      v += lb_v4_cross(x.w, p->at[k] - S->column[side][0][k].v);
-    }
-    r.x = lb_motion_add(r.x, (lb_motion){x.w * sign, (x.v + lb_v4_cross(x.w, arm)) * sign});
-    r.change = lb_motion_add(r.change, (lb_motion){c.w * sign, v * sign});
-  }
-  return r;
-}
-
-// Directions of rows as contact_rows.c has them.
-static int axis_of(int direction) {
-  return direction < 3 ? direction : direction < 5 ? direction - 2 : 0;
-}
-
-static double row_change(const lb_touch* t, const point_slopes* p, int direction, relative r,
-                         bool by_rate, int k) {
-  const int axis = axis_of(direction);
-  const bool turns = direction >= 3;
-  const double along = lb_v4_dot(t->axis[axis], turns ? r.change.w : r.change.v);
-  return by_rate ? along : along + lb_v4_dot(p->axis[axis][k], turns ? r.x.w : r.x.v);
-}
-
-// Add scale times the derivative of what the rows of a point see of a field, after lb_derive at its
-// velocities; `normal`: of the first row alone.
-static void add_field(lb_contact_slopes* S, const lb_data* d, int i, field f, double scale,
-                      bool normal, double* W) {
-  const lb_touch* t = &S->C->touch[i];
-  const int rows = normal ? 1 : t->nrow;
-  for (int k = 0; k < S->m->nv; k++) {
-    const relative r = find_relative(S, d, t, &S->point[i], f, k);
-    for (int a = 0; a < rows; a++) {
-      const int row = t->row + a;
-      W[(size_t)row * (size_t)S->m->nv + (size_t)k] +=
-          scale * row_change(t, &S->point[i], S->C->direction[row], r, f.by_rate, k);
-    }
-  }
-}
-
-// Inverse dynamics at these velocities, without accelerations and gravity.
-static void go_to(lb_contact_slopes* S, lb_data* d, lb_derivatives* D, const double* q,
-                  const double* v) {
-  const lb_v4 gravity = d->work->state[-1].a;
-  d->work->state[-1].a = lb_v4_zero();
-  memset(d->qdd, 0, (size_t)S->m->nv * sizeof *d->qdd);
-  lb_derive(D, d, q, v, d->qdd, false);
-  lb_move_origins(S->m, d->work, v);
-  d->work->state[-1].a = gravity;
-}
-
-// --- rows ---
-
-// Belts turn with their links.
-static void add_belts(lb_contact_slopes* S, const lb_data* d, int i) {
-  const lb_touch* t = &S->C->touch[i];
-  for (int side = 0; side < 2; side++) {
-    const lb_model_collider* c = &S->m->contact.collider[t->collider[side]];
-    const lb_v4 belt = lb_m3_apply(d->work->state[c->link].R, lb_v4_from(c->belt));
-    const double sign = side == 0 ? 1 : -1;
-    for (int a = 1; a < t->nrow; a++) {
-      const int row = t->row + a, direction = S->C->direction[row], axis = axis_of(direction);
-      for (int k = 0; k < S->m->nv && direction < 3; k++) {
-        const lb_v4 turned = lb_v4_cross(S->column[side][0][k].w, belt);
-        S->Wq[(size_t)row * (size_t)S->m->nv + (size_t)k] +=
-            sign * (lb_v4_dot(S->point[i].axis[axis][k], belt) + lb_v4_dot(t->axis[axis], turned));
-      }
-    }
-  }
-}
-
-static void take_end(lb_contact_slopes* S, const lb_data* d, const lb_derivatives* D) {
-  for (int i = 0; i < S->C->ntouch; i++) {
-    find_columns(S, D, &S->C->touch[i]);
-    add_field(S, d, i, (field){false, false}, 1, false, S->Wq);
-    add_belts(S, d, i);
-  }
-}
-
-static void take_bias(lb_contact_slopes* S, const lb_data* d, const lb_derivatives* D) {
-  for (int i = 0; i < S->C->ntouch; i++) {
-    find_columns(S, D, &S->C->touch[i]);
-    add_field(S, d, i, (field){true, false}, S->h, false, S->Wq);
-    add_field(S, d, i, (field){true, true}, S->h, false, S->Wb);
-  }
-}
-
-static double* row_of(const lb_contact_slopes* S, double* W, int row) {
-  return W + (size_t)row * (size_t)S->m->nv;
-}
-
-// J of a row along all velocities, added.
-static void add_row(const lb_contact_slopes* S, int row, double scale, double* out) {
-  const lb_contact_row* r = &S->C->row[row];
-  for (int side = 0; side < 2; side++) {
-    const lb_contact_group* g =
-        r->group[side] >= 0 ? &S->C->group[S->C->used[r->group[side]]] : NULL;
-    for (int k = 0; g && k < g->nv; k++) {
-      out[g->v[k]] += scale * S->C->J[r->entry[side] + k];
-    }
-  }
-}
-
-static double dot_row(const lb_contact_slopes* S, int row, const double* x) {
-  const lb_contact_row* r = &S->C->row[row];
-  double sum = 0;
-  for (int side = 0; side < 2; side++) {
-    const lb_contact_group* g =
-        r->group[side] >= 0 ? &S->C->group[S->C->used[r->group[side]]] : NULL;
-    for (int k = 0; g && k < g->nv; k++) {
-      sum += S->C->J[r->entry[side] + k] * x[g->v[k]];
-    }
-  }
-  return sum;
-}
-
-// What velocities bring of acceleration along a point's normal, after lb_derive.
-static double bias_along(const lb_contact_slopes* S, const lb_data* d, const lb_touch* t) {
-  lb_v4 a = lb_v4_zero();
-  for (int side = 0; side < 2; side++) {
-    const int link = link_of(S, t, side);
-    const field f = {true, false};
-    const lb_motion x = counts(S, f, link) ? value_of(d, f, link) : lb_motion_zero();
-    a += (x.v + lb_v4_cross(x.w, t->arm[side])) * (side == 0 ? 1 : -1);
-  }
-  return lb_v4_dot(t->axis[0], a);
-}
-
-bool lb_contact_slopes_bounces(const lb_contact_slopes* S) {
-  bool any = false;
-  for (int i = 0; S->nrow > 0 && i < S->C->ntouch; i++) {
-    any |= S->C->touch[i].bounce > 0;
-  }
-  return any;
-}
-
-// What the normal row of a point asks for by `closing` and `free`, (6) of contact_solve.c: both are
-// minus what the row sees of velocities, the latter less what velocities bring.
-static void take_bounces(lb_contact_slopes* S, lb_data* d, lb_derivatives* D, const double* q,
-                         const lb_contact_moves* moves, const lb_asked_slopes* asked) {
-  go_to(S, d, D, q, moves->bias);
-  for (int i = 0; i < S->C->ntouch; i++) {
-    find_columns(S, D, &S->C->touch[i]);
-    add_field(S, d, i, (field){true, false}, -asked[i].free * S->h, true, S->Wq);
-    add_field(S, d, i, (field){true, true}, -asked[i].free * S->h, true, S->Wb);
-  }
-  go_to(S, d, D, q, moves->start);
-  for (int i = 0; i < S->C->ntouch; i++) {
-    find_columns(S, D, &S->C->touch[i]);
-    add_field(S, d, i, (field){false, false}, -asked[i].closing, true, S->Wq);
-    add_row(S, S->C->touch[i].row, -asked[i].closing, row_of(S, S->Wc, S->C->touch[i].row));
-  }
-  go_to(S, d, D, q, moves->free);
-  for (int i = 0; i < S->C->ntouch; i++) {
-    find_columns(S, D, &S->C->touch[i]);
-    add_field(S, d, i, (field){false, false}, -asked[i].free, true, S->Wq);
-    add_row(S, S->C->touch[i].row, -asked[i].free, row_of(S, S->Wf, S->C->touch[i].row));
-  }
-}
-
-static void take_servos(lb_contact_slopes* S) {
-  const lb_model* m = S->m;
-  for (int i = 0; i < lb_servos_as_rows(m); i++) {
-    const lb_servo_row* s = &S->C->beside.servo[i];
-    const lb_model_servo* by = s->servo;
-    const bool exact = by->stiffness == 0 && by->damping == 0;
-    const double a = exact ? 0 : 1 / (S->h * by->stiffness + by->damping);
-    const double value = exact ? 1 / S->h : a * by->stiffness;
-    row_of(S, S->Wq, s->row)[m->motor.v[by->motor]] += value;
-    S->motor[s->row] = (row_motor){by->motor, -value, -a * by->damping};
-  }
-}
-
-static void take_rows(lb_contact_slopes* S, lb_data* d, lb_derivatives* D, const double* q,
-                      const lb_contact_moves* moves) {
-  go_to(S, d, D, q, moves->end);
-  take_end(S, d, D);
-  go_to(S, d, D, q, moves->bias);
-  take_bias(S, d, D);
-  lb_asked_slopes* asked = LB_TAKE(&S->scratch, lb_asked_slopes, S->C->ntouch);
-  for (int i = 0; i < S->C->ntouch && asked; i++) {
-    const lb_touch* t = &S->C->touch[i];
-    const double free = -dot_row(S, t->row, moves->free) - S->h * bias_along(S, d, t);
-    asked[i] = lb_contacts_asked_slopes(S->C, t, S->h, free, S->places);
-    lb_add(S->m->nv, row_of(S, S->Wq, t->row), asked[i].gap, S->point[i].gap);
-  }
-  if (asked && lb_contact_slopes_bounces(S)) {
-    take_bounces(S, d, D, q, moves, asked);
-  }
-}
-
-void lb_contact_slopes_choose(lb_contact_slopes* S, bool places) {
-  const size_t size = (size_t)S->nrow * (size_t)S->m->nv;
-  if (S->nrow > 0) {
-    S->places = places && S->C->places.twice;
-    S->lambda = lb_contacts_choose(S->C, S->places);
-    S->Wq = S->W[S->places];
-    S->Wb = S->Wq + size;
-    S->Wc = S->Wb + size;
-    S->Wf = S->Wc + size;
-  }
-}
-
-void lb_contact_slopes_find_rows(lb_contact_slopes* S, lb_data* d, lb_derivatives* D, bool places,
-                                 const lb_contact_moves* moves) {
-  lb_contact_slopes_choose(S, places);
-  for (int i = 0; i < S->nrow; i++) {
-    S->motor[i].motor = -1;
-  }
-  if (S->nrow == 0) {
-    return;
-  }
-  take_rows(S, d, D, d->q, moves);
-  take_servos(S);
-  lb_arena_reset(&S->scratch, (lb_arena_mark){0});
-}
-
-void lb_contact_slopes_add_constraints(lb_contact_slopes* S, const double* gap_q,
-                                       const double* rate_q) {
-  const size_t nv = (size_t)S->m->nv;
-  for (int i = 0; S->nrow > 0 && i < S->C->beside.nbound; i++) {
-    if (S->C->beside.bound[i] >= 0) {
-      double* W = row_of(S, S->Wq, S->C->beside.bound[i]);
-      lb_add((int)nv, W, 1, rate_q + (size_t)i * nv);
-      lb_add((int)nv, W, 1 / S->h, gap_q + (size_t)i * nv);
-    }
-  }
-}
-
 // --- forces ---
 
 // Moment and force of a point's impulses.
@@ -512,7 +177,7 @@ static lb_motion wrench_of(const lb_contact_slopes* S, const lb_touch* t) {
   lb_motion F = lb_motion_zero();
   for (int i = t->row; i < t->row + t->nrow; i++) {
     const int direction = S->C->direction[i];
-    const lb_v4 f = t->axis[axis_of(direction)] * (S->lambda[i] / S->h);
+    const lb_v4 f = t->axis[lb_slopes_axis(direction)] * (S->lambda[i] / S->h);
     F = lb_motion_add(F,
                       direction < 3 ? (lb_motion){lb_v4_zero(), f} : (lb_motion){f, lb_v4_zero()});
   }
@@ -524,7 +189,7 @@ void lb_contact_slopes_push(lb_contact_slopes* S, lb_data* d) {
     const lb_touch* t = &S->C->touch[i];
     const lb_motion F = wrench_of(S, t);
     for (int side = 0; side < 2; side++) {
-      const int link = link_of(S, t, side);
+      const int link = lb_slopes_link(S, t, side);
       const double sign = side == 0 ? 1 : -1;
       lb_link_add_wrench(d->work, link, t->at, F.w * sign, F.v * sign);
     }
@@ -532,13 +197,13 @@ void lb_contact_slopes_push(lb_contact_slopes* S, lb_data* d) {
 }
 
 // Change of a point's wrench by k beyond turning along with a link, at the point of the link there.
-static lb_motion wrench_change(const lb_contact_slopes* S, const lb_touch* t, const point_slopes* p,
-                               lb_motion F, lb_motion move, int k) {
+static lb_motion wrench_change(const lb_contact_slopes* S, const lb_touch* t,
+                               const lb_point_slopes* p, lb_motion F, lb_motion move, int k) {
   const lb_v4 slides = p->at[k] - move.v;
   lb_motion c = {lb_v4_cross(slides, F.v) - lb_v4_cross(move.w, F.w), -lb_v4_cross(move.w, F.v)};
   for (int i = t->row; i < t->row + t->nrow; i++) {
     const int direction = S->C->direction[i];
-    const lb_v4 f = p->axis[axis_of(direction)][k] * (S->lambda[i] / S->h);
+    const lb_v4 f = p->axis[lb_slopes_axis(direction)][k] * (S->lambda[i] / S->h);
     c = lb_motion_add(c,
                       direction < 3 ? (lb_motion){lb_v4_zero(), f} : (lb_motion){f, lb_v4_zero()});
   }
@@ -550,10 +215,10 @@ void lb_contact_slopes_add_stiffness(lb_contact_slopes* S, lb_derivatives* D) {
     const lb_touch* t = &S->C->touch[i];
     const lb_motion F = wrench_of(S, t);
     for (int side = 0; side < 2; side++) {
-      if (link_of(S, t, side) == LB_WORLD) {
+      if (lb_slopes_link(S, t, side) == LB_WORLD) {
         continue;
       }
-      lb_derive_point(D, S->at, NULL, link_of(S, t, side), t->arm[side]);
+      lb_derive_point(D, S->at, NULL, lb_slopes_link(S, t, side), t->arm[side]);
       for (int k = 0; k < S->m->nv; k++) {
         S->change[k] =
             lb_motion_scale(side == 0 ? 1 : -1, wrench_change(S, t, &S->point[i], F, S->at[k], k));
@@ -571,11 +236,35 @@ void lb_contact_slopes_multipliers(const lb_contact_slopes* S, double* lambda) {
 
 void lb_contact_slopes_add_forces(const lb_contact_slopes* S, double* tau) {
   for (int i = 0; i < S->nrow; i++) {
-    add_row(S, i, S->lambda[i] / S->h, tau);
+    lb_slopes_add_row(S, i, S->lambda[i] / S->h, tau);
   }
 }
 
 // --- products ---
+
+void lb_slopes_add_row(const lb_contact_slopes* S, int row, double scale, double* out) {
+  const lb_contact_row* r = &S->C->row[row];
+  for (int side = 0; side < 2; side++) {
+    const lb_contact_group* g =
+        r->group[side] >= 0 ? &S->C->group[S->C->used[r->group[side]]] : NULL;
+    for (int k = 0; g && k < g->nv; k++) {
+      out[g->v[k]] += scale * S->C->J[r->entry[side] + k];
+    }
+  }
+}
+
+double lb_slopes_dot_row(const lb_contact_slopes* S, int row, const double* x) {
+  const lb_contact_row* r = &S->C->row[row];
+  double sum = 0;
+  for (int side = 0; side < 2; side++) {
+    const lb_contact_group* g =
+        r->group[side] >= 0 ? &S->C->group[S->C->used[r->group[side]]] : NULL;
+    for (int k = 0; g && k < g->nv; k++) {
+      sum += S->C->J[r->entry[side] + k] * x[g->v[k]];
+    }
+  }
+  return sum;
+}
 
 static void spread(const lb_contact_slopes* S, double* v) {
   const lb_contacts* C = S->C;
@@ -604,11 +293,11 @@ bool lb_contact_slopes_forward(lb_contact_slopes* S, const lb_contact_causes* in
     return true;
   }
   for (int i = 0; i < S->nrow; i++) {
-    const row_motor* by = &S->motor[i];
-    S->dw[i] = dot_row(S, i, du) + lb_dot(nv, row_of(S, S->Wq, i), in->q) +
-               lb_dot(nv, row_of(S, S->Wb, i), in->bias) +
-               lb_dot(nv, row_of(S, S->Wc, i), in->start) +
-               lb_dot(nv, row_of(S, S->Wf, i), in->free);
+    const lb_row_motor* by = &S->motor[i];
+    S->dw[i] = lb_slopes_dot_row(S, i, du) + lb_dot(nv, lb_slopes_row(S, S->Wq, i), in->q) +
+               lb_dot(nv, lb_slopes_row(S, S->Wb, i), in->bias) +
+               lb_dot(nv, lb_slopes_row(S, S->Wc, i), in->start) +
+               lb_dot(nv, lb_slopes_row(S, S->Wf, i), in->free);
     if (by->motor >= 0) {
       S->dw[i] += by->value * in->motor[3 * by->motor] + by->rate * in->motor[3 * by->motor + 1];
     }
@@ -633,12 +322,12 @@ bool lb_contact_slopes_back(lb_contact_slopes* S, const lb_contact_causes* out, 
     return false;
   }
   for (int i = 0; i < S->nrow; i++) {
-    const row_motor* m = &S->motor[i];
-    add_row(S, i, S->dw[i], by);
-    lb_add(nv, out->q, S->dw[i], row_of(S, S->Wq, i));
-    lb_add(nv, out->bias, S->dw[i], row_of(S, S->Wb, i));
-    lb_add(nv, out->start, S->dw[i], row_of(S, S->Wc, i));
-    lb_add(nv, out->free, S->dw[i], row_of(S, S->Wf, i));
+    const lb_row_motor* m = &S->motor[i];
+    lb_slopes_add_row(S, i, S->dw[i], by);
+    lb_add(nv, out->q, S->dw[i], lb_slopes_row(S, S->Wq, i));
+    lb_add(nv, out->bias, S->dw[i], lb_slopes_row(S, S->Wb, i));
+    lb_add(nv, out->start, S->dw[i], lb_slopes_row(S, S->Wc, i));
+    lb_add(nv, out->free, S->dw[i], lb_slopes_row(S, S->Wf, i));
     if (m->motor >= 0) {
       out->motor[3 * m->motor] += m->value * S->dw[i];
       out->motor[3 * m->motor + 1] += m->rate * S->dw[i];

@@ -276,6 +276,7 @@ static lb_vec3 edge_of_b(const boxes* x, int j, const double n[3], unsigned* cod
 
 // Two edges cross: the point of a's that is nearest to b's. False: it is an end of one.
 static bool cross_edges(const boxes* x, int i, int j, double s, lb_patch* patch, lb_manifold* m) {
+  m->face = 0;
   const int i1 = NEXT[i], i2 = THIRD[i];
   double n[3];
   n[i] = 0, n[i1] = -x->R[i2][j], n[i2] = x->R[i1][j];
@@ -346,7 +347,6 @@ static bool overlap(lb_pair_query* q, const boxes* x, const contest* c, lb_patch
   const double size = fmin(q->a->c->size, q->b->c->size);
   m->distance = c->separation;
   if (c->axis >= EDGES) {
-    m->face = 0;
     cross_edges(x, (c->axis - EDGES) / 3, (c->axis - EDGES) % 3, c->separation, patch, m);
     return true;
   }

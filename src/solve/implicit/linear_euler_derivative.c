@@ -1,22 +1,5 @@
-// The derivative of a linearly implicit step, with contacts or without, and its transpose. The step
-// is found again from its start. docs/theory-contact.md derives it.
-//
-// Velocities u at its end, multipliers Lambda of loops and impulses lambda of contacts solve
-//
-//   (1)  r(q0, v0, a) + h K u + C (u - v0) - Jl'Lambda - Jc'lambda/h = 0,   a = (u - v0)/h
-//   (2)  Jl u = what is asked, w = Jc u + c lambda + b   with the conditions of contact_problem.h
-//
-// where r is inverse dynamics less forces, and all of r, J and b depend on q0 and v0. Linearised,
-// with the impulses' derivatives by dq in R_q and W = M/h + C + h K,
-//
-//   (3)  W du - Jl'dLambda = -(R_q dq + R_v dv) + Jc'dlambda/h,   Jl du = -G dq
-//
-// so du is that of (3) without dlambda (stage_system.h), and then what contacts change in it
-// (contact_slopes.h). There may be up to three such problems: of velocities, of those by which
-// places change, and without contact, which bounces depend on. They share W and J.
-//
-// Then places are reached, axes of free bodies turn (free_axes.h), and gaps are closed
-// (explicit_close.c).
+#include "solve/implicit/linear_euler_derivative.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +9,6 @@
 #include "dynamics/force/force.h"
 #include "dynamics/joint/joint.h"
 #include "dynamics/tree/kinematics.h"
-#include "dynamics/tree/rnea.h"
 #include "math/linear/dense.h"
 #include "model/use/initial_pose.h"
 #include "model/use/model_derive.h"
@@ -34,205 +16,6 @@
 #include "solve/explicit/explicit_changes.h"
 #include "solve/explicit/explicit_inside.h"
 #include "solve/implicit/free_axes.h"
-#include "solve/implicit/linear_euler.h"
-#include "solve/step/step_inside.h"
-
-// Problems of a step.
-enum { VELOCITIES, PLACES, FREE, PROBLEMS };
-
-typedef struct problem {
-  bool on;
-  const double* u; // [nv] its velocities
-  double* a;       // [nv]
-  double* K;       // [nd][nd] R_q
-  double* G;       // [rows][nd]
-  double* lambda;  // [rows] multipliers, those of unilateral constraints among them
-  double *mu, *nu; // [nv], [rows] of the way back
-} problem;
-
-typedef struct lb_linear_derivative {
-  lb_stepper* st;
-  lb_derivatives* D;
-  lb_contact_slopes* contacts; // NULL: nothing collides
-  lb_linear_step step;
-  double h, end;
-  bool closes;         // gaps are closed after the step
-  lb_stage_system sys; // (3)
-  lb_active_set set;
-  problem of[PROBLEMS];
-  double *C, *M;              // [nd][nd] R_v and W
-  double *gap_q, *rate_q, *J; // [rows][nd]
-  lb_free_axes_slopes* turn;  // [nlink]
-  double *q1, *v1;            // [nq], [nv] the end before gaps are closed
-  double *dq, *dv, *bias;     // [nv] changes of the start, or by it
-  double *du, *move, *free;   // [nv] of velocities
-  double* driven;             // [nv] of what motors prescribe at the end
-  double* motor;              // [nmotor][3] as (3) sees them
-  double* r;                  // [nv]
-} lb_linear_derivative;
-
-// --- taking it ---
-
-static void pose(lb_linear_derivative* L, lb_data* d, const problem* p) {
-  const lb_model* m = d->model;
-  d->time = L->end;
-  memcpy(d->q, L->step.q0, (size_t)m->nq * sizeof *d->q);
-  memcpy(d->qd, L->step.v0, (size_t)m->nv * sizeof *d->qd);
-  memcpy(d->qdd, p->a, (size_t)m->nv * sizeof *d->qdd);
-  if (d->work->contacts) {
-    lb_contacts_hold(d->work->contacts, 0); // they act by what is pushed with
-  }
-  lb_kinematics(m, d, d->q, d->qd);
-  lb_forces_apply(m, d);
-}
-
-// R of (1) without multipliers, as a right-hand side.
-static void find_residual(lb_linear_derivative* L, lb_data* d, const problem* p, bool contact) {
-  const lb_model* m = d->model;
-  lb_rnea_forced(m, d, L->r, d->q, d->qd, d->qdd);
-  if (d->work->contacts) {
-    lb_free_axes_remove(m, d, L->r);
-  }
-  for (int k = 0; k < m->nv; k++) {
-    const double more = L->step.more ? L->step.more[k] : 0;
-    const double C = L->step.damping ? L->step.damping[k] : 0;
-    L->r[k] += more / L->h * p->u[k] - C * L->step.v0[k] - d->work->tau[k];
-    L->r[k] = -L->r[k];
-  }
-  if (contact && L->contacts) {
-    lb_contact_slopes_add_forces(L->contacts, L->r);
-  }
-}
-
-// Multipliers of loops that balance it.
-static void balance(lb_linear_derivative* L, const lb_data* d, problem* p, bool contact) {
-  const size_t rows = (size_t)L->set.all;
-  memset(p->lambda, 0, rows * sizeof *p->lambda);
-  if (rows == 0) {
-    return;
-  }
-  if (contact && L->contacts) {
-    lb_contact_slopes_multipliers(L->contacts, p->lambda);
-  }
-  lb_step_clear_driven(d->model, L->r);
-  lb_elimination_fold(L->sys.op.small, L->r);
-  lb_operator_solve(&L->sys.op, false, 1, L->r);
-  memset(L->sys.nu, 0, (size_t)L->sys.rows * sizeof *L->sys.nu);
-  lb_stage_close(&L->sys, L->r);
-  for (int i = 0; i < L->sys.rows; i++) {
-    p->lambda[L->sys.row[i]] = L->sys.nu[i];
-  }
-}
-
-// R_q: of inverse dynamics, forces, multipliers and impulses.
-static void derive(lb_linear_derivative* L, lb_data* d, const problem* p, bool contact) {
-  const lb_model* m = d->model;
-  pose(L, d, p);
-  if (contact && L->contacts) {
-    lb_contact_slopes_push(L->contacts, d);
-  }
-  if (L->set.all > 0) {
-    lb_constraints_apply_multipliers(m, d, LB_SET_STEP, p->lambda);
-  }
-  lb_derive_forced(L->D, d);
-  if (L->set.all > 0) {
-    lb_constraints_differentiate(L->D, d, p->lambda);
-  }
-  if (contact && L->contacts) {
-    lb_contact_slopes_add_stiffness(L->contacts, L->D);
-  }
-}
-
-// Derivatives of the constraints' gaps and rates, at a problem's velocities.
-static void look_at_rows(lb_linear_derivative* L, lb_data* d, const problem* p) {
-  const lb_model* m = d->model;
-  memcpy(d->qd, p->u, (size_t)m->nv * sizeof *d->qd);
-  lb_kinematics(m, d, d->q, d->qd);
-  lb_derive(L->D, d, d->q, d->qd, d->qdd, false);
-  lb_constraints_measure(m, d, LB_SET_STEP);
-  L->set.all = lb_constraints_count(d);
-  if (L->set.all > 0) {
-    lb_constraints_differentiate_rows(L->D, d, L->gap_q, L->rate_q, L->J);
-  }
-}
-
-// At which gaps close.
-static double baumgarte_of(const lb_linear_derivative* L) {
-  return L->st->solver.closing > L->h ? 1 / L->st->solver.closing : 1 / L->h;
-}
-
-static void take_rows(lb_linear_derivative* L, lb_data* d, problem* p) {
-  const size_t nd = (size_t)d->model->nv;
-  for (int i = 0; i < L->set.all; i++) {
-    const double share = lb_constraints_row(d, i)->velocity_level ? 0 : baumgarte_of(L);
-    for (size_t k = (size_t)i * nd; k < ((size_t)i + 1) * nd; k++) {
-      p->G[k] = L->rate_q[k] + share * L->gap_q[k];
-    }
-  }
-}
-
-// R_v, W and the equations of loops, which all problems share.
-static bool take_matrices(lb_linear_derivative* L, lb_data* d) {
-  const lb_model* m = d->model;
-  const size_t nv = (size_t)m->nv;
-  for (size_t i = 0; i < nv; i++) {
-    for (size_t k = 0; k < nv; k++) {
-      L->M[i * nv + k] = L->D->M[i * nv + k] / L->h;
-      L->C[i * nv + k] = L->D->tau_qd[i * nv + k] - L->M[i * nv + k];
-    }
-    L->M[i * nv + i] += L->step.more ? L->step.more[i] / L->h : 0;
-    L->C[i * nv + i] -= L->step.damping ? L->step.damping[i] : 0;
-  }
-  if (d->work->contacts) {
-    lb_free_axes_remove_slopes(m, L->step.v0, L->C);
-  }
-  lb_stage_find_pushes(&L->sys, L->D, d, true);
-  look_at_rows(L, d, &L->of[VELOCITIES]);
-  lb_stage_note(&L->sys, &L->set, d);
-  for (int i = 0; i < L->set.all; i++) {
-    L->set.state[i] = lb_constraints_row(d, i)->unilateral ? LB_INACTIVE : LB_ACTIVE;
-  }
-  return lb_operator_factor_masses(&L->sys.op, L->M) && lb_stage_constrain(&L->sys, &L->set, L->J);
-}
-
-static void take_problem(lb_linear_derivative* L, lb_data* d, int which) {
-  const lb_model* m = d->model;
-  problem* p = &L->of[which];
-  const lb_contact_moves moves = {L->step.v0, L->bias, L->step.free, p->u};
-  pose(L, d, p);
-  if (which != FREE && L->contacts) {
-    lb_contact_slopes_find_rows(L->contacts, d, L->D, which == PLACES, &moves);
-  }
-  look_at_rows(L, d, p);
-  take_rows(L, d, p);
-  if (which != FREE && L->contacts) {
-    lb_contact_slopes_add_constraints(L->contacts, L->gap_q, L->rate_q);
-  }
-  pose(L, d, p);
-  find_residual(L, d, p, which != FREE);
-  balance(L, d, p, which != FREE);
-  derive(L, d, p, which != FREE);
-  memcpy(p->K, L->D->tau_q, (size_t)m->nv * (size_t)m->nv * sizeof *p->K);
-}
-
-static void list_problems(lb_linear_derivative* L) {
-  const lb_model* m = L->st->m;
-  const double* const velocities[PROBLEMS] = {L->step.end, L->step.move, L->step.free};
-  L->of[VELOCITIES].on = true;
-  L->of[PLACES].on = L->contacts && lb_contact_slopes_twice(L->contacts);
-  L->of[FREE].on = L->contacts && lb_contact_slopes_bounces(L->contacts);
-  for (int i = 0; i < PROBLEMS; i++) {
-    problem* p = &L->of[i];
-    p->u = velocities[i];
-    for (int k = 0; k < m->nv; k++) {
-      p->a[k] = (p->u[k] - L->step.v0[k]) / L->h;
-    }
-  }
-  memcpy(L->bias, L->step.v0, (size_t)m->nv * sizeof *L->bias);
-  for (int k = 0; k < m->nv && L->step.drives; k++) {
-    L->bias[k] = m->dof.driven[k] ? L->step.v1[k] : L->bias[k];
-  }
-}
 
 // --- the step ---
 
@@ -262,15 +45,15 @@ static bool take_step(lb_linear_derivative* L, lb_data* d) {
   if (L->contacts && !lb_contact_slopes_take(L->contacts, d, L->D, L->step.q0, L->h)) {
     return false;
   }
-  list_problems(L);
-  pose(L, d, &L->of[VELOCITIES]);
+  lb_linear_list_problems(L);
+  lb_linear_pose(L, d, &L->of[LB_OF_VELOCITIES]);
   lb_derive_forced(L->D, d);
-  if (!take_matrices(L, d)) {
+  if (!lb_linear_take_matrices(L, d)) {
     return false;
   }
-  for (int i = 0; i < PROBLEMS; i++) {
+  for (int i = 0; i < LB_LINEAR_PROBLEMS; i++) {
     if (L->of[i].on) {
-      take_problem(L, d, i);
+      lb_linear_take_problem(L, d, i);
     }
   }
   if (L->contacts) {
@@ -360,9 +143,9 @@ static void drive_back(const lb_model* m, double* motor, const double* v) {
 static void choose(lb_linear_derivative* L, int which) {
   L->sys.op.K = L->of[which].K;
   L->sys.G = L->of[which].G;
-  L->sys.ask[0] = baumgarte_of(L);
-  if (which != FREE && L->contacts) {
-    lb_contact_slopes_choose(L->contacts, which == PLACES);
+  L->sys.ask[0] = lb_linear_baumgarte(L);
+  if (which != LB_OF_FREE && L->contacts) {
+    lb_contact_slopes_choose(L->contacts, which == LB_OF_PLACES);
   }
 }
 
@@ -375,7 +158,7 @@ static void pass_problem(lb_linear_derivative* L, int which, double* out, double
   choose(L, which);
   lb_stage_forward(&L->sys, out, L->dq, L->dv, L->driven, L->motor, force);
   lb_add(m->nv, out, 1, L->driven);
-  if (which != FREE && L->contacts && !lb_contact_slopes_forward(L->contacts, &causes, out)) {
+  if (which != LB_OF_FREE && L->contacts && !lb_contact_slopes_forward(L->contacts, &causes, out)) {
     out[0] = NAN;
   }
 }
@@ -399,13 +182,13 @@ static void forward(lb_step_derivative* of, lb_step_effects* out, const lb_step_
     L->bias[k] = m->dof.driven[k] ? L->driven[k] : L->bias[k];
   }
   memset(L->free, 0, size);
-  if (L->of[FREE].on) {
-    pass_problem(L, FREE, L->free, last, force);
+  if (L->of[LB_OF_FREE].on) {
+    pass_problem(L, LB_OF_FREE, L->free, last, force);
   }
-  pass_problem(L, VELOCITIES, L->du, last, force);
+  pass_problem(L, LB_OF_VELOCITIES, L->du, last, force);
   memcpy(L->move, L->du, size);
-  if (L->of[PLACES].on) {
-    pass_problem(L, PLACES, L->move, last, force);
+  if (L->of[LB_OF_PLACES].on) {
+    pass_problem(L, LB_OF_PLACES, L->move, last, force);
   }
   lb_change_pass(LB_CHANGE_ADVANCE, m, along, out->q, L->dq, L->move);
   memcpy(out->v, L->du, size);
@@ -424,10 +207,10 @@ static void forward(lb_step_derivative* of, lb_step_effects* out, const lb_step_
 
 static void return_problem(lb_linear_derivative* L, int which, double* by, double* last) {
   const lb_model* m = L->st->m;
-  problem* p = &L->of[which];
+  lb_linear_problem* p = &L->of[which];
   const lb_contact_causes causes = {L->dq, L->dv, L->bias, L->free, last};
   choose(L, which);
-  if (which != FREE && L->contacts && !lb_contact_slopes_back(L->contacts, &causes, by)) {
+  if (which != LB_OF_FREE && L->contacts && !lb_contact_slopes_back(L->contacts, &causes, by)) {
     by[0] = NAN;
   }
   lb_add(m->nv, L->driven, 1, by);
@@ -465,14 +248,14 @@ static void back(lb_step_derivative* of, lb_step_causes* out, const lb_step_effe
   const lb_model* m = of->m;
   double *first = out->motor, *last = out->motor + 3 * (size_t)m->nmotor;
   return_end(of, in->q, in->v, last);
-  if (L->of[PLACES].on) {
-    return_problem(L, PLACES, L->move, last);
+  if (L->of[LB_OF_PLACES].on) {
+    return_problem(L, LB_OF_PLACES, L->move, last);
   } else {
     lb_add(m->nv, L->du, 1, L->move);
   }
-  return_problem(L, VELOCITIES, L->du, last);
-  if (L->of[FREE].on) {
-    return_problem(L, FREE, L->free, last);
+  return_problem(L, LB_OF_VELOCITIES, L->du, last);
+  if (L->of[LB_OF_FREE].on) {
+    return_problem(L, LB_OF_FREE, L->free, last);
   }
   for (int k = 0; k < m->nv; k++) {
     const bool driven = L->step.drives && m->dof.driven[k];
@@ -492,21 +275,33 @@ static void back(lb_step_derivative* of, lb_step_causes* out, const lb_step_effe
 // The problems, then what closes places and what closes rates.
 static int count_parts(const lb_step_derivative* of) {
   (void)of;
-  return PROBLEMS + 2;
+  return LB_LINEAR_PROBLEMS + 2;
+}
+
+// Motions of free bodies as (1) has them: what turning axes bring is not in it (free_axes.h).
+static void still_axes(lb_data* d) {
+  for (int i = 0; i < d->model->nlink && d->work->contacts; i++) {
+    lb_state* s = &d->work->state[i];
+    if (lb_link_turns_free(d->model, i)) {
+      s->a -= s->c_a;
+      s->w = lb_v4_zero();
+    }
+  }
 }
 
 static lb_step_part pose_part(lb_step_derivative* of, lb_data* d, int i) {
   lb_linear_derivative* L = of->linear;
-  if (i < PROBLEMS && L->of[i].on) {
+  if (i < LB_LINEAR_PROBLEMS && L->of[i].on) {
     choose(L, i);
-    derive(L, d, &L->of[i], i != FREE);
+    lb_linear_derive(L, d, &L->of[i], i != LB_OF_FREE);
+    still_axes(d);
     return (lb_step_part){
         .mu = L->of[i].mu, .D = L->D, .rows = L->sys.rows, .row = L->sys.row, .nu = L->of[i].nu};
   }
-  if (i < PROBLEMS || !L->closes || of->explicit->rows == 0) {
+  if (i < LB_LINEAR_PROBLEMS || !L->closes || of->explicit->rows == 0) {
     return (lb_step_part){0};
   }
-  const bool later = i == PROBLEMS + 1;
+  const bool later = i == LB_LINEAR_PROBLEMS + 1;
   lb_explicit_close_pose(of->explicit, d, later);
   const lb_explicit_close* close = &of->explicit->close;
   return (lb_step_part){.mu = later ? close->velocity_level.mu : close->place.mu,
@@ -573,21 +368,21 @@ lb_status lb_linear_euler_check(const lb_model* m, bool plain, lb_place place, l
                               what, m->contact.set.on ? "euler" : "bdf1");
 }
 
-static problem take_problem_memory(lb_arena* arena, const lb_model* m) {
+static lb_linear_problem take_problem_memory(lb_arena* arena, const lb_model* m) {
   const size_t nv = (size_t)m->nv, rows = (size_t)lb_constraints_most(m);
-  return (problem){.a = LB_TAKE(arena, double, nv),
-                   .K = LB_TAKE(arena, double, nv* nv),
-                   .G = LB_TAKE(arena, double, rows* nv),
-                   .lambda = LB_TAKE(arena, double, rows),
-                   .mu = LB_TAKE(arena, double, nv),
-                   .nu = LB_TAKE(arena, double, rows)};
+  return (lb_linear_problem){.a = LB_TAKE(arena, double, nv),
+                             .K = LB_TAKE(arena, double, nv* nv),
+                             .G = LB_TAKE(arena, double, rows* nv),
+                             .lambda = LB_TAKE(arena, double, rows),
+                             .mu = LB_TAKE(arena, double, nv),
+                             .nu = LB_TAKE(arena, double, rows)};
 }
 
 static lb_status take_memory(lb_linear_derivative* L, lb_arena* arena, const lb_model* m) {
   const size_t nv = (size_t)m->nv, rows = (size_t)lb_constraints_most(m);
   L->sys = lb_stage_system_take(arena, m, m->nv);
   L->set = lb_active_set_take(arena, nv, rows);
-  for (int i = 0; i < PROBLEMS; i++) {
+  for (int i = 0; i < LB_LINEAR_PROBLEMS; i++) {
     L->of[i] = take_problem_memory(arena, m);
   }
   double** const matrix[] = {&L->C, &L->M};
