@@ -259,10 +259,12 @@ lb_status lb_results_close(lb_results* results, const lb_recording* recording,
 void lb_results_drop(lb_results* results);
 
 enum { LB_COMPARED_MOST = 5, LB_COMPARED_NAME = 80 };
-/// The largest distance between places of a body in two runs at one time, and when that was.
+/// The largest distance between places of a body's frame in two runs at one time, the largest angle
+/// between its orientations, and when these were.
 typedef struct lb_compared_body {
   char name[LB_COMPARED_NAME];
   double distance, time; ///< [m], [s]
+  double angle, turned;  ///< [rad], [s]
 } lb_compared_body;
 /// The largest force or torque of a motor in each of two runs.
 typedef struct lb_compared_motor {
@@ -272,7 +274,8 @@ typedef struct lb_compared_motor {
 /// Two runs in a few figures.
 typedef struct lb_compared {
   int nbody;                               ///< bodies in common
-  lb_compared_body body[LB_COMPARED_MOST]; ///< up to so many of these, the farthest apart first
+  lb_compared_body body[LB_COMPARED_MOST]; ///< up to so many of these, the farthest apart first,
+                                           ///< then the most turned
   int nmotor;                              ///< motors in common
   lb_compared_motor
       motor[LB_COMPARED_MOST]; ///< up to so many of these, those that differ most first

@@ -1,4 +1,5 @@
 // Two runs on one page.
+#include <math.h>
 #include <stdio.h>
 
 #include "app/terminal.h"
@@ -8,11 +9,12 @@
 static void say_bodies(const lb_compared* c) {
   for (int i = 0; i < c->nbody && i < LB_COMPARED_MOST; i++) {
     const lb_compared_body* b = &c->body[i];
-    if (b->distance > 0) {
-      say(stdout, "  apart     %-20s %.4g mm at %.4g s", b->name, 1e3 * b->distance, b->time);
+    if (b->distance > 0 || b->angle > 0) {
+      say(stdout, "  apart     %-20s %.4g mm at %.4g s, turned %.3g deg at %.4g s", b->name,
+          1e3 * b->distance, b->time, b->angle * 180 / M_PI, b->turned);
     }
   }
-  if (c->nbody > 0 && !(c->body[0].distance > 0)) {
+  if (c->nbody > 0 && !(c->body[0].distance > 0 || c->body[0].angle > 0)) {
     say(stdout, "  apart     nowhere: all bodies in common move alike");
   }
   for (int of = 0; of < 2; of++) {

@@ -10,7 +10,7 @@ run "$LIMBER" simulate pendulum.yaml --set joints.hinge.damping=0.3 --out two --
 run "$LIMBER" compare one two --out both
 claim "two runs are compared" exits 0
 claim "it says where the page is" prints "both/compare.html"
-claim "it says how far apart bodies get" prints "apart     rod"
+claim "it says how far apart bodies get" prints "0 mm at 0 s, turned 0.6"
 claim "the page is there" test -s both/compare.html
 claim "it has both tables" grep -q 'id="run-b-trajectory.csv"' both/compare.html
 claim "it leaves nothing else behind" test "$(ls -A both | wc -l)" -eq 1
@@ -23,11 +23,11 @@ cat > arm.yaml <<'Y'
 duration: 100 ms
 scenery: [{box: [4, 4, 0.1], position: [0, 0, -3]}]
 bodies:
-  arm: {mass: 1 kg, com: [1, 0, 0], inertia: [1, 1, 1], shape: {box: [0.1, 0.1, 0.1]}}
+  arm: {mass: 1 kg, center: [1, 0, 0], inertia: [1, 1, 1], shape: {box: [0.1, 0.1, 0.1]}}
 joints: {hinge: {type: revolute, child: arm, axis: y}}
-motors: {drive: {joint: hinge, position: 0}}
+motors: {drive: {joint: hinge, keys: [[0, 0], [1, 0]]}}
 Y
-sed -e 's/com: \[1,/com: [2,/' -e 's/^joints/  more: {mass: 1 kg, inertia: [1, 1, 1], position: [5, 0, 0], shape: {box: [0.1, 0.1, 0.1]}}\n&/' \
+sed -e 's/center: \[1,/center: [2,/' -e 's/^joints/  more: {mass: 1 kg, inertia: [1, 1, 1], position: [5, 0, 0], shape: {box: [0.1, 0.1, 0.1]}}\n&/' \
   -e '$a initial: {more: {velocity: [0, 0, 0]}}' arm.yaml >long.yaml
 run "$LIMBER" simulate arm.yaml --out arm --quiet
 run "$LIMBER" simulate long.yaml --out long --quiet

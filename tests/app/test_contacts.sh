@@ -36,7 +36,7 @@ sed 's/, solid: true//' block.yaml >falls.yaml
 run "$LIMBER" check falls.yaml
 claim "where scenery is not solid, a body falls" complains "nothing holds body 'block'"
 claim "... and is told what may be missing" complains "give scenery 'solid: true' to land on"
-sed 's/position: \[0, 0, 5 cm\]/position: [0, 0, 5 cm], solid: false/' block.yaml >ghost.yaml
+sed 's/\(shape: {box: [^}]*\)}/\1, solid: false}/' block.yaml >ghost.yaml
 run "$LIMBER" check ghost.yaml
 claim "... and so where the body is not" complains "leave out 'solid: false' to let it land"
 

@@ -105,7 +105,40 @@ static bool is_body(const table* t, int column, char name[LB_COMPARED_NAME]) {
          strip(t->name[column + 3], ".qw", turn) && strcmp(name, turn) == 0;
 }
 
-// Distance of places at the times of a; b's are on straight lines between its own.
+// Angle between orientations: 4 atan(|p - q|/|p + q|) of unit quaternions, of which -q is q.
+static double angle_between(const double p[4], const double q[4]) {
+  double minus = 0, plus = 0;
+  for (int i = 0; i < 4; i++) {
+    minus += (p[i] - q[i]) * (p[i] - q[i]);
+    plus += (p[i] + q[i]) * (p[i] + q[i]);
+  }
+  return 4 * atan2(sqrt(fmin(minus, plus)), sqrt(fmax(minus, plus)));
+}
+
+// Places and orientations of a body between two rows, [7]: straight lines between them.
+static void between(const table* t, int row, int next, double part, int column, double out[7]) {
+  double same = 0, size = 0;
+  for (int x = 3; x < 7; x++) {
+    same += cell(t, row, column + x) * cell(t, next, column + x);
+  }
+  for (int x = 0; x < 7; x++) {
+    const double p = cell(t, row, column + x), q = cell(t, next, column + x);
+    out[x] = p + part * ((x >= 3 && same < 0 ? -q : q) - p);
+    size += x >= 3 ? out[x] * out[x] : 0;
+  }
+  for (int x = 3; x < 7; x++) {
+    out[x] /= sqrt(size);
+  }
+}
+
+static void note_most(double* most, double* when, double value, double time) {
+  if (value > *most) {
+    *most = value;
+    *when = time;
+  }
+}
+
+// Differences at the times of a; b may end before.
 static lb_compared_body body_apart(const table* a, int ca, const table* b, int cb) {
   lb_compared_body out = {0};
   for (int i = 0, k = 0; i < a->nrow && b->nrow > 0; i++) {
@@ -116,15 +149,17 @@ static lb_compared_body body_apart(const table* a, int ca, const table* b, int c
     const int next = k + 1 < b->nrow ? k + 1 : k;
     const double from = cell(b, k, 0), length = cell(b, next, 0) - from;
     const double part = length > 0 ? (t - from) / length : 0;
-    double sum = 0;
-    for (int x = 0; x < 3; x++) {
-      const double p = cell(b, k, cb + x), at = p + part * (cell(b, next, cb + x) - p);
-      sum += (at - cell(a, i, ca + x)) * (at - cell(a, i, ca + x));
+    double sum = 0, x[7], y[7];
+    between(a, i, i, 0, ca, x);
+    between(b, k, next, part, cb, y);
+    for (int c = 0; c < 3; c++) {
+      sum += (x[c] - y[c]) * (x[c] - y[c]);
     }
-    if (part <= 1 + 1e-9 && sqrt(sum) > out.distance) { // b may end before
-      out.distance = sqrt(sum);
-      out.time = t;
+    if (part > 1 + 1e-9) {
+      break;
     }
+    note_most(&out.distance, &out.time, sqrt(sum), t);
+    note_most(&out.angle, &out.turned, angle_between(x + 3, y + 3), t);
   }
   return out;
 }
@@ -145,7 +180,8 @@ static void put_in_order(void* list, size_t width, int shown,
 }
 
 static bool nearer(const void* x, const void* y) {
-  return ((const lb_compared_body*)x)->distance < ((const lb_compared_body*)y)->distance;
+  const lb_compared_body *a = x, *b = y;
+  return a->distance < b->distance || (a->distance == b->distance && a->angle < b->angle);
 }
 
 static void compare_bodies(const table t[2], lb_compared* out) {
