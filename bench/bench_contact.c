@@ -2,11 +2,11 @@
 // as they come. Told are the time of a step while they fall (the first 5 s) and at rest after that,
 // the deepest overlap at rest, and of the stack how far it has drifted and sunk after 10 s. Engines
 // take turns, each whole run by itself. One that takes too long is stopped, and its figures are
-// those of the time it got to.
+// those of the time it got to. Of Limber the time of a step over its contacts is told in the first
+// 2 s, in which none is at rest, and the power by which that time grows with them, t ~ contacts^p.
 //
-//   limber_bench_contact [BOXES [SECONDS]]    piles of up to so many boxes (100), and processor
-//   time
-//                                             of one engine with one of them (20)
+//   limber_bench_contact [BOXES [SECONDS]]    piles of 100, 1000 and 3000 boxes, up to so many
+//                                             (100), and processor time of one engine with one (20)
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdbool.h>
@@ -122,6 +122,8 @@ static double deepest(const bench_boxes* b, const bench_box* at) {
 
 typedef struct result {
   double fall, rest; // time of a step [s]
+  double busy;       // of the first 2 s [s]
+  double contacts;   // then, 0: not told
   double until;      // simulated time it got to [s]
   double depth;      // [m]
   double drift, sink;
@@ -159,6 +161,18 @@ typedef struct plan {
   bool stays; // where it is
 } plan;
 
+// The fall, in pieces of 0.1 s.
+static void fall_down(const bench_contact_engine* e, void* engine, const bench_boxes* b,
+                      const plan* p, bench_budget* left, result* r) {
+  const int pieces = (int)lround(10 * p->fall), busy = pieces < 20 ? pieces : 20;
+  for (int k = 0; k < pieces && bench_budget_left(left); k++) {
+    run(e, engine, (int)lround(0.1 / b->h), left);
+    r->contacts += k < busy && e->contacts ? (double)e->contacts(engine) / busy : 0;
+    r->busy = k < busy ? left->spent / left->made : r->busy;
+  }
+  r->fall = left->spent / left->made;
+}
+
 static bool measure(const bench_contact_engine* e, const bench_boxes* b, const plan* p, result* r) {
   void* engine = e->create(b);
   bench_box* at = calloc((size_t)b->n, sizeof *at);
@@ -168,7 +182,7 @@ static bool measure(const bench_contact_engine* e, const bench_boxes* b, const p
     return false;
   }
   *r = (result){0};
-  r->fall = run(e, engine, (int)lround(p->fall / b->h), &left);
+  fall_down(e, engine, b, p, &left, r);
   for (int k = 0; k < 10 && (k == 0 || bench_budget_left(&left)); k++) {
     r->rest += run(e, engine, (int)lround(0.1 * p->rest / b->h), &left) / 10;
     read_boxes(e, engine, b->n, at);
@@ -181,7 +195,17 @@ static bool measure(const bench_contact_engine* e, const bench_boxes* b, const p
   return true;
 }
 
-static void print_result(const result* r, const plan* p) {
+// `first`: result of the first pile, all zero before.
+static void print_growth(const result* r, result* first) {
+  printf("; %.2f us a contact of %.0f", 1e6 * r->busy / r->contacts, r->contacts);
+  if (first->contacts > 0) {
+    printf(", power %.2f", log(r->busy / first->busy) / log(r->contacts / first->contacts));
+  } else {
+    *first = *r;
+  }
+}
+
+static void print_result(const result* r, const plan* p, result* first) {
   const bool whole = r->until > p->fall + p->rest - 1e-9;
   if (whole) {
     printf("%9.1f us a step in the first %g s, %9.1f at rest", 1e6 * r->fall, p->fall,
@@ -193,18 +217,21 @@ static void print_result(const result* r, const plan* p) {
   printf("; overlap %.4f mm", 1e3 * r->depth);
   if (p->stays) {
     printf("; drift %.4f mm, sink %.4f mm", 1e3 * r->drift, 1e3 * r->sink);
+  } else if (r->contacts > 0) {
+    print_growth(r, first);
   }
   printf("\n");
   fflush(stdout);
 }
 
 static void tell(bench_boxes b, plan p) {
+  static result first[NENGINE];
   printf("%s\n", b.name);
   for (int i = 0; i < NENGINE; i++) {
     result r;
     printf("  %-8s ", ENGINES[i]->name);
     if (measure(ENGINES[i], &b, &p, &r)) {
-      print_result(&r, &p);
+      print_result(&r, &p, &first[i]);
     } else {
       printf("cannot\n");
     }
@@ -213,14 +240,15 @@ static void tell(bench_boxes b, plan p) {
 }
 
 int main(int argc, char** argv) {
+  static const int PILES[] = {100, 1000, 3000};
   const int boxes = argc > 1 ? atoi(argv[1]) : 100;
   const double most = argc > 2 ? atof(argv[2]) : 20;
   for (int i = 0; i < NENGINE; i++) {
     printf("%s: %s\n", ENGINES[i]->name, ENGINES[i]->about);
   }
   tell(make_stack(10), (plan){5, 5, most, .stays = true});
-  for (int n = 100; n <= boxes; n *= 10) {
-    tell(make_pile(n), (plan){5, 1, most, .stays = false});
+  for (size_t i = 0; i < sizeof PILES / sizeof *PILES && PILES[i] <= boxes; i++) {
+    tell(make_pile(PILES[i]), (plan){5, 1, most, .stays = false});
   }
   return 0;
 }

@@ -30,6 +30,7 @@ typedef struct bench_contact_engine {
   void (*release)(void* engine);
   void (*step)(void* engine); ///< timed
   void (*get)(void* engine, int i, bench_box* box);
+  int (*contacts)(void* engine); ///< points of the last step; NULL: not told
 } bench_contact_engine;
 
 extern const bench_contact_engine bench_limber_boxes;

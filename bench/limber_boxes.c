@@ -55,4 +55,9 @@ static void get(void* engine, int i, bench_box* box) {
   *box = (bench_box){{X.p.x, X.p.y, X.p.z}, {X.q.w, X.q.x, X.q.y, X.q.z}};
 }
 
-const bench_contact_engine bench_limber_boxes = {"limber", "Limber", create, release, step, get};
+static int contacts(void* engine) {
+  return lb_body_contacts(lb_world_data(engine), NULL, 0);
+}
+
+const bench_contact_engine bench_limber_boxes = {"limber", "Limber", create,  release,
+                                                 step,     get,      contacts};

@@ -23,7 +23,7 @@ fi
 run "$build/limber_bench_energy"
 run "$build/limber_bench_stiff"
 run "$build/limber_bench_constraints"
-run "$build/limber_bench_contact" 1000 60
+run "$build/limber_bench_contact" 3000 90
 run "$build/limber_bench_beasts" "$scenes" 8 24
 run "$build/limber_bench_beasts" "$scenes" 1 60
 for part in elastic full gradient optimize retarget; do

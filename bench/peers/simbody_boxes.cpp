@@ -99,4 +99,5 @@ void get(void* engine, int i, bench_box* box) {
 } // namespace
 
 const bench_contact_engine bench_simbody_boxes = {
-    "simbody", "Simbody, elastic foundation, error-controlled Euler", create, release, step, get};
+    "simbody", "Simbody, elastic foundation, error-controlled Euler", create, release, step, get,
+    nullptr};

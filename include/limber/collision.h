@@ -133,6 +133,7 @@ enum { LB_MANIFOLD_MOST = 8 };
 typedef struct lb_manifold {
   lb_vec3 normal;  ///< unit, from b to a, in the world
   double distance; ///< of the pair along the normal, or of this piece of it [m]
+  int face;        ///< whose face the normal is that of: 1 a's, 2 b's; 0: of the closest points
   int npoint;
   lb_contact_point point[LB_MANIFOLD_MOST];
 } lb_manifold;

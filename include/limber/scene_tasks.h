@@ -167,6 +167,7 @@ typedef struct lb_scene_goal {
   bool counts[LB_GOAL_MOST]; ///< components that count
   double value[LB_GOAL_MOST];
   double from, to; ///< [s] the same: at that moment
+  bool mean;       ///< of a point's velocity: its mean over that time counts
   int npath;       ///< > 0: of a point that should be at `path` at the moments `when` instead
   double* when;    ///< [npath] [s], rising
   lb_vec3* path;   ///< [npath]

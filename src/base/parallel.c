@@ -2,6 +2,7 @@
 #include "base/parallel.h"
 
 #include <omp.h>
+#include <sched.h>
 
 enum {
   BLOCK = 256, // terms added in one go
@@ -68,6 +69,29 @@ void lb_parallel_team(int threads, void (*work)(void* context, int rank, int siz
   work(context, omp_get_thread_num(), omp_get_num_threads());
 }
 
-void lb_parallel_barrier(void) {
-#pragma omp barrier
+// A hint to the processor that this is a loop that waits.
+static void pause_briefly(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
+void lb_barrier_wait(lb_barrier* b, int size) {
+  enum { SPINS = 4000 };
+  if (size <= 1) {
+    return;
+  }
+  const int round = atomic_load_explicit(&b->round, memory_order_relaxed);
+  if (atomic_fetch_add_explicit(&b->arrived, 1, memory_order_acq_rel) == size - 1) {
+    atomic_store_explicit(&b->arrived, 0, memory_order_relaxed);
+    atomic_store_explicit(&b->round, round + 1, memory_order_release);
+    return;
+  }
+  for (int i = 0; atomic_load_explicit(&b->round, memory_order_acquire) == round; i++) {
+    if (i < SPINS) {
+      pause_briefly();
+    } else {
+      sched_yield();
+    }
+  }
 }

@@ -1,5 +1,6 @@
 // Parallel loops whose results do not depend on the number of threads.
 #pragma once
+#include <stdatomic.h>
 
 // Call work(context, i) for i in [0, count), on up to `threads` threads. Iterations must be
 // independent.
@@ -10,7 +11,13 @@ void lb_parallel_for(int threads, int count, void (*work)(void* context, int i),
 double lb_parallel_sum(int threads, int count, double (*term)(void* context, int i), void* context);
 
 // Call work(context, rank, size) once on each of `size` threads, at most `threads` of them, rank in
-// [0, size). They meet at lb_parallel_barrier, which all of them must call equally often; a meeting
-// takes about a microsecond.
+// [0, size).
 void lb_parallel_team(int threads, void (*work)(void* context, int rank, int size), void* context);
-void lb_parallel_barrier(void);
+
+// Barrier of a team: all of its threads must call lb_barrier_wait equally often. Starts as zeros.
+// Threads spin for some microseconds, and then let others have the processor: a meeting takes a
+// fraction of a microsecond where each has its own.
+typedef struct lb_barrier {
+  atomic_int arrived, round;
+} lb_barrier;
+void lb_barrier_wait(lb_barrier* b, int size);

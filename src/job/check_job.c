@@ -294,6 +294,22 @@ static void add_linkage(lb_job* j, const lb_linkage_motion* k) {
   }
 }
 
+static const char* bar_at(const lb_scene* s, const lb_scene_linkage* k, int bar) {
+  return bar >= 0 ? k->bar[bar].name : k->on >= 0 ? s->body[k->on].name : "world";
+}
+
+// "Q: rocker to coupler, closes a loop; joint Q-coupler", of the first copy
+static void add_pins(lb_job* j, const lb_scene_linkage* k) {
+  for (int i = 0; i < k->npin; i++) {
+    const lb_linkage_pin* pin = &k->pin[i];
+    const bool alone = k->ncopy == 1 || (k->shaft && pin->bar[1] == k->crank);
+    lb_job_figure(j, "pin", "%s: %s to %s%s; joint %s%s", k->point[pin->point].name,
+                  bar_at(&j->scene, k, pin->bar[0]), bar_at(&j->scene, k, pin->bar[1]),
+                  pin->loop ? ", closes a loop" : "", j->scene.joint[k->copy[0].joint[i]].name,
+                  alone ? "" : " and so on");
+  }
+}
+
 static void add_mechanism(lb_job* j, const lb_mechanism* M) {
   if (!M) {
     return;
@@ -302,6 +318,7 @@ static void add_mechanism(lb_job* j, const lb_mechanism* M) {
   add_redundant(j, M);
   for (int i = 0; i < M->nlinkage; i++) {
     add_linkage(j, &M->linkage[i]);
+    add_pins(j, &j->scene.linkage[i]);
   }
 }
 

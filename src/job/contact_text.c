@@ -20,8 +20,8 @@ void lb_job_warn_of_overlaps(lb_job* j, const lb_overlaps* o) {
   for (int i = 0; i < o->nshown && used < sizeof text - 1; i++) {
     const lb_overlap* x = &o->deepest[i];
     used += (size_t)snprintf(text + used, sizeof text - used, "%s'%.64s' and '%.64s' by %s",
-                             i ? ", " : "", lb_model_toucher(m, x->body[0]), lb_model_toucher(m, x->body[1]),
-                             depth_text(x->depth).text);
+                             i ? ", " : "", lb_model_toucher(m, x->body[0]),
+                             lb_model_toucher(m, x->body[1]), depth_text(x->depth).text);
   }
   if (o->count > 0) {
     lb_job_warn_at(j, m->contact.set.place,
@@ -31,11 +31,31 @@ void lb_job_warn_of_overlaps(lb_job* j, const lb_overlaps* o) {
   }
 }
 
-void lb_job_warn_of_contacts(lb_job* j) {
+// What is less in velocity does not show [m/s].
+static const double MUCH = 1e-5;
+
+static bool left_some(const lb_contact_figures* c) {
   static const double MANY = 0.01; // of the steps
-  static const double MUCH = 1e-5; // what is less does not show [m/s]
+  return (double)c->unsolved > MANY * (double)c->steps && c->residual > MUCH;
+}
+
+void lb_job_add_contacts(lb_job* j) {
   const lb_contact_figures* c = &j->summary.contact;
-  if ((double)c->unsolved > MANY * (double)c->steps && c->residual > MUCH) {
+  const char* points = c->points == 1 ? "point" : "points";
+  if (c->steps > 0 && left_some(c)) {
+    lb_job_figure(j, "contacts",
+                  "up to %d %s; %ld of %ld steps ended with up to %.2g m/s left of a condition, "
+                  "where the next went on",
+                  c->points, points, c->unsolved, c->steps, c->residual);
+  } else if (c->steps > 0) {
+    lb_job_figure(j, "contacts", "up to %d %s, solved", c->points, points);
+  }
+}
+
+void lb_job_warn_of_contacts(lb_job* j) {
+  static const double FAR = 1e-3; // by which places are wrong after a step, at most [m]
+  const lb_contact_figures* c = &j->summary.contact;
+  if (left_some(c) && c->residual * j->summary.step > FAR) {
     lb_job_warn(j,
                 "contacts were not solved to the tolerance in %ld of %ld steps with contact, by up "
                 "to %.2g m/s (take shorter steps, or a larger 'tolerance' of contacts)",

@@ -133,6 +133,12 @@ static void keep_state(lb_job* j, const lb_retarget_state* state) {
   lb_error_clear(&err);
 }
 
+// Deviation over the whole motion, rms, in percent of that of the input's.
+static double rms_left(const lb_search_history* h, const lb_retarget_value* value) {
+  const double start = h->count > 0 ? h->value[0].deviation : NAN;
+  return 100 * sqrt(value->deviation / start);
+}
+
 static bool news(void* context, const lb_retarget_news* n, const lb_retarget_state* state) {
   lb_job* j = context;
   retarget_job* own = j->own;
@@ -144,9 +150,10 @@ static bool news(void* context, const lb_retarget_news* n, const lb_retarget_sta
   }
   keep_state(j, state);
   snprintf(text, sizeof text,
-           "iteration %d: objective %.3g, gradient %.1e, peak %.3g mm (was %.3g mm), %s left",
-           n->iteration, n->value.objective, n->gradient, 1e3 * n->value.peak,
-           1e3 * own->c.was.all.peak, left.text);
+           "iteration %d: peak %.4g mm (was %.4g mm), rms %.4g %% of the start's, objective %.4g, "
+           "%s left",
+           n->iteration, 1e3 * n->value.peak, 1e3 * own->c.was.all.peak,
+           rms_left(&own->history, &n->value), n->value.objective, left.text);
   return lb_progress_report(&progress, NAN, text);
 }
 

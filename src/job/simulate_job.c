@@ -136,6 +136,7 @@ static void report(lb_job* j) {
     add_steps(j);
     add_energy(j);
     add_constraints(j);
+    lb_job_add_contacts(j);
     if (j->model->constraint.ncompliant > 0) {
       lb_job_figure(j, "yields", "by up to %.2g (m or rad)", j->summary.compliant_gap);
     }

@@ -220,6 +220,8 @@ claim "check --linkage says which ways a scene can move" prints "mobility  4 (20
 claim "... what loops say twice" prints "redundant 24 rows: 3 of 5 of loop joint"
 claim "... how far cranks turn" prints "leg: crank turns all the way"
 claim "... and where feet go" prints "foot      G: path 0.32097 m wide"
+run "$LIMBER" check --linkage "$LIMBER_SOURCE_DIR/scenes/four-bar-designed.yaml"
+claim "... and which point each joint is" prints "pin       O: "
 run "$LIMBER" simulate --quiet --duration 0.02 --set joints.stand.type=fixed --out dog "$LIMBER_SOURCE_DIR/scenes/dog.yaml"
 claim "linkages are in the summary" grep -q '"mobility": 4' dog/summary.json
 claim "... and drawn in the report" grep -q 'the paths of its points' dog/report.html

@@ -29,6 +29,7 @@ claim "the motor is called by its name" test "$(head -1 out/profiles.csv)" = "ti
 claim "tables have the form of trajectory.csv" cmp <(head -1 out/before.csv) <(head -1 out/trajectory.csv)
 claim "after.csv is the motion" cmp out/after.csv out/trajectory.csv
 claim "the world holds target, before and after" grep -qaF '"name":"target"' out/scene.glb
+claim "... whose bodies have names of their own" grep -qaE '"name":"before/[a-z]' out/scene.glb
 check_figures() { # before and after of the tracked body, and the tables
   python3 - "$1" <<'P'
 import json, sys

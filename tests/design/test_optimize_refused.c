@@ -195,7 +195,7 @@ static void starts_in_contact_where_gears_are_closed(void** state) {
 static void linearly_implicit_steps(void** state) {
   (void)state;
   check_refused("bodies: {arm: {shape: {box: [1, 0.1, 0.1]}}}\n"
-                "joints: {shoulder: {type: revolute, child: arm, axis: y}}\n"
+                "joints: {shoulder: {type: revolute, child: arm, axis: y, friction: 1 N m}}\n"
                 "solver: {integrator: linear-euler}\n"
                 "optimize:\n"
                 "  parameters: {p: {velocity: shoulder}}\n"

@@ -285,6 +285,26 @@ static void a_step_is_bounded_and_tells_what_is_left(void** state) {
   lb_contact_world_free(&w);
 }
 
+static void what_is_calm_is_solved_to_the_end(void** state) {
+  (void)state;
+  lb_contact_world w = many(7, 3);
+  lb_contact_options options = lb_contact_options_step();
+  double* lambda = calloc((size_t)w.problem.nrow, sizeof(double));
+  double* u = calloc((size_t)lb_contact_nvelocity(&w.problem), sizeof(double));
+  lb_contact_solver* solver = solver_for(&w.problem, 1);
+  const lb_contact_report bounded = lb_contact_solve(solver, &w.problem, &options, lambda, u);
+  assert_int_equal(bounded.status, LB_CONTACT_NOT_SOLVED);
+  memset(lambda, 0, (size_t)w.problem.nrow * sizeof *lambda);
+  options.calm = INFINITY;
+  const lb_contact_report calm = lb_contact_solve(solver, &w.problem, &options, lambda, u);
+  assert_below(calm.measure.residual, 1e-4 * calm.measure.scale);
+  assert_below(lb_contact_residual(&w.problem, lambda, u).residual, 1e-4 * calm.measure.scale);
+  lb_contact_solver_release(solver);
+  free(lambda);
+  free(u);
+  lb_contact_world_free(&w);
+}
+
 static void another_b_is_solved_from_where_the_last_ended(void** state) {
   (void)state;
   lb_contact_world w = many(3, 3);
@@ -473,6 +493,7 @@ int main(void) {
       cmocka_unit_test(towers_stand_with_any_ratio_of_masses),
       cmocka_unit_test(results_are_the_same_bytes_for_any_number_of_threads),
       cmocka_unit_test(a_step_is_bounded_and_tells_what_is_left),
+      cmocka_unit_test(what_is_calm_is_solved_to_the_end),
       cmocka_unit_test(another_b_is_solved_from_where_the_last_ended),
       cmocka_unit_test_setup_teardown(nothing_to_do_is_solved, begin, end),
       cmocka_unit_test_setup_teardown(a_zero_row_is_solved_or_honestly_not, begin, end),

@@ -82,6 +82,37 @@ static void piles_are_the_same_bytes_for_any_number_of_threads(void** state) {
   }
 }
 
+// Twenty columns of ten boxes of 1 kg carry a slab of 1000 t: sweeps would take as many as the
+// ratio of masses to hold it up.
+static void light_columns_carry_a_heavy_slab(void** state) {
+  (void)state;
+  lb_test_needs_speed();
+  static char boxes[8192];
+  size_t used = 0;
+  for (int k = 0; k < 20; k++) {
+    used += (size_t)snprintf(boxes + used, sizeof boxes - used,
+                             "      c%d-(n): {shape: {box: [0.2, 0.2, 0.2]}, mass: 1, material: m, "
+                             "position: [%g, %g, (0.2n-0.1)]}\n",
+                             k, 0.25 * (k % 5), 0.25 * (double)(k / 5));
+  }
+  lb_world* w = contact_world(HEAD "bodies:\n  slab: {shape: {box: [1.2, 1, 0.2]}, mass: 1e6, "
+                                   "material: m, position: [0.5, 0.375, 2.1]}\n"
+                                   "repeat:\n  - count: 10\n    bodies:\n%s",
+                              boxes);
+  contact_run(w, 0.1);
+  assert_near(contact_place(w, "slab").z, 2.1, 1e-5);
+  assert_below(lb_vec3_norm(contact_velocity(w, "slab").linear), 1e-4);
+  lb_body_contact point[1200];
+  const int n = lb_world_contacts(w, point, 1200);
+  double weight = 0;
+  for (int i = 0; i < n; i++) {
+    const bool floor = point[i].body[0] == LB_WORLD || point[i].body[1] == LB_WORLD;
+    weight += floor ? fabs(point[i].force.z) : 0;
+  }
+  assert_near(weight, 1000200 * GRAVITY, 1e-4 * weight);
+  lb_world_close(w);
+}
+
 static void a_crowd_in_one_place_is_refused(void** state) {
   (void)state;
   lb_world* w = contact_world("contacts: {}\nrepeat:\n  - count: 1500\n    bodies:\n      b(n): "
@@ -100,6 +131,7 @@ int main(void) {
       cmocka_unit_test(a_stack_of_ten_neither_drifts_nor_sinks_in_a_minute),
       cmocka_unit_test(a_pile_comes_to_rest_without_overlap),
       cmocka_unit_test(piles_are_the_same_bytes_for_any_number_of_threads),
+      cmocka_unit_test(light_columns_carry_a_heavy_slab),
       cmocka_unit_test(a_crowd_in_one_place_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

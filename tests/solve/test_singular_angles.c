@@ -167,9 +167,6 @@ static void a_run_that_is_differentiated_stops_there(void** state) {
     lb_optimization* o = NULL;
     lb_error err = lb_error_make(NULL);
     double objective = 0, gradient[3];
-    if (strcmp(METHODS[i].integrator, "linear-euler") == 0) {
-      continue; // it has no exact gradients
-    }
     snprintf(text, sizeof text,
              BODY "joints: {j: {type: euler, child: a}}\n"
                   "initial: {j: {position: [0, 1.45, 0], velocity: [1e-3, 1, 0]}}\nduration: 0.2\n"

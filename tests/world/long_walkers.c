@@ -22,7 +22,8 @@ static void walkers_go_five_metres_and_stay_upright(void** state) {
     print_message("%s: 5 m in %.1f s, tilt up to %.2f degrees, pins %.2g m\n", scene,
                   lb_world_time(w.world), acos(w.upright) * 180 / M_PI, w.gap);
     assert_at_least(far, 5);
-    assert_above(w.upright, 0.9); // what falls comes to lie on its side
+    // what always stands on feet leans as its ground does; others rock, and would lie on their side
+    assert_above(w.upright, i % 4 < 2 ? 0.99 : 0.9);
     assert_below(w.gap, 1e-6);
     close_walk(&w);
   }

@@ -239,7 +239,13 @@ export class View {
     return this.bodies.length ? sum.divideScalar(this.bodies.length) : yUp(this.info.centre);
   }
 
-  // The camera back to where it shows everything, or, when it follows, the bodies.
+  // Height of the buttons above the motion, over that of the view.
+  covered() {
+    const tools = this.container.parentElement.querySelector(".tools");
+    return Math.min(0.25, (tools.offsetTop + tools.offsetHeight) / this.container.clientHeight || 0);
+  }
+
+  // The camera back to where it shows everything below the buttons, or, when it follows, the bodies.
   frame() {
     this.followButton.setAttribute("aria-pressed", this.follow);
     this.pose();
@@ -247,7 +253,10 @@ export class View {
     const { wide, tall, deep } = this.follow ? { wide: near, tall: near, deep: near } : this.info;
     this.target = this.follow ? this.middle() : yUp(this.info.centre);
     const slope = Math.tan((this.camera.fov * Math.PI) / 360);
-    const distance = 0.6 * deep + (1.12 * Math.max(tall, wide / this.camera.aspect)) / slope;
+    const free = 1 - this.covered();
+    const distance = deep + (1.05 * Math.max(tall / free, wide / this.camera.aspect)) / slope;
+    const { clientWidth: width, clientHeight: height } = this.container;
+    this.camera.setViewOffset(width, height, 0, (-height * (1 - free)) / 2, width, height);
     const direction = yUp([
       Math.cos(elevation) * Math.cos(azimuth),
       Math.cos(elevation) * Math.sin(azimuth),

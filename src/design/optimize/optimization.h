@@ -164,6 +164,8 @@ typedef struct lb_goal_type {
   // Add to how the objective changes with the stage's end, for slopes by what is compared.
   void (*pull)(lb_way_back* w, const lb_aimed* a, double time, const double* slope, double* by_q,
                double* by_v);
+  void (*follow)(const lb_aimed* a, const lb_model* m, lb_data* d, int step); // notes places
+  bool mean;        // it is about the steps at both ends of a time
   bool effort;      // it is about what a motor must exert that drives a position
   bool coordinates; // it is about coordinates of the model
 } lb_goal_type;
@@ -177,8 +179,9 @@ struct lb_aimed {
   int q, v;         // of a joint: its coordinates in the model
   int loop;         // of a joint: its loop in the model, where they are measured, or -1
   int begin;        // of such a joint: its coordinates in the tree, or -1
-  double* followed; // [steps + 1][count] likewise: where it was in the last run
+  double* followed; // [steps + 1][count] likewise, and of means: where it was in the last run
   int first, last;  // steps at whose ends it counts
+  double time;      // of a mean: between these
   int* moment;      // [steps + 1] of a path: which of its places a step is about, or -1; else NULL
   double weight;    // at each of them
 };

@@ -63,12 +63,13 @@ static lb_status put_all(lb_player* w, const double* x) {
   return status;
 }
 
-// Motors say how one coordinate of several starts, as where a scene is compiled; where gaps close
-// over time nothing else would put it there.
+// Motors say how one coordinate of several starts, and servos how theirs does, as where a scene is
+// compiled; where gaps close over time nothing else would put it there.
 static void put_prescribed(lb_model* tree) {
   for (int i = 0; i < tree->nmotor; i++) {
     const int j = tree->motor.joint[i], v = tree->motor.v[i];
-    if (tree->motor.coupling[i] >= 0 && j >= 0) {
+    const bool servo = tree->motor.drive[i] == LB_DRIVE_SERVO;
+    if ((tree->motor.coupling[i] >= 0 || servo) && j >= 0) {
       double value[3];
       lb_profile_evaluate(tree->motor.profile[i], 0, value);
       tree->start.q[tree->joint.q[j] + v - tree->joint.v[j]] = value[0];

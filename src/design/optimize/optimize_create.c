@@ -7,6 +7,8 @@
 #include "limber/simulate.h"
 #include "math/curve/time_profile.h"
 #include "model/use/initial_pose.h"
+#include "model/use/link.h"
+#include "solve/implicit/linear_euler.h"
 #include "solve/run/frames.h"
 
 static lb_status no_memory(lb_error* err) {
@@ -44,11 +46,6 @@ static lb_status check_scene(lb_optimizing* o, lb_error* err) {
                         "'parameters' and 'goals')",
                         s->name);
   }
-  if (lb_integrator_method(s->solver.integrator) == LB_METHOD_LINEAR) {
-    return lb_error_add(err, LB_INVALID, s->solver.place,
-                        "integrator 'linear-euler' has no exact gradients (optimise with bdf1, the "
-                        "nearest to it, or with bdf2, the default)");
-  }
   for (int i = 0; i < s->nconstraint; i++) {
     const lb_scene_constraint* c = &s->constraint[i];
     if (c->ratchet && c->pitch == 0) {
@@ -60,6 +57,57 @@ static lb_status check_scene(lb_optimizing* o, lb_error* err) {
     }
   }
   return LB_OK;
+}
+
+// A mass of a free body that is one of several: their centre of mass is what turns exactly.
+static bool shifts_centre(const lb_optimizing* o, const lb_block* b) {
+  const lb_model* m = o->model;
+  const int link = b->type == &lb_parameter_mass ? o->growth[b->growth].link : LB_WORLD;
+  int bodies = 0;
+  for (int i = 0; i < m->nbody && link != LB_WORLD; i++) {
+    bodies += m->body.link[i] == link;
+  }
+  return bodies > 1 && m->contact.set.on && lb_link_turns_free(m, link);
+}
+
+// Parameters that stiffness at the end of linearly implicit steps depends on, or shapes that touch.
+static const char* missing_gradient(const lb_optimizing* o, const lb_block* b, bool stiff) {
+  const lb_parameter_type* type = b->type;
+  const bool spring = type == &lb_parameter_spring || type == &lb_parameter_joint_rest ||
+                      type == &lb_parameter_force;
+  return spring && stiff ? "stiffness, damping and rests have no gradients in linearly implicit "
+                           "steps (choose 'integrator: euler')"
+         : type == &lb_parameter_length && o->model->contact.set.on
+             ? "shapes that collide do not get longer beside 'contacts'"
+         : shifts_centre(o, b) ? "a free body of several has no gradient by the mass of one beside "
+                                 "'contacts' (name a body by itself)"
+                               : NULL;
+}
+
+// What linearly implicit steps, which are those of contacts, have no gradients for.
+static lb_status check_linear(lb_optimizing* o, lb_error* err) {
+  const lb_model* m = o->model;
+  const lb_integrator by = m->solver.integrator;
+  if (lb_stepper_type_for(m, by)->derivative != &lb_derivative_linear) {
+    return LB_OK;
+  }
+  lb_status status =
+      lb_linear_euler_check(m, by == LB_INTEGRATOR_EULER, o->public.scene->solver.place, err);
+  for (int i = 0; i < o->nblock && status == LB_OK; i++) {
+    const char* why = missing_gradient(o, &o->block[i], by != LB_INTEGRATOR_EULER);
+    status = why ? lb_error_add(err, LB_INVALID, o->block[i].p->place, "parameter '%s': %s",
+                                o->block[i].p->name, why)
+                 : LB_OK;
+  }
+  for (int i = 0; i < o->ngoal && status == LB_OK; i++) {
+    status = o->goal[i].type->effort
+                 ? lb_error_add(err, LB_INVALID, o->goal[i].g->place,
+                                "goal '%s': what a motor exerts has no gradient in steps of %s "
+                                "(take this away)",
+                                o->goal[i].g->name, lb_integrator_name(by))
+                 : LB_OK;
+  }
+  return status;
 }
 
 static lb_status find_model(lb_optimizing* o, lb_error* err) {
@@ -166,8 +214,8 @@ lb_status lb_optimization_create(const lb_scene* scene, const lb_allocator* allo
   lb_arena_init(&o->arena, allocator);
   lb_status status = LB_OK;
   lb_status (*const step[])(lb_optimizing*, lb_error*) = {
-      check_scene, lb_parameters_make, lb_goals_make, find_model,  check_text,
-      find_rest,   lb_parameters_find, lb_goals_find, keep_charts, lb_start_choose};
+      check_scene,        lb_parameters_make, lb_goals_make, find_model,  check_text,     find_rest,
+      lb_parameters_find, lb_goals_find,      check_linear,  keep_charts, lb_start_choose};
   for (size_t i = 0; i < sizeof step / sizeof *step && status == LB_OK; i++) {
     status = step[i](o, err);
   }

@@ -44,20 +44,25 @@ static void measure_point(const lb_aimed* a, const lb_model* m, lb_data* d, int 
 }
 
 // A point's place and velocity change along the coordinates with S and with psi + turning along.
-static void see_point(lb_way_back* w, const lb_aimed* a, const double* slope, double* by_q,
-                      double* by_v) {
+static void see_point_by(lb_way_back* w, const lb_aimed* a, const double* slope, double* by_q,
+                         double* by_v, bool rate) {
   const lb_force_point p = find_point(a, w->m, w->at);
   const lb_v4 off = lb_v4_load(slope);
   lb_derive_point(w->D, w->move, w->gain, p.index, p.arm);
   for (int k = 0; k < w->D->model->nv; k++) {
     const lb_motion S = w->move[k];
-    if (a->g->rate) {
+    if (rate) {
       by_q[k] += lb_v4_dot(lb_force_point_gain(S, w->gain[k], p.velocity), off);
       by_v[k] += lb_v4_dot(S.v, off);
     } else {
       by_q[k] += lb_v4_dot(S.v, off);
     }
   }
+}
+
+static void see_point(lb_way_back* w, const lb_aimed* a, const double* slope, double* by_q,
+                      double* by_v) {
+  see_point_by(w, a, slope, by_q, by_v, a->g->rate);
 }
 
 static void pull_point(lb_way_back* w, const lb_aimed* a, double time, const double* slope,
@@ -67,6 +72,41 @@ static void pull_point(lb_way_back* w, const lb_aimed* a, double time, const dou
 }
 
 static const lb_goal_type POINT = {.measure = measure_point, .pull = pull_point};
+
+// --- means of points ---
+
+// A mean velocity is the way from the first place to the last over the time between: it is looked
+// at with the last one, and changes with both.
+static void keep_place(const lb_aimed* a, const lb_model* m, lb_data* d, int step) {
+  lb_v4_store(a->followed + 3 * (size_t)step, find_point(a, m, d).at);
+}
+
+static void measure_mean(const lb_aimed* a, const lb_model* m, lb_data* d, int step,
+                         double* value) {
+  (void)m, (void)d, (void)step;
+  const double *x = a->followed + 3 * (size_t)a->first, *y = a->followed + 3 * (size_t)a->last;
+  for (int k = 0; k < 3; k++) {
+    value[k] = (y[k] - x[k]) / a->time;
+  }
+}
+
+static void see_place(lb_way_back* w, const lb_aimed* a, const double* slope, double* by_q,
+                      double* by_v) {
+  see_point_by(w, a, slope, by_q, by_v, false);
+}
+
+static void pull_mean(lb_way_back* w, const lb_aimed* a, double time, const double* slope,
+                      double* by_q, double* by_v) {
+  const bool last = time > (a->first + 0.5) * w->o->h;
+  double by[3];
+  for (int k = 0; k < 3; k++) {
+    by[k] = (last ? slope[k] : -slope[k]) / a->time;
+  }
+  pull_seen(w, a, by, by_q, by_v, see_place);
+}
+
+static const lb_goal_type MEAN = {
+    .measure = measure_mean, .pull = pull_mean, .follow = keep_place, .mean = true};
 
 // --- joints ---
 
@@ -203,7 +243,13 @@ static const lb_goal_type EFFORT = {.measure = measure_effort, .pull = pull_effo
 // --- all of them ---
 
 static bool counts(const lb_aimed* a, int step) {
-  return step > 0 && step >= a->first && step <= a->last && (!a->moment || a->moment[step] >= 0);
+  const bool within = step > 0 && step >= a->first && step <= a->last;
+  return a->type->mean ? step == a->last : within && (!a->moment || a->moment[step] >= 0);
+}
+
+// Whether something that counts changes with the end of a step.
+static bool matters(const lb_aimed* a, int step) {
+  return counts(a, step) || (a->type->mean && step == a->first);
 }
 
 // Number k of what is measured, as it should be.
@@ -224,6 +270,9 @@ void lb_goals_look(lb_optimizing* o, const lb_model* m, lb_data* d, int step, do
   for (int i = 0; i < o->ngoal; i++) {
     const lb_aimed* a = &o->goal[i];
     follow(o, a, m, d, step);
+    if (a->type->follow) {
+      a->type->follow(a, m, d, step);
+    }
     if (counts(a, step)) {
       double miss[LB_GOAL_MOST];
       find_miss(a, m, d, step, miss);
@@ -239,7 +288,7 @@ void lb_goals_pull(lb_way_back* w, const lb_record* s, double* by_q, double* by_
     const lb_aimed* a = &w->o->goal[i];
     const int step = a->type->effort ? s->effort : s->step;
     double* slope = w->slope + (size_t)i * LB_GOAL_MOST;
-    if (counts(a, step)) {
+    if (matters(a, step)) {
       find_miss(a, w->m, w->d, step, slope);
       for (int k = 0; k < a->g->count; k++) {
         slope[k] *= 2 * a->weight;
@@ -310,9 +359,9 @@ lb_status lb_goals_make(lb_optimizing* o, lb_error* err) {
 // --- in the model ---
 
 static lb_status find_point_type(lb_optimizing* o, lb_aimed* a) {
-  (void)o;
-  a->type = &POINT;
-  return LB_OK;
+  a->type = a->g->mean ? &MEAN : &POINT;
+  a->followed = a->g->mean ? LB_TAKE(&o->arena, double, 3 * (size_t)(o->public.steps + 1)) : NULL;
+  return a->g->mean && !a->followed ? LB_NO_MEMORY : LB_OK;
 }
 
 static lb_status find_joint_type(lb_optimizing* o, lb_aimed* a) {
@@ -372,6 +421,16 @@ static lb_status find_moments(lb_optimizing* o, lb_aimed* a, lb_error* err) {
 // The steps that end within, or the one that ends nearest.
 static lb_status find_steps(lb_optimizing* o, lb_aimed* a, lb_error* err) {
   const lb_scene_goal* g = a->g;
+  if (g->mean) {
+    a->first = (int)fmax(1, floor(g->from / o->h + 0.5));
+    a->last = (int)fmin(o->public.steps, floor(g->to / o->h + 0.5));
+    a->time = (a->last - a->first) * o->h;
+    return a->first < a->last
+               ? LB_OK
+               : lb_error_add(err, LB_INVALID, g->place,
+                              "goal '%s': there are no two steps between %g s and %g s for a mean",
+                              g->name, g->from, g->to);
+  }
   const bool moment = g->from == g->to;
   a->last = (int)floor(g->to / o->h * (1 + 1e-12) + (moment ? 0.5 : 1e-9));
   a->last = a->last > o->public.steps ? o->public.steps : a->last < 1 && moment ? 1 : a->last;

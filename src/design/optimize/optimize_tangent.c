@@ -30,8 +30,10 @@
 #include "solve/explicit/explicit_changes.h"
 #include "solve/run/maximal_start.h"
 
-// Part of a number by which it is changed.
-static const double NUDGE = 1e-5;
+// Part of a number by which it is changed. A loop that is off by it is closed within a step, with
+// the speed of that over h: where things collide it is less, so as not to reach over a change of
+// contacts.
+static const double NUDGE = 1e-5, LITTLE = 1e-7;
 
 // A model with one number a little elsewhere, and the weight of what it says in a difference.
 typedef struct nudged {
@@ -125,7 +127,7 @@ static lb_status make_one(lb_way_back* w, int at, double by, double weight, nudg
 static lb_status make_by_rule(lb_way_back* w, number* to, const rule* by, lb_error* err) {
   const lb_optimization* p = &w->o->public;
   const double x = w->x[to->at], size = fmax(fabs(x), 0.1 * fmin(p->scale[to->at], 1));
-  const double h = NUDGE * size;
+  const double h = (w->m->contact.set.on ? LITTLE : NUDGE) * size;
   lb_status status = LB_OK;
   to->count = 0;
   for (int i = 0; i < by->count && status == LB_OK; i++) {

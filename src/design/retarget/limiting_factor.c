@@ -11,8 +11,7 @@
 
 #include "design/retarget/retarget_search.h"
 
-enum { MORE = 4 };                                // iterations that the search goes on for ...
-static const double IDLE = 0.05;                  // ... unless two gain less than this part
+enum { MORE = 2 };                                // iterations that the search goes on for
 static const double SMOOTHER = 1e-2, FINER = 0.5; // on smoothness and spacing
 static const double HELPS = 0.8;                  // part of the deviation, or less, that is left
 static const double ROUGH_STEP = 2e-3;            // [s]
@@ -150,7 +149,6 @@ static lb_status left_without(lb_limiting_factor factor, const lb_model* m, cons
   if (status == LB_OK && EASING[factor](&e)) {
     lb_error quiet = lb_error_make(curves->allocator);
     e.what.iterations = MORE;
-    e.what.tolerance = IDLE;
     status = fit_both(&e, m, what, curves, &quiet);
     status = status == LB_OK ? find_left(&e, m, targets, options, left, &quiet) : status;
     status = status == LB_FAILED || status == LB_INVALID ? LB_OK : status;

@@ -313,7 +313,7 @@ lb_status lb_tape_open(lb_tape* T, const lb_model* m, lb_integrator by, double h
   const int rows = lb_constraints_most(m);
   const size_t numbers = (size_t)(m->nq + m->nv + rows), flags = 2 * (size_t)rows * sizeof(bool);
   const size_t size = sizeof(lb_record) + numbers * sizeof(double) + flags;
-  const lb_stepper_type* type = lb_stepper_type_of(by);
+  const lb_stepper_type* type = lb_stepper_type_for(m, by);
   const lb_stepper of = {.type = type, .m = m};
   *T = (lb_tape){.m = m,
                  .allocator = allocator,

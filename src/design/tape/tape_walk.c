@@ -106,14 +106,19 @@ static lb_status take(lb_walk* W, int first, int by, int count) {
   lb_parallel_for(W->threads, count, differentiate, W);
   for (int i = 0; i < count; i++) {
     if (W->at[i].failed) {
-      return lb_error_add(W->err, LB_FAILED, (lb_place){0},
-                          "the step that ends at t = %g s has no derivative: its equations are "
-                          "singular%s",
-                          lb_tape_record(W->tape, W->at[i].record)->time,
-                          W->tape->type->derivative->restarts
-                              ? ", or it left gaps too wide to be closed straight (take "
-                                "smaller steps)"
-                              : "");
+      const lb_derivative_type* type = W->tape->type->derivative;
+      const lb_status status = type->complain ? type->complain(W->at[i].S, W->err) : LB_OK;
+      return status != LB_OK
+                 ? status
+                 : lb_error_add(
+                       W->err, LB_FAILED, (lb_place){0},
+                       "the step that ends at t = %g s has no derivative: its equations are "
+                       "singular%s",
+                       lb_tape_record(W->tape, W->at[i].record)->time,
+                       W->tape->type->derivative->restarts
+                           ? ", or it left gaps too wide to be closed straight (take "
+                             "smaller steps)"
+                           : "");
     }
   }
   return LB_OK;

@@ -154,8 +154,8 @@ int lb_constraint_group(const lb_constraints* L, int i);
 // for those that are kept (NULL: none).
 void lb_constraint_rows_fill_jacobian(const lb_model* m, lb_data* d, const bool* kept);
 
-// Add sign times what a link's motion does to so many rows with one point of action, to their rows of
-// J [count][nv], under motors or not; the directions of the coordinates are there.
+// Add sign times what a link's motion does to so many rows with one point of action, to their rows
+// of J [count][nv], under motors or not; the directions of the coordinates are there.
 void lb_constraint_rows_add_link(const lb_model* m, const lb_work* w, const lb_constraint_row* row,
                                  int count, double* J, int link, double sign);
 

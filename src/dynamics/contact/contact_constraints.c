@@ -90,14 +90,14 @@ static void add_servo(lb_contacts* C, const lb_data* d, lb_servo_row* s, double 
 
 void lb_contacts_add_servos(lb_contacts* C, lb_data* d, double h) {
   for (int i = 0; i < lb_servos_as_rows(C->m); i++) {
-    add_servo(C, d, &C->servo[i], h);
+    add_servo(C, d, &C->beside.servo[i], h);
   }
 }
 
 void lb_contacts_keep_servos(lb_contacts* C, lb_data* d) {
   for (int i = 0; i < lb_servos_as_rows(C->m); i++) {
-    C->servo[i].force = C->lambda[C->servo[i].row] / C->duration;
-    d->motor_force[C->servo[i].servo->motor] = C->servo[i].force;
+    C->beside.servo[i].force = C->lambda[C->beside.servo[i].row] / C->duration;
+    d->motor_force[C->beside.servo[i].servo->motor] = C->beside.servo[i].force;
   }
 }
 
@@ -105,16 +105,16 @@ void lb_contacts_keep_servos(lb_contacts* C, lb_data* d) {
 
 void lb_contacts_add_constraints(lb_contacts* C, lb_data* d, double h) {
   lb_constraints* L = d->work->constraints;
-  C->nbound = 0;
-  if (!L || C->nunilateral == lb_servos_as_rows(C->m)) {
+  C->beside.nbound = 0;
+  if (!L || C->beside.most == lb_servos_as_rows(C->m)) {
     return;
   }
   lb_kinematics(C->m, d, d->q, d->qd);
   lb_constraints_measure(C->m, d, LB_SET_STEP);
   for (int i = 0; i < L->nrow; i++) {
     const int group = L->row[i].unilateral ? group_of_row(C, &L->row[i]) : -1;
-    C->bound[i] = group >= 0 ? C->problem.nrow : -1;
-    C->nbound = i + 1;
+    C->beside.bound[i] = group >= 0 ? C->problem.nrow : -1;
+    C->beside.nbound = i + 1;
     if (group >= 0) {
       add_row(C, d, &L->row[i], group, h);
     }
@@ -122,7 +122,7 @@ void lb_contacts_add_constraints(lb_contacts* C, lb_data* d, double h) {
 }
 
 void lb_contacts_multipliers(const lb_contacts* C, double* lambda) {
-  for (int i = 0; i < C->nbound; i++) {
-    lambda[i] = C->bound[i] >= 0 ? C->before[C->bound[i]] : 0;
+  for (int i = 0; i < C->beside.nbound; i++) {
+    lambda[i] = C->beside.bound[i] >= 0 ? C->before[C->beside.bound[i]] : 0;
   }
 }

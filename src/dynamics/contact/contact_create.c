@@ -234,7 +234,7 @@ static bool take_colliders(lb_contacts* C) {
     ok = !from->soft || lb_surface_take(C, i);
   }
   size = c->ncollider > 0 ? size : 0;
-  return ok && lb_broad_create(FAT * size, C->arena.allocator, &C->broad) == LB_OK;
+  return ok && lb_broad_create(FAT * size, C->arena.allocator, &C->near.broad) == LB_OK;
 }
 
 // Pairs whose bounds are near are more than those that may meet.
@@ -270,7 +270,7 @@ static int most(const lb_contacts* C) {
 }
 
 bool lb_contacts_overflow(const lb_contacts* C) {
-  return C->crowded || C->npair >= most(C) || C->ntouch >= most(C);
+  return C->near.crowded || C->pairs.count >= most(C) || C->ntouch >= most(C);
 }
 
 lb_status lb_contacts_complain(const lb_contacts* C, double time, lb_error* err) {
@@ -284,10 +284,11 @@ lb_status lb_contacts_complain(const lb_contacts* C, double time, lb_error* err)
 
 bool lb_contacts_reserve_pair(lb_contacts* C) {
   const int n = larger(C->room.pairs, 64);
-  if (C->npair < C->room.pairs || C->npair >= most(C)) {
-    return C->npair < most(C);
+  if (C->pairs.count < C->room.pairs || C->pairs.count >= most(C)) {
+    return C->pairs.count < most(C);
   }
-  const bool ok = GROW(pair, C->npair, n) && GROW(last_pair, C->nlast_pair, n) && GROW(found, 0, n);
+  const bool ok = GROW(pairs.item, C->pairs.count, n) && GROW(pairs.last, C->pairs.nlast, n) &&
+                  GROW(pairs.found, 0, n);
   C->room.pairs = ok ? n : C->room.pairs;
   return ok;
 }
@@ -298,7 +299,8 @@ bool lb_contacts_reserve_touch(lb_contacts* C) {
     return C->ntouch < most(C);
   }
   const bool ok = GROW(touch, C->ntouch, n) && GROW(last, C->nlast, n) &&
-                  GROW(block, 0, n + C->nunilateral + 1) && GROW(deep, 0, n);
+                  GROW(block, 0, n + C->beside.most + 1) && GROW(places.deep, 0, n) &&
+                  GROW(places.sunk, 0, n);
   C->room.touches = ok ? n : C->room.touches;
   return ok;
 }
@@ -315,7 +317,7 @@ static void measure(const lb_contacts* C, const lb_touch* t, int* rows, int* num
 }
 
 bool lb_contacts_reserve_rows(lb_contacts* C) {
-  int rows = C->nunilateral, numbers = C->nunilateral * C->widest;
+  int rows = C->beside.most, numbers = C->beside.most * C->widest;
   for (int i = 0; i < C->ntouch; i++) {
     measure(C, &C->touch[i], &rows, &numbers);
   }
@@ -323,7 +325,7 @@ bool lb_contacts_reserve_rows(lb_contacts* C) {
   if (rows > C->room.rows) {
     const int n = larger(C->room.rows, rows);
     ok = GROW(row, 0, n) && GROW(direction, 0, n) && GROW(lambda, 0, n) && GROW(before, 0, n) &&
-         GROW(entry, 0, 2 * n);
+         GROW(places.asked, 0, n) && GROW(entries.item, 0, 2 * n);
     C->room.rows = ok ? n : 0;
   }
   if (ok && numbers > C->room.numbers) {
@@ -339,7 +341,7 @@ bool lb_contacts_reserve_solver(lb_contacts* C, int threads) {
   sizes.groups = C->ngroup;
   sizes.velocities = C->nvelocity;
   sizes.rows = C->room.rows;
-  sizes.blocks = C->room.touches + C->nunilateral;
+  sizes.blocks = C->room.touches + C->beside.most;
   sizes.entries = C->room.numbers;
   sizes.threads = threads;
   return lb_contact_solver_reserve(C->solver, &sizes) == LB_OK;
@@ -354,19 +356,19 @@ static bool take_problem(lb_contacts* C) {
   }
   for (int i = 0; i < C->m->constraint.count; i++) {
     const lb_model_constraint* c = &C->m->constraint.item[i];
-    C->nunilateral += c->unilateral ? lb_constraint_types[c->kind]->rows(C->m, c) : 0;
+    C->beside.most += c->unilateral ? lb_constraint_types[c->kind]->rows(C->m, c) : 0;
   }
-  C->nunilateral += lb_servos_as_rows(C->m);
-  C->servo = LB_TAKE(&C->arena, lb_servo_row, lb_servos_as_rows(C->m));
-  for (int i = 0; C->servo && i < lb_servos_as_rows(C->m); i++) {
-    C->servo[i].servo = &C->m->motor.servo[i];
+  C->beside.most += lb_servos_as_rows(C->m);
+  C->beside.servo = LB_TAKE(&C->arena, lb_servo_row, lb_servos_as_rows(C->m));
+  for (int i = 0; C->beside.servo && i < lb_servos_as_rows(C->m); i++) {
+    C->beside.servo[i].servo = &C->m->motor.servo[i];
   }
-  C->bound = LB_TAKE(&C->arena, int, lb_constraints_most(C->m));
-  C->block = LB_TAKE(&C->arena, int, C->nunilateral + 1);
+  C->beside.bound = LB_TAKE(&C->arena, int, lb_constraints_most(C->m));
+  C->block = LB_TAKE(&C->arena, int, C->beside.most + 1);
   const size_t width = (size_t)C->nvelocity;
   C->velocity = LB_TAKE(&C->arena, int, C->ngroup + 1);
   C->used = LB_TAKE(&C->arena, int, C->ngroup);
-  C->next = LB_TAKE(&C->arena, int, C->ngroup);
+  C->entries.next = LB_TAKE(&C->arena, int, C->ngroup);
   C->u0 = lb_arena_take_array(&C->arena, width, sizeof(double), LB_ALIGN);
   C->u = lb_arena_take_array(&C->arena, width, sizeof(double), LB_ALIGN);
   C->full = LB_TAKE(&C->arena, double, LB_TOUCH_ROWS * C->m->nv);
@@ -390,7 +392,7 @@ lb_contacts* lb_contacts_create(const lb_model* m, const lb_allocator* allocator
       lb_contact_solver_create(allocator, &C->solver) == LB_OK) {
     lb_arena_release(&C->scratch);
     const int limit = most(C);
-    lb_broad_limit(C->broad, limit < INT_MAX / NEAR ? NEAR * limit : INT_MAX);
+    lb_broad_limit(C->near.broad, limit < INT_MAX / NEAR ? NEAR * limit : INT_MAX);
     return C;
   }
   lb_contacts_release(C);
@@ -401,19 +403,26 @@ void lb_contacts_release(lb_contacts* C) {
   if (C) {
     lb_arena arena = C->arena;
     lb_contact_solver_release(C->solver);
-    lb_broad_release(C->broad);
+    lb_broad_release(C->near.broad);
     lb_arena_release(&C->scratch);
     lb_arena_release(&arena);
   }
 }
 
 void lb_contacts_forget(lb_contacts* C) {
-  C->ntouch = C->npair = 0;
+  C->ntouch = C->pairs.count = 0;
   C->duration = 0;
-  C->crowded = false;
+  C->near.crowded = false;
+}
+
+void lb_contacts_isolate(lb_contacts* C, bool on) {
+  C->isolated = on;
 }
 
 void lb_contacts_begin(lb_contacts* C) {
+  if (C->isolated) {
+    lb_contacts_forget(C);
+  }
   C->duration = 0;
 }
 

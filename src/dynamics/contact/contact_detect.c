@@ -76,12 +76,12 @@ static int compare_pairs(const void* x, const void* y) {
 
 // Pairs that met before keep what is known of them; both lists are sorted.
 static void keep_caches(lb_contacts* C) {
-  for (int i = 0, k = 0; i < C->npair; i++) {
-    while (k < C->nlast_pair && compare_pairs(&C->last_pair[k], &C->pair[i]) < 0) {
+  for (int i = 0, k = 0; i < C->pairs.count; i++) {
+    while (k < C->pairs.nlast && compare_pairs(&C->pairs.last[k], &C->pairs.item[i]) < 0) {
       k++;
     }
-    if (k < C->nlast_pair && compare_pairs(&C->last_pair[k], &C->pair[i]) == 0) {
-      C->pair[i].cache = C->last_pair[k].cache;
+    if (k < C->pairs.nlast && compare_pairs(&C->pairs.last[k], &C->pairs.item[i]) == 0) {
+      C->pairs.item[i].cache = C->pairs.last[k].cache;
     }
   }
 }
@@ -91,13 +91,13 @@ static bool put_bounds(lb_contacts* C) {
   bool ok = true;
   for (int i = 0; i < C->m->contact.ncollider && ok; i++) {
     int leaf = i;
-    if (C->placed) {
-      lb_broad_move(C->broad, i, C->collider[i].bounds);
+    if (C->near.placed) {
+      lb_broad_move(C->near.broad, i, C->collider[i].bounds);
     } else {
-      ok = lb_broad_insert(C->broad, C->collider[i].bounds, &leaf) == LB_OK;
+      ok = lb_broad_insert(C->near.broad, C->collider[i].bounds, &leaf) == LB_OK;
     }
   }
-  C->placed = ok;
+  C->near.placed = ok;
   return ok;
 }
 
@@ -105,23 +105,23 @@ static bool put_bounds(lb_contacts* C) {
 static bool find_pairs(lb_contacts* C) {
   const lb_broad_pair* near = NULL;
   int n = 0;
-  lb_collider_pair* last = C->last_pair;
-  C->last_pair = C->pair;
-  C->pair = last;
-  C->nlast_pair = C->npair;
-  C->npair = 0;
+  lb_collider_pair* last = C->pairs.last;
+  C->pairs.last = C->pairs.item;
+  C->pairs.item = last;
+  C->pairs.nlast = C->pairs.count;
+  C->pairs.count = 0;
   bool ok = put_bounds(C);
   if (ok) {
-    const lb_status status = lb_broad_update(C->broad, &near, &n);
-    C->crowded = status == LB_FAILED;
+    const lb_status status = lb_broad_update(C->near.broad, &near, &n);
+    C->near.crowded = status == LB_FAILED;
     ok = status == LB_OK;
   }
   for (int i = 0; i < n && ok; i++) {
     if (may_meet(C, near[i].a, near[i].b)) {
       ok = lb_contacts_reserve_pair(C);
-      C->npair += ok;
+      C->pairs.count += ok;
       if (ok) {
-        C->pair[C->npair - 1] = (lb_collider_pair){.a = near[i].a, .b = near[i].b};
+        C->pairs.item[C->pairs.count - 1] = (lb_collider_pair){.a = near[i].a, .b = near[i].b};
       }
     }
   }
@@ -159,13 +159,13 @@ void lb_touch_set_axes(lb_touch* t, lb_v4 n) {
   t->axis[2] = (lb_v4){b, s + n[1] * n[1] * a, -n[1], 0};
 }
 
-static void add_point(lb_contacts* C, const lb_collider_pair* p, const lb_contact_surface* surface,
-                      const lb_manifold* f, int k) {
-  lb_touch* t = &C->touch[C->ntouch++];
+static void set_point(const lb_contacts* C, lb_touch* t, const lb_collider_pair* p,
+                      const lb_contact_surface* surface, const lb_manifold* f, int k) {
   memset(t, 0, sizeof *t); // states are compared byte for byte
   t->collider[0] = p->a;
   t->collider[1] = p->b;
   t->id = f->point[k].id;
+  t->face = f->face;
   t->at = lb_v4_from(f->point[k].position);
   t->gap = f->point[k].distance;
   t->surface = *surface;
@@ -210,9 +210,9 @@ int lb_contacts_last_of(const lb_contacts* C, const lb_touch* t, int* from) {
 }
 
 // Impulses of the points that a pair had before.
-static void warm_pair(lb_contacts* C, int first, double reach, int* from) {
+static void warm_pair(const lb_contacts* C, int first, int after, double reach, int* from) {
   const int end = lb_contacts_last_of(C, &C->touch[first], from);
-  for (int i = first; i < C->ntouch; i++) {
+  for (int i = first; i < after; i++) {
     const lb_touch* k = find_last(C->last + *from, C->last + end, &C->touch[i], reach);
     if (k) {
       C->touch[i].impulse = k->impulse;
@@ -245,18 +245,39 @@ static int find_manifolds(lb_contacts* C, lb_collider_pair* p, double h, lb_mani
 // Pairs of two convex colliders, by all threads.
 typedef struct search {
   lb_contacts* C;
+  const lb_data* d;
   double h;
 } search;
 
 enum { CHUNK = 64, FEW = 256 }; // pairs of a task, and those that one thread does as fast
 
+typedef struct range {
+  int begin, end;
+} range;
+
+static range chunk_of(int chunk, int n) {
+  return (range){chunk * CHUNK, (chunk + 1) * CHUNK < n ? (chunk + 1) * CHUNK : n};
+}
+
+static void by_chunks(search* s, int n, void (*work)(void* context, int chunk)) {
+  lb_parallel_for(n < FEW ? 1 : s->d->threads, (n + CHUNK - 1) / CHUNK, work, s);
+}
+
+static void place_chunk(void* context, int chunk) {
+  const search* s = context;
+  const range r = chunk_of(chunk, s->C->m->contact.ncollider);
+  for (int i = r.begin; i < r.end; i++) {
+    place_collider(s->C, s->d, i, s->h);
+  }
+}
+
 static void search_chunk(void* context, int chunk) {
   const search* s = context;
   lb_contacts* C = s->C;
-  const int end = (chunk + 1) * CHUNK < C->npair ? (chunk + 1) * CHUNK : C->npair;
-  for (int i = chunk * CHUNK; i < end; i++) {
-    lb_pair_found* f = &C->found[i];
-    lb_collider_pair* p = &C->pair[i];
+  const range r = chunk_of(chunk, C->pairs.count);
+  for (int i = r.begin; i < r.end; i++) {
+    lb_pair_found* f = &C->pairs.found[i];
+    lb_collider_pair* p = &C->pairs.item[i];
     f->searched = !C->collider[p->b].surface && lb_collider_is_convex(C->collider[p->a].at.c) &&
                   lb_collider_is_convex(C->collider[p->b].at.c);
     if (f->searched) {
@@ -265,29 +286,74 @@ static void search_chunk(void* context, int chunk) {
   }
 }
 
+// Points of a pair's manifolds, from C->touch[first] on.
+static void set_points(const lb_contacts* C, const lb_collider_pair* p, const lb_manifold* manifold,
+                       int n, int first, double h, int* from) {
+  const lb_contact_surface surface = between(C, p);
+  int at = first;
+  for (int m = 0; m < n; m++) {
+    for (int k = 0; k < manifold[m].npoint; k++) {
+      set_point(C, &C->touch[at++], p, &surface, &manifold[m], k);
+    }
+  }
+  if (at > first) {
+    warm_pair(C, first, at, travel_of(C, p, h) + SAME * size_of(C, p), from);
+  }
+}
+
+// Room for the points of a pair. Those of a pair that was not searched are set at once: the
+// manifolds of one are held at a time.
 static bool meet(lb_contacts* C, int i, double h, int* from) {
-  lb_collider_pair* p = &C->pair[i];
+  lb_collider_pair* p = &C->pairs.item[i];
+  lb_pair_found* found = &C->pairs.found[i];
   if (C->collider[p->b].surface) {
     return lb_surface_meet(C, p, between(C, p), margin_of(C, p, h), from);
   }
-  const lb_pair_found* found = &C->found[i];
   const int n =
       found->searched ? found->nmanifold : find_manifolds(C, p, h, C->manifold, LB_TOUCH_MANIFOLDS);
   const lb_manifold* manifold = found->searched ? &found->manifold : C->manifold;
-  const lb_contact_surface surface = n > 0 ? between(C, p) : (lb_contact_surface){0};
   const int first = C->ntouch;
   for (int m = 0; m < n; m++) {
     for (int k = 0; k < manifold[m].npoint; k++) {
       if (!lb_contacts_reserve_touch(C)) {
         return false;
       }
-      add_point(C, p, &surface, &manifold[m], k);
+      C->ntouch++;
     }
   }
-  if (C->ntouch > first) {
-    warm_pair(C, first, travel_of(C, p, h) + SAME * size_of(C, p), from);
+  found->first = first;
+  if (!found->searched) {
+    set_points(C, p, manifold, n, first, h, from);
   }
   return true;
+}
+
+// First point of the step before that does not come before those of a pair.
+static int first_last(const lb_contacts* C, const lb_collider_pair* p) {
+  const lb_touch t = {.collider = {p->a, p->b}};
+  int low = 0, high = C->nlast;
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (compare_touches(&C->last[middle], &t) < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+static void set_chunk(void* context, int chunk) {
+  const search* s = context;
+  const lb_contacts* C = s->C;
+  const range r = chunk_of(chunk, C->pairs.count);
+  int from = first_last(C, &C->pairs.item[r.begin]);
+  for (int i = r.begin; i < r.end; i++) {
+    const lb_pair_found* f = &C->pairs.found[i];
+    if (f->searched && f->nmanifold > 0) {
+      set_points(C, &C->pairs.item[i], &f->manifold, f->nmanifold, f->first, s->h, &from);
+    }
+  }
 }
 
 bool lb_contacts_detect(lb_contacts* C, lb_data* d, double h) {
@@ -297,17 +363,17 @@ bool lb_contacts_detect(lb_contacts* C, lb_data* d, double h) {
   C->nlast = C->ntouch;
   C->ntouch = 0;
   lb_move_origins(C->m, d->work, d->qd);
-  for (int i = 0; i < C->m->contact.ncollider; i++) {
-    place_collider(C, d, i, h);
-  }
+  search s = {C, d, h};
+  by_chunks(&s, C->m->contact.ncollider, place_chunk);
   bool ok = find_pairs(C);
   if (ok) {
-    search s = {C, h};
-    const int threads = C->npair < FEW ? 1 : d->threads;
-    lb_parallel_for(threads, (C->npair + CHUNK - 1) / CHUNK, search_chunk, &s);
+    by_chunks(&s, C->pairs.count, search_chunk);
   }
-  for (int i = 0, from = 0; i < C->npair && ok; i++) {
+  for (int i = 0, from = 0; i < C->pairs.count && ok; i++) {
     ok = meet(C, i, h, &from);
+  }
+  if (ok) {
+    by_chunks(&s, C->pairs.count, set_chunk);
   }
   return ok;
 }

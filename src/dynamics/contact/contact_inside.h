@@ -33,6 +33,7 @@ typedef struct lb_collider_pair {
 typedef struct lb_pair_found {
   bool searched;
   int nmanifold;
+  int first; // of its points
   lb_manifold manifold;
 } lb_pair_found;
 
@@ -67,44 +68,74 @@ typedef struct lb_contact_room {
   int pairs, touches, rows, entries, numbers;
 } lb_contact_room;
 
+// Broad phase of the colliders' bounds.
+typedef struct lb_contact_near {
+  lb_broad* broad;
+  bool placed;  // colliders are in it
+  bool crowded; // more of them are near each other than may be
+} lb_contact_near;
+
+// Pairs of this step and of the one before.
+typedef struct lb_contact_pairs {
+  int count, nlast;
+  lb_collider_pair *item, *last; // [room.pairs]
+  lb_pair_found* found;          // [room.pairs] before points are made of it
+} lb_contact_pairs;
+
+// Rows beside those of points: unilateral constraints and servos.
+typedef struct lb_contact_beside {
+  int most;            // that there may be
+  int nbound, *bound;  // [rows of constraints] their rows in the problem, or -1
+  lb_servo_row* servo; // [nservo]
+} lb_contact_beside;
+
+// Numbers of mechanisms, of which Z is solved for.
+typedef struct lb_contact_entries {
+  int count;
+  lb_contact_entry* item; // [room.entries]
+  int* next;              // [ngroup] those that are solved for
+} lb_contact_entries;
+
+// What places are mended for.
+typedef struct lb_contact_places {
+  bool* sunk;    // [room.touches] points that bounce, or overlap by too much
+  bool* deep;    // [room.touches] islands with such points
+  double* asked; // [room.rows] b of the rows before places are asked for
+  bool twice;    // these were another problem: `lambda` are its impulses
+  bool chosen;   // the rows ask for places
+} lb_contact_places;
+
 struct lb_contacts {
   const lb_model* m;
   lb_arena arena; // of what never changes its size
   lb_arena scratch;
   lb_contact_room room;
-  lb_collider_state* collider;   // [ncollider]
-  lb_broad* broad;               // of their bounds
-  bool placed;                   // these are there
-  bool crowded;                  // more of them are near each other than may be
+  lb_collider_state* collider; // [ncollider]
+  lb_contact_near near;
   int ngroup, nvelocity, widest; // groups, all their padded velocities, the most of one
   lb_contact_group* group;       // [ngroup]
   int* group_of;                 // [nlink + ropes + deformables]
   int* column;                   // [nfree] place of a free particle in its group, or -1
-  // pairs and points, of this step and of the one before
-  int npair, nlast_pair, ntouch, nlast;
-  lb_collider_pair *pair, *last_pair; // [room.pairs]
-  lb_pair_found* found;               // [room.pairs] before points are made of it
-  lb_touch *touch, *last;             // [room.touches]
+  lb_contact_pairs pairs;
+  int ntouch, nlast;      // points of this step and of the one before
+  lb_touch *touch, *last; // [room.touches]
   // the problem
   lb_contact_problem problem;
-  lb_contact_row* row;     // [room.rows]
-  int* direction;          // [room.rows] of their forces
-  int* block;              // [room.touches + nunilateral + 1]
-  bool* deep;              // [room.touches] islands in which places are mended
+  lb_contact_row* row; // [room.rows]
+  int* direction;      // [room.rows] of their forces
+  int* block;          // [room.touches + beside.most + 1]
+  lb_contact_places places;
   double *lambda, *before; // [room.rows] impulses, and those of the solve before
+  bool isolated;           // lb_contacts_isolate
   double *J, *Z;           // [room.numbers], aligned
-  int nunilateral;         // constraints of the scene that there may be among the rows
-  int nbound, *bound;      // [rows of constraints] their rows in the problem, or -1
-  lb_servo_row* servo;     // [nservo]
-  int nentry;
-  lb_contact_entry* entry; // [room.entries]
-  int* velocity;           // [ngroup + 1]
-  int* used;               // [ngroup] groups in the problem
-  int* next;               // [ngroup] entries that are solved for
-  double *u0, *u;          // [padded velocities], aligned
-  double* full;            // [LB_TOUCH_ROWS][nv] rows of J
-  double* right;           // [nv]
-  lb_motion* bias;         // [nlink], and bias[-1] is the world's
+  lb_contact_beside beside;
+  lb_contact_entries entries;
+  int* velocity;   // [ngroup + 1]
+  int* used;       // [ngroup] groups in the problem
+  double *u0, *u;  // [padded velocities], aligned
+  double* full;    // [LB_TOUCH_ROWS][nv] rows of J
+  double* right;   // [nv]
+  lb_motion* bias; // [nlink], and bias[-1] is the world's
   struct lb_contact_solver* solver;
   lb_contact_report report;
   lb_contact_system system; // of the problem
@@ -136,7 +167,26 @@ int lb_contacts_last_of(const lb_contacts* C, const lb_touch* t, int* from);
 void lb_contacts_gather(lb_contacts* C, const double* v);
 void lb_contacts_take_away(lb_contacts* C);
 
+// Call work for all points that were found, on as many threads as pay.
+typedef struct lb_touch_work {
+  lb_contacts* C;
+  const lb_data* d;
+  double h;
+  const int* islands; // of blocks, or NULL
+  void (*work)(const struct lb_touch_work* by, lb_touch* t);
+} lb_touch_work;
+void lb_contacts_each(const lb_touch_work* by);
+
 // Room for a row's numbers of a group, all zero: their place in J. Those of a mechanism are listed
 // for Z to be solved for.
 int lb_contacts_take_entry(lb_contacts* C, int row, int side, int group);
 void lb_contacts_list_entry(lb_contacts* C, int group, int at);
+// Derivatives of what a point's normal row asks for, by its gap, by the speed at which that closes
+// when the step begins, and by the same without contact: of velocities, or of places.
+typedef struct lb_asked_slopes {
+  double gap, closing, free;
+} lb_asked_slopes;
+lb_asked_slopes lb_contacts_asked_slopes(const lb_contacts* C, const lb_touch* t, double h,
+                                         double free, bool places);
+// The problem of velocities, or that of places, with its impulses.
+const double* lb_contacts_choose(lb_contacts* C, bool places);

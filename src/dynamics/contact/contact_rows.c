@@ -1,6 +1,7 @@
 // The problem of the points that were found: rows of J over the velocities of groups, and W^-1 J'.
 #include <string.h>
 
+#include "base/parallel.h"
 #include "dynamics/constraint/constraint_rows.h"
 #include "dynamics/contact/contact_inside.h"
 #include "dynamics/contact/contact_surface.h"
@@ -73,33 +74,49 @@ int lb_contacts_take_entry(lb_contacts* C, int row, int side, int group) {
 }
 
 void lb_contacts_list_entry(lb_contacts* C, int group, int at) {
-  C->entry[C->nentry] = (lb_contact_entry){at, C->group[group].first};
-  C->group[group].first = C->nentry++;
+  C->entries.item[C->entries.count] = (lb_contact_entry){at, C->group[group].first};
+  C->group[group].first = C->entries.count++;
+}
+
+// Places of a free body's rows, whose numbers come with fill_free.
+static void lay_free(lb_contacts* C, const lb_touch* t, int side, int group) {
+  const int number = enter_group(C, group);
+  for (int i = t->row; i < t->row + t->nrow; i++) {
+    C->row[i].group[side] = number;
+    C->row[i].entry[side] = C->problem.nentry;
+    C->problem.nentry += LB_FREE_WIDTH;
+  }
+}
+
+typedef double free_row __attribute__((vector_size(LB_FREE_WIDTH * sizeof(double))));
+
+static inline free_row row_of(lb_v4 turn, lb_v4 move) {
+  return (free_row){turn[0], turn[1], turn[2], move[0], move[1], move[2], 0, 0};
 }
 
 // A free body: velocities are its twist in its own axes, of which M is constant.
-static void fill_free(lb_contacts* C, const lb_work* w, const lb_touch* t, int side, int group) {
+static void fill_free(const lb_contacts* C, const lb_work* w, const lb_touch* t, int side,
+                      int group) {
   const lb_contact_group* g = &C->group[group];
   const lb_state* s = &w->state[g->link];
   const lb_v4 arm = lb_m3_apply_transposed(s->R, t->arm[side]);
   const double sign = side == 0 ? 1 : -1;
+  free_row inverse[6];
+  memcpy(inverse, g->inverse, sizeof inverse); // M^-1 is symmetric
   lb_v4 axis[3];
   for (int k = 0; k < 3; k++) {
     axis[k] = lb_m3_apply_transposed(s->R, t->axis[k]) * sign;
   }
   for (int i = t->row; i < t->row + t->nrow; i++) {
     const way by = DIRECTIONS[C->direction[i]];
-    const int at = lb_contacts_take_entry(C, i, side, group);
-    double *J = C->J + at, *Z = C->Z + at;
-    lb_v4_store(J, by.turns ? axis[by.axis] : lb_v4_cross(arm, axis[by.axis]));
-    lb_v4_store(J + 3, by.turns ? lb_v4_zero() : axis[by.axis]);
-    lb_v4 low = lb_v4_zero(), high = lb_v4_zero();
-    for (int k = 0; k < 6; k++) { // M^-1 is symmetric
-      low += g->inverse[k][0] * J[k];
-      high += g->inverse[k][1] * J[k];
+    const lb_v4 e = axis[by.axis];
+    const free_row J = by.turns ? row_of(e, lb_v4_zero()) : row_of(lb_v4_cross(arm, e), e);
+    free_row Z = inverse[0] * J[0];
+    for (int k = 1; k < 6; k++) {
+      Z += inverse[k] * J[k];
     }
-    memcpy(Z, &low, sizeof low);
-    memcpy(Z + 4, &high, sizeof high);
+    memcpy(C->J + C->row[i].entry[side], &J, sizeof J);
+    memcpy(C->Z + C->row[i].entry[side], &Z, sizeof Z);
   }
 }
 
@@ -138,17 +155,41 @@ static void fill_general(lb_contacts* C, const lb_work* w, const lb_touch* t, in
   }
 }
 
-static void fill_touch(lb_contacts* C, const lb_work* w, lb_touch* t) {
-  const int group[2] = {C->collider[t->collider[0]].group, C->collider[t->collider[1]].group};
-  for (int side = 0; side < 2; side++) {
-    if (group[side] < 0 || (side == 1 && group[1] == group[0])) {
-      continue;
+// Groups that a point acts on, the second -1 where it is the first.
+typedef struct sides {
+  int group[2];
+} sides;
+
+static sides sides_of(const lb_contacts* C, const lb_touch* t) {
+  const int first = C->collider[t->collider[0]].group, second = C->collider[t->collider[1]].group;
+  return (sides){{first, second == first ? -1 : second}};
+}
+
+// Rows of a point; those of mechanisms have their numbers, too.
+static void lay_touch(lb_contacts* C, const lb_work* w, lb_touch* t) {
+  const sides s = sides_of(C, t);
+  list_rows(C, t);
+  for (int k = 0; k < 2; k++) {
+    if (s.group[k] >= 0 && C->group[s.group[k]].link >= 0) {
+      lay_free(C, t, k, s.group[k]);
+    } else if (s.group[k] >= 0) {
+      fill_general(C, w, t, k, s.group[k]);
     }
-    if (C->group[group[side]].link >= 0) {
-      fill_free(C, w, t, side, group[side]);
-    } else {
-      fill_general(C, w, t, side, group[side]);
+  }
+}
+
+// Numbers of free bodies, and impulses of the step before, as far as the points are the same.
+static void fill_touch(const lb_touch_work* by, lb_touch* t) {
+  const lb_contacts* C = by->C;
+  const sides s = sides_of(C, t);
+  for (int k = 0; k < 2; k++) {
+    if (s.group[k] >= 0 && C->group[s.group[k]].link >= 0) {
+      fill_free(C, by->d->work, t, k, s.group[k]);
     }
+  }
+  for (int i = t->row; i < t->row + t->nrow; i++) {
+    const way to = DIRECTIONS[C->direction[i]];
+    C->lambda[i] = lb_v4_dot(t->axis[to.axis], to.turns ? t->twist : t->impulse);
   }
 }
 
@@ -160,11 +201,11 @@ static bool gather_entries(lb_contacts* C) {
   memset(C->right, 0, (size_t)C->m->nv * sizeof *C->right);
   for (int i = 0; i < C->problem.ngroup; i++) {
     const lb_contact_group* g = &C->group[C->used[i]];
-    for (int k = 0; C->next[i] >= 0 && k < g->nv; k++) {
+    for (int k = 0; C->entries.next[i] >= 0 && k < g->nv; k++) {
       const int v = g->v[k];
-      C->right[v] = C->m->dof.driven[v] ? 0 : C->J[C->entry[C->next[i]].at + k];
+      C->right[v] = C->m->dof.driven[v] ? 0 : C->J[C->entries.item[C->entries.next[i]].at + k];
     }
-    any |= C->next[i] >= 0;
+    any |= C->entries.next[i] >= 0;
   }
   return any;
 }
@@ -172,20 +213,20 @@ static bool gather_entries(lb_contacts* C) {
 static void spread_entries(lb_contacts* C) {
   for (int i = 0; i < C->problem.ngroup; i++) {
     const lb_contact_group* g = &C->group[C->used[i]];
-    if (C->next[i] >= 0) {
-      double* Z = C->Z + C->entry[C->next[i]].at;
+    if (C->entries.next[i] >= 0) {
+      double* Z = C->Z + C->entries.item[C->entries.next[i]].at;
       memset(Z, 0, (size_t)g->width * sizeof *Z);
       for (int k = 0; k < g->nv; k++) {
         Z[k] = C->m->dof.driven[g->v[k]] ? 0 : C->right[g->v[k]];
       }
-      C->next[i] = C->entry[C->next[i]].next;
+      C->entries.next[i] = C->entries.item[C->entries.next[i]].next;
     }
   }
 }
 
 static void solve_entries(lb_contacts* C, lb_contact_system W) {
   for (int i = 0; i < C->problem.ngroup; i++) {
-    C->next[i] = C->group[C->used[i]].first;
+    C->entries.next[i] = C->group[C->used[i]].first;
   }
   while (gather_entries(C)) {
     W.solve(W.context, C->right);
@@ -199,7 +240,7 @@ static void begin(lb_contacts* C) {
   for (int i = 0; i < C->problem.ngroup; i++) {
     C->group[C->used[i]].number = C->group[C->used[i]].first = -1;
   }
-  C->nentry = 0;
+  C->entries.count = 0;
   C->problem = (lb_contact_problem){.velocity = C->velocity, .u0 = C->u0};
 }
 
@@ -233,12 +274,23 @@ void lb_contacts_take_away(lb_contacts* C) {
   }
 }
 
-// Impulses of the step before, as far as the points are the same.
-static void warm(lb_contacts* C, const lb_touch* t) {
-  for (int i = t->row; i < t->row + t->nrow; i++) {
-    const way by = DIRECTIONS[C->direction[i]];
-    C->lambda[i] = lb_v4_dot(t->axis[by.axis], by.turns ? t->twist : t->impulse);
+// --- all points ---
+
+enum { CHUNK = 64, FEW = 256 }; // points of a task, and those that one thread does as fast
+
+static void work_chunk(void* context, int chunk) {
+  const lb_touch_work* by = context;
+  const lb_contacts* C = by->C;
+  const int end = (chunk + 1) * CHUNK < C->ntouch ? (chunk + 1) * CHUNK : C->ntouch;
+  for (int i = chunk * CHUNK; i < end; i++) {
+    by->work(by, &C->touch[i]);
   }
+}
+
+void lb_contacts_each(const lb_touch_work* by) {
+  lb_touch_work work = *by;
+  const int n = by->C->ntouch;
+  lb_parallel_for(n < FEW ? 1 : by->d->threads, (n + CHUNK - 1) / CHUNK, work_chunk, &work);
 }
 
 bool lb_contacts_build(lb_contacts* C, lb_data* d, lb_contact_system W, double h) {
@@ -248,14 +300,11 @@ bool lb_contacts_build(lb_contacts* C, lb_data* d, lb_contact_system W, double h
     return false;
   }
   lay_out(C);
-  for (int i = 0; i < C->ntouch; i++) {
-    list_rows(C, &C->touch[i]);
-  }
   lb_fill_columns(C->m, d->work);
   for (int i = 0; i < C->ntouch; i++) {
-    fill_touch(C, d->work, &C->touch[i]);
-    warm(C, &C->touch[i]);
+    lay_touch(C, d->work, &C->touch[i]);
   }
+  lb_contacts_each(&(lb_touch_work){.C = C, .d = d, .h = h, .work = fill_touch});
   if (!W.at_end) {
     lb_contacts_add_servos(C, d, h);
     lb_contacts_add_constraints(C, d, h);

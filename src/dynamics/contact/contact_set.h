@@ -20,6 +20,7 @@ typedef struct lb_contacts lb_contacts;
 typedef struct lb_touch {
   int collider[2]; // a and b
   uint64_t id;     // of the features that touch
+  int face;        // collider whose face the normal is of, as lb_manifold's
   int point[3];    // of b, where that is a surface that bends: its points there
   double share[3]; // of these, sum 1
   lb_v4 at;        // midway between the surfaces
@@ -29,6 +30,7 @@ typedef struct lb_touch {
   double closing;  // speed at which that closes when the step begins [m/s]
   double bounce;   // speed after an impact within the step, 0: there is none [m/s]
   double place;    // change of the gap in that step, over h [m/s]
+  bool pushed;     // it is an overlap that was pushed apart
   lb_contact_surface surface;
   lb_v4 impulse; // on a [N s]
   lb_v4 twist;   // impulse of the moment on a, of rolling and spinning friction [N m s]
@@ -50,6 +52,9 @@ lb_contacts* lb_contacts_create(const lb_model* m, const lb_allocator* allocator
 void lb_contacts_release(lb_contacts* C);
 // Forget what is known of earlier steps.
 void lb_contacts_forget(lb_contacts* C);
+// Steps that are differentiated: each is found by itself, whatever came before, and solved to
+// rounding.
+void lb_contacts_isolate(lb_contacts* C, bool on);
 
 // All that is kept from step to step, as so many numbers. Points that do not fit are forgotten, by
 // who saves, too.

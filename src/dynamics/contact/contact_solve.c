@@ -40,12 +40,9 @@ static const double DEPTH = 2.5e-5; // S, over the smaller size
 static const double OVERLAP = 1e-7; // that is left alone where there are few rows [m]
 static const double SHARE = 0.2;    // of an overlap that goes in a step: B
 static const double PUSH = 1;       // the most by which it goes [m/s]
+static const double EXACT = 1e-14;  // tolerance of steps that are differentiated
 static const double CALM = 4;       // times what gravity adds in a step: nearly at rest
-enum {
-  PLACE_SWEEPS = 4,
-  FEW_ROWS = 36,
-  CALM_ROWS = 450
-}; // of islands for these; rows of a small problem
+enum { FEW_ROWS = 36 };             // of a small problem
 
 // (6); what would touch again within this many steps stays.
 static const double RESTS = 2;
@@ -104,23 +101,6 @@ static lb_motion bias_of(const lb_contacts* C, const lb_touch* t, int side) {
   return (lb_motion){a.w, a.v + lb_v4_cross(a.w, t->arm[side])};
 }
 
-static void ask(lb_contacts* C, const lb_data* d, lb_touch* t, double h) {
-  const lb_scene_contacts* set = &C->m->contact.set;
-  const lb_v4 belt = belt_of(C, d, t->collider[0]) - belt_of(C, d, t->collider[1]);
-  const double creep = set->friction == LB_FRICTION_VISCOUS ? 1 / (h * set->friction_damping) : 0;
-  const lb_motion a = bias_of(C, t, 0), b = bias_of(C, t, 1);
-  const lb_v4 moved = (a.v - b.v) * h, turned = (a.w - b.w) * h;
-  C->row[t->row].b = lb_v4_dot(t->axis[0], moved);
-  find_bounce(t, -lb_contact_row_velocity(&C->problem, t->row, C->u0) - C->row[t->row].b, h);
-  ask_normal(C, &C->row[t->row], t, h);
-  for (int i = t->row + 1; i < t->row + t->nrow; i++) {
-    const int k = C->direction[i];
-    C->row[i].c = k < 3 ? creep : 0;
-    C->row[i].b =
-        k < 3 ? lb_v4_dot(t->axis[k], belt + moved) : lb_v4_dot(t->axis[k < 5 ? k - 2 : 0], turned);
-  }
-}
-
 static double depth_of(const lb_contacts* C, const lb_touch* t) {
   if (C->problem.nrow <= FEW_ROWS) { // which are solved to the end
     return 0.5 * OVERLAP;
@@ -129,71 +109,85 @@ static double depth_of(const lb_contacts* C, const lb_touch* t) {
   return DEPTH * fmin(c[t->collider[0]].size, c[t->collider[1]].size);
 }
 
+static void ask(const lb_touch_work* by, lb_touch* t) {
+  lb_contacts* C = by->C;
+  const lb_data* d = by->d;
+  const double h = by->h;
+  const lb_scene_contacts* set = &C->m->contact.set;
+  const lb_v4 belt = belt_of(C, d, t->collider[0]) - belt_of(C, d, t->collider[1]);
+  const double creep = set->friction == LB_FRICTION_VISCOUS ? 1 / (h * set->friction_damping) : 0;
+  const lb_motion a = bias_of(C, t, 0), b = bias_of(C, t, 1);
+  const lb_v4 moved = (a.v - b.v) * h, turned = (a.w - b.w) * h;
+  C->row[t->row].b = lb_v4_dot(t->axis[0], moved);
+  find_bounce(t, -lb_contact_row_velocity(&C->problem, t->row, C->u0) - C->row[t->row].b, h);
+  ask_normal(C, &C->row[t->row], t, h);
+  C->places.sunk[t - C->touch] =
+      t->bounce > 0 || (set->law == LB_CONTACT_RIGID && t->gap < -2 * depth_of(C, t));
+  for (int i = t->row + 1; i < t->row + t->nrow; i++) {
+    const int k = C->direction[i];
+    C->row[i].c = k < 3 ? creep : 0;
+    C->row[i].b =
+        k < 3 ? lb_v4_dot(t->axis[k], belt + moved) : lb_v4_dot(t->axis[k < 5 ? k - 2 : 0], turned);
+  }
+}
+
 // Islands of (5); false: there are none.
 static bool find_deep(lb_contacts* C, const int* island) {
-  const bool rigid = C->m->contact.set.law == LB_CONTACT_RIGID;
   bool any = false;
+  memset(C->places.deep, 0, (size_t)C->ntouch * sizeof *C->places.deep);
   for (int i = 0; i < C->ntouch; i++) {
-    C->deep[i] = false;
-  }
-  for (int i = 0; i < C->ntouch; i++) {
-    const lb_touch* t = &C->touch[i];
-    if (t->bounce > 0 || (rigid && t->gap < -2 * depth_of(C, t))) {
-      C->deep[island ? island[i] : 0] = any = true;
+    if (C->places.sunk[i]) {
+      C->places.deep[island ? island[i] : 0] = any = true;
     }
   }
   return any;
 }
 
-// (5), where `island` is NULL for all; false: nothing differs.
-static bool ask_places(lb_contacts* C, const int* island, double h) {
-  const bool rigid = C->m->contact.set.law == LB_CONTACT_RIGID;
-  if (!find_deep(C, island)) {
+// (5), where `islands` is NULL for all of them in one.
+static void ask_place(const lb_touch_work* by, lb_touch* t) {
+  const lb_contacts* C = by->C;
+  const int i = (int)(t - C->touch);
+  double* b = &C->row[t->row].b;
+  t->pushed = t->bounce == 0 && C->m->contact.set.law == LB_CONTACT_RIGID && t->gap <= 0 &&
+              C->places.deep[by->islands ? by->islands[i] : 0];
+  if (t->bounce > 0) {
+    *b += t->bounce - t->place;
+  } else if (t->pushed) {
+    const double w = SHARE * (t->gap + depth_of(C, t)) / by->h;
+    *b += w > -PUSH ? w : -PUSH;
+  }
+}
+
+// False: nothing differs.
+static bool ask_places(lb_contacts* C, const lb_data* d, const int* islands, double h) {
+  if (!find_deep(C, islands)) {
     return false;
   }
-  for (int i = 0; i < C->ntouch; i++) {
-    const lb_touch* t = &C->touch[i];
-    double* b = &C->row[t->row].b;
-    if (t->bounce > 0) {
-      *b += t->bounce - t->place;
-    } else if (rigid && t->gap <= 0 && C->deep[island ? island[i] : 0]) {
-      *b += fmax(SHARE * (t->gap + depth_of(C, t)) / h, -PUSH);
-    }
-  }
+  lb_contacts_each(&(lb_touch_work){.C = C, .d = d, .h = h, .islands = islands, .work = ask_place});
   return true;
 }
 
 // --- solving ---
 
-// A half solution does not do for what is nearly at rest and stands by its friction, as arches do.
-static bool stands_on_it(const lb_contacts* C, const lb_contact_report* report, double calm) {
-  static const double NEAR = 1e-4; // over the scale
-  const lb_contact_measure* m = &report->measure;
-  const bool rests = C->problem.nrow <= CALM_ROWS && m->scale <= calm;
-  return report->status != LB_CONTACT_SOLVED && rests && m->residual > NEAR * m->scale;
-}
-
-// Newton's method, which asks again and again, does not converge on half solutions either.
+// Newton's method, which asks again and again, does not converge on half solutions.
 static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, bool again) {
-  const double calm = CALM * C->duration * lb_vec3_norm(C->m->gravity);
-  const bool thorough = C->system.at_end || C->m->contact.ncollider > C->m->contact.nshape;
-  lb_contact_options options = thorough ? lb_contact_options_default() : lb_contact_options_step();
-  options.calm = calm;
+  const bool at_end = C->system.at_end, soft = C->m->contact.ncollider > C->m->contact.nshape;
+  const bool brief = again && !at_end; // there the velocities have changed since, too
+  lb_contact_options options = brief            ? lb_contact_options_brief()
+                               : at_end || soft ? lb_contact_options_default()
+                                                : lb_contact_options_step();
+  if (C->isolated) {
+    options = lb_contact_options_default();
+    options.tolerance = EXACT;
+    options.threads = d->threads;
+    return lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
+  }
+  options.calm = CALM * C->duration * lb_vec3_norm(C->m->gravity);
   options.tolerance = C->m->contact.set.tolerance;
   options.threads = d->threads;
-  if (again && !C->system.at_end) { // there the velocities have changed since, too
-    options.sweeps = PLACE_SWEEPS;
-    return lb_contact_solve_again(C->solver, &options, C->lambda, C->u);
-  }
-  const lb_contact_report report =
-      lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
-  if (C->system.at_end || !stands_on_it(C, &report, calm)) {
-    return report;
-  }
-  options = lb_contact_options_default();
-  options.tolerance = C->m->contact.set.tolerance;
-  options.threads = d->threads;
-  return lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
+  options.vouched = true;
+  return brief ? lb_contact_solve_again(C->solver, &options, C->lambda, C->u)
+               : lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
 }
 
 static lb_contact_report solve_reference(lb_contacts* C, const lb_data* d, bool again) {
@@ -255,7 +249,8 @@ static void spread(lb_contacts* C, double* v, const double* from) {
   }
 }
 
-static void keep(lb_contacts* C, lb_touch* t) {
+static void keep(const lb_touch_work* by, lb_touch* t) {
+  const lb_contacts* C = by->C;
   t->impulse = t->twist = t->slip = lb_v4_zero();
   for (int i = t->row; i < t->row + t->nrow; i++) {
     const int k = C->direction[i];
@@ -278,16 +273,12 @@ bool lb_contacts_prepare(lb_contacts* C, lb_data* d, double h, lb_contact_system
   if (W.at_end) {
     lb_contacts_take_away(C);
   }
-  for (int i = 0; i < C->ntouch; i++) {
-    ask(C, d, &C->touch[i], h);
-  }
+  lb_contacts_each(&(lb_touch_work){.C = C, .d = d, .h = h, .work = ask});
   return true;
 }
 
-static void keep_all(lb_contacts* C) {
-  for (int i = 0; i < C->ntouch; i++) {
-    keep(C, &C->touch[i]);
-  }
+static void keep_all(lb_contacts* C, const lb_data* d) {
+  lb_contacts_each(&(lb_touch_work){.C = C, .d = d, .work = keep});
 }
 
 // sqrt(dlambda' A dlambda), from the change of velocities in u0.
@@ -310,7 +301,7 @@ double lb_contacts_correct(lb_contacts* C, lb_data* d) {
     C->u0[i] = C->u[i] - C->u0[i];
   }
   spread(C, d->qd, C->before);
-  keep_all(C);
+  keep_all(C, d);
   return size_of_change(C);
 }
 
@@ -318,27 +309,116 @@ void lb_contacts_place(lb_contacts* C, lb_data* d, double h, double* move) {
   memcpy(move, d->qd, (size_t)C->m->nv * sizeof *move);
   memcpy(C->before, C->lambda, (size_t)C->problem.nrow * sizeof *C->lambda);
   const bool fast = C->m->contact.set.solver == LB_CONTACT_FAST;
-  if (ask_places(C, fast ? lb_contact_solver_islands(C->solver) : NULL, h)) {
-    lb_contacts_gather(C, d->qd);
-    lb_contacts_take_away(C);
+  C->places.chosen = ask_places(C, d, fast ? lb_contact_solver_islands(C->solver) : NULL, h);
+  C->places.twice = C->places.chosen;
+  if (C->places.twice) {
+    if (C->system.at_end) { // else u0 still has them
+      lb_contacts_gather(C, d->qd);
+      lb_contacts_take_away(C);
+    }
     solve(C, d, true);
     spread(C, move, C->before);
   }
 }
 
 bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W, double* move) {
-  if (C->ntouch + C->nunilateral == 0) {
+  if (C->ntouch + C->beside.most == 0) {
     C->duration = h;
+    C->problem.nrow = 0;
+    C->places.twice = false;
     memcpy(move, d->qd, (size_t)C->m->nv * sizeof *move);
     return true;
   }
   if (!lb_contacts_prepare(C, d, h, W)) {
     return false;
   }
+  for (int i = 0; i < C->problem.nrow; i++) {
+    C->places.asked[i] = C->row[i].b;
+  }
   C->report = solve(C, d, false);
   spread(C, d->qd, NULL);
-  keep_all(C);
+  keep_all(C, d);
   lb_contacts_keep_servos(C, d);
   lb_contacts_place(C, d, h, move);
   return true;
+}
+
+// --- derivatives ---
+
+// A number with its derivatives by a point's gap, closing speed and that without contact.
+typedef struct dual {
+  double x, d[3];
+} dual;
+
+static dual dual_of(double x, int k) {
+  return (dual){x, {k == 0, k == 1, k == 2}};
+}
+
+// s x + t y
+static dual mix(double s, dual x, double t, dual y) {
+  dual z = {s * x.x + t * y.x, {0}};
+  for (int k = 0; k < 3; k++) {
+    z.d[k] = s * x.d[k] + t * y.d[k];
+  }
+  return z;
+}
+
+static dual product(dual x, dual y) {
+  dual z = {x.x * y.x, {0}};
+  for (int k = 0; k < 3; k++) {
+    z.d[k] = x.d[k] * y.x + x.x * y.d[k];
+  }
+  return z;
+}
+
+static dual quotient(dual x, dual y) {
+  dual z = {x.x / y.x, {0}};
+  for (int k = 0; k < 3; k++) {
+    z.d[k] = (x.d[k] - z.x * y.d[k]) / y.x;
+  }
+  return z;
+}
+
+// (6) as find_bounce has it: -s, or -(g1 - g)/h.
+static lb_asked_slopes bounce_slopes(const lb_touch* t, double free, double h, bool places) {
+  const dual closing = dual_of(t->closing, 1), end = dual_of(free, 2), zero = {0};
+  const dual a = mix(1 / h, end, -1 / h, closing), s0 = mix(1, closing, 0.5 * h, a);
+  const dual g = t->gap > 0 ? dual_of(t->gap, 0) : zero, step = {h, {0}};
+  dual T = zero;
+  for (int i = 0; i < 3; i++) {
+    T = quotient(g, mix(1, s0, 0.5, product(a, T)));
+    T = T.x > h ? step : T;
+  }
+  const dual left = mix(1, step, -1, T);
+  const dual out = mix(t->surface.restitution, s0, t->surface.restitution, product(a, T));
+  const dual ends = mix(1, product(out, left), -0.5, product(a, product(left, left)));
+  const dual s =
+      places ? mix(1 / h, ends, -1 / h, g) : mix(1, out, -1, product(a, mix(0.5, step, -1, T)));
+  return (lb_asked_slopes){-s.d[0], -s.d[1], -s.d[2]};
+}
+
+lb_asked_slopes lb_contacts_asked_slopes(const lb_contacts* C, const lb_touch* t, double h,
+                                         double free, bool places) {
+  const lb_scene_contacts* set = &C->m->contact.set;
+  const double a = 1 / (h * set->stiffness + set->damping);
+  if (t->bounce > 0) {
+    return bounce_slopes(t, free, h, places);
+  }
+  lb_asked_slopes s = {0};
+  s.gap = t->gap > 0 ? 1 / h : set->law == LB_CONTACT_COMPLIANT ? a * set->stiffness : 0;
+  if (places && t->pushed && SHARE * (t->gap + depth_of(C, t)) / h > -PUSH) {
+    s.gap += SHARE / h;
+  }
+  return s;
+}
+
+const double* lb_contacts_choose(lb_contacts* C, bool places) {
+  const double* lambda = places ? C->lambda : C->before;
+  for (int i = 0; i < C->problem.nrow && C->places.twice; i++) { // `asked` has the other one's
+    const double b = C->row[i].b;
+    C->row[i].b = places == C->places.chosen ? b : C->places.asked[i];
+    C->places.asked[i] = places == C->places.chosen ? C->places.asked[i] : b;
+  }
+  C->places.chosen = C->places.twice ? places : false;
+  return lambda;
 }

@@ -31,12 +31,19 @@ static bool is_known(const lb_collider_pair* p) {
 
 static void drop_unknown(lb_contacts* C, int room) {
   int n = 0;
-  for (int i = 0; i < C->npair && n < room; i++) {
-    if (is_known(&C->pair[i])) {
-      C->pair[n++] = C->pair[i];
+  for (int i = 0; i < C->pairs.count && n < room; i++) {
+    if (is_known(&C->pairs.item[i])) {
+      C->pairs.item[n++] = C->pairs.item[i];
     }
   }
-  C->npair = n;
+  C->pairs.count = n;
+}
+
+// Arrays of nothing may not be there.
+static void copy(void* to, const void* from, size_t size) {
+  if (size > 0) {
+    memcpy(to, from, size);
+  }
 }
 
 void lb_contacts_save(lb_contacts* C, double* state) {
@@ -45,13 +52,13 @@ void lb_contacts_save(lb_contacts* C, double* state) {
   C->ntouch = C->ntouch < room ? C->ntouch : room;
   drop_unknown(C, room);
   state[0] = C->ntouch;
-  state[1] = C->npair;
+  state[1] = C->pairs.count;
   state[2] = C->duration;
   for (int i = 0; i < nservo; i++) {
-    *to++ = C->servo[i].force;
+    *to++ = C->beside.servo[i].force;
   }
-  memcpy(to, C->touch, (size_t)C->ntouch * sizeof *C->touch);
-  memcpy(to + C->ntouch * POINT, C->pair, (size_t)C->npair * sizeof *C->pair);
+  copy(to, C->touch, (size_t)C->ntouch * sizeof *C->touch);
+  copy(to + C->ntouch * POINT, C->pairs.item, (size_t)C->pairs.count * sizeof *C->pairs.item);
 }
 
 // Room for so many; false: there is no memory.
@@ -61,7 +68,7 @@ static bool reserve(lb_contacts* C, int ntouch, int npair) {
   for (; ok && C->ntouch < ntouch; C->ntouch += ok) {
     ok = lb_contacts_reserve_touch(C);
   }
-  for (; ok && C->npair < npair; C->npair += ok) {
+  for (; ok && C->pairs.count < npair; C->pairs.count += ok) {
     ok = lb_contacts_reserve_pair(C);
   }
   return ok;
@@ -70,13 +77,13 @@ static bool reserve(lb_contacts* C, int ntouch, int npair) {
 void lb_contacts_load(lb_contacts* C, const double* state) {
   const double* from = state + HEAD;
   for (int i = 0; i < lb_servos_as_rows(C->m); i++) {
-    C->servo[i].force = *from++;
+    C->beside.servo[i].force = *from++;
   }
   if (!reserve(C, (int)state[0], (int)state[1])) {
     lb_contacts_forget(C);
     return;
   }
   C->duration = state[2];
-  memcpy(C->touch, from, (size_t)C->ntouch * sizeof *C->touch);
-  memcpy(C->pair, from + C->ntouch * POINT, (size_t)C->npair * sizeof *C->pair);
+  copy(C->touch, from, (size_t)C->ntouch * sizeof *C->touch);
+  copy(C->pairs.item, from + C->ntouch * POINT, (size_t)C->pairs.count * sizeof *C->pairs.item);
 }

@@ -222,6 +222,7 @@ static void cut_to_a(const boxes* x, int i, double margin, lb_patch* patch, lb_m
   face_points(&f, margin, (uint64_t)(16 + 2 * i + (f.way > 0)) << 32, patch);
   double n[3] = {0};
   n[i] = -f.way;
+  m->face = 1;
   m->normal = lb_vec3_make(n[0], n[1], n[2]);
 }
 
@@ -248,6 +249,7 @@ static void cut_to_b(const boxes* x, int j, double margin, lb_patch* patch, lb_m
   }
   double n[3] = {0};
   n[j] = f.way;
+  m->face = 2;
   m->normal = from_b(x, lb_vec3_make(n[0], n[1], n[2]), false);
 }
 
@@ -272,8 +274,9 @@ static lb_vec3 edge_of_b(const boxes* x, int j, const double n[3], unsigned* cod
   return from_b(x, lb_vec3_make(h[0], h[1], h[2]), true);
 }
 
-// Two edges cross: the point of a's that is nearest to b's.
-static void cross_edges(const boxes* x, int i, int j, double s, lb_patch* patch, lb_manifold* m) {
+// Two edges cross: the point of a's that is nearest to b's. False: it is an end of one.
+static bool cross_edges(const boxes* x, int i, int j, double s, lb_patch* patch, lb_manifold* m) {
+  m->face = 0;
   const int i1 = NEXT[i], i2 = THIRD[i];
   double n[3];
   n[i] = 0, n[i1] = -x->R[i2][j], n[i2] = x->R[i1][j];
@@ -293,6 +296,7 @@ static void cross_edges(const boxes* x, int i, int j, double s, lb_patch* patch,
   const lb_vec3 at = lb_vec3_along(p, lb_clamp(alpha, -x->a[i], x->a[i]), e);
   patch->point[patch->n++] = (lb_contact_point){lb_vec3_along(at, -s / 2, m->normal), s,
                                                 (uint64_t)(64 + 3 * i + j) << 32 | code};
+  return fabs(alpha) <= x->a[i] && fabs(lb_vec3_dot(r, f) + alpha * c) <= x->b[j];
 }
 
 static void cut_to_face(const boxes* x, int axis, double margin, lb_patch* patch, lb_manifold* m) {
@@ -305,7 +309,9 @@ static void cut_to_face(const boxes* x, int axis, double margin, lb_patch* patch
 }
 
 // Points of two boxes that are apart. A face has all the corners that may land on it, so it counts
-// wherever something is above it, though edges or corners may be nearer beside it.
+// wherever something is above it, though edges or corners may be nearer beside it. Two edges that
+// are nearest to each other within their lengths are nearest of all: both boxes are on their sides
+// of the axis.
 static bool near(lb_pair_query* q, const boxes* x, const contest* c, lb_patch* patch,
                  lb_manifold* m) {
   if (c->face_separation >= 0) {
@@ -316,7 +322,9 @@ static bool near(lb_pair_query* q, const boxes* x, const contest* c, lb_patch* p
       return true;
     }
   }
-  return false;
+  m->distance = c->separation;
+  return c->axis >= EDGES &&
+         cross_edges(x, (c->axis - EDGES) / 3, (c->axis - EDGES) % 3, c->separation, patch, m);
 }
 
 // The deepest place is beside the face that was cut to: it comes from the support functions, and

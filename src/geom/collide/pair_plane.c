@@ -72,6 +72,7 @@ int lb_pair_plane(lb_pair_query* q) {
   lb_manifold m;
   lb_patch_reduce(&s.patch, s.up, few ? LB_PATCH_FEW : LB_MANIFOLD_MOST, &m);
   m.normal = s.up;
+  m.face = 2;
   m.distance = INFINITY;
   for (int k = 0; k < m.npoint; k++) {
     m.distance = fmin(m.distance, m.point[k].distance);

@@ -93,6 +93,7 @@ lb_collide_report lb_collide(const lb_placed* a, const lb_placed* b, double marg
   const int n = (pair ? pair : lb_pair_none)(&q);
   for (int k = 0; turned && k < n && k < room; k++) {
     out[k].normal = lb_vec3_neg(out[k].normal);
+    out[k].face = out[k].face > 0 ? 3 - out[k].face : 0;
   }
   return (lb_collide_report){n, q.outcome};
 }

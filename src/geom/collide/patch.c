@@ -315,6 +315,7 @@ void lb_patch_convex(const lb_couple* c, const lb_core_gap* gap, const lb_vec3* 
     lb_feature_edge(&fb, gap->normal);
     parallel_lines(c, gap, &fa, &fb, margin, &patch);
   }
+  out->face = patch.n > 0 || face ? side : 0;
   if (cache) {
     cache->reference = patch.n > 0 ? side : 0;
   }

@@ -23,11 +23,12 @@ lb_status lb_contact_solver_reserve(lb_contact_solver* solver, const lb_contact_
 // Sizes of a problem, with the usual room for matrices and one thread.
 lb_contact_sizes lb_contact_sizes_of(const lb_contact_problem* p);
 
-// What is done for islands on which sweeps are slow.
+// What is done for islands on which sweeps are slow (contact_effort.c).
 typedef enum lb_contact_effort {
   LB_CONTACT_THOROUGH, // other starts and longer sweeps until the tolerance is met
-  LB_CONTACT_BOUNDED // Newton's method once where the island is small, and no more: a step's share,
-                     // of which the next step's warm start goes on
+  LB_CONTACT_BOUNDED,  // a step's share, of which the next step's warm start goes on: Newton's
+                       // method where it pays; to the end where an island is tiny, or calm
+  LB_CONTACT_BRIEF     // less: for places, of which nothing is left to the next step
 } lb_contact_effort;
 
 typedef struct lb_contact_options {
@@ -35,12 +36,13 @@ typedef struct lb_contact_options {
   int sweeps;       // at most, of an island; Newton steps of large ones count as ten
   int threads;
   lb_contact_effort effort;
-  double
-      calm; // bounded: islands of larger velocities without impulses are swept alone, unless tiny
+  bool vouched; // the problem is sound and fits, as its builder knows: only numbers are checked
+  double calm;  // bounded, brief: islands are calm up to this scale; 0: none is
 } lb_contact_options;
 
 lb_contact_options lb_contact_options_default(void); // thorough
-lb_contact_options lb_contact_options_step(void);    // bounded
+lb_contact_options lb_contact_options_step(void);    // bounded, nothing calm
+lb_contact_options lb_contact_options_brief(void);
 
 // lambda [nrow] has the warm start, such as zeros or the last step's impulses, and then the
 // solution; u [velocity[ngroup]] is what it leads to. Refused: the problem is not valid or does not

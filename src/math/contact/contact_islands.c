@@ -17,6 +17,7 @@ void lb_contact_islands_carve(lb_contact_islands* s, lb_carver* c, int nblock, i
   s->island_of = lb_carve(c, n, sizeof(int));
   s->count = lb_carve(c, n + COLOURS + 2, sizeof(int));
   s->sorted = lb_carve(c, n, sizeof(int));
+  s->sides = lb_carve(c, n, sizeof *s->sides);
   s->used = lb_carve(c, g, sizeof(uint64_t));
   s->colour_of = lb_carve(c, n, 1);
 }
@@ -32,9 +33,15 @@ static int root(int* parent, int g) {
 }
 
 // A group of a block; blocks that act on none count as one island, of the group behind the last.
-static int any_group(const lb_contact_problem* p, int block) {
-  const int* g = p->row[p->block[block]].group;
-  return g[0] >= 0 ? g[0] : g[1] >= 0 ? g[1] : p->ngroup;
+static int any_group(const lb_contact_islands* s, int ngroup, int block) {
+  const int* g = s->sides[block];
+  return g[0] >= 0 ? g[0] : g[1] >= 0 ? g[1] : ngroup;
+}
+
+static void list_sides(lb_contact_islands* s, const lb_contact_problem* p) {
+  for (int k = 0; k < p->nblock; k++) {
+    memcpy(s->sides[k], p->row[p->block[k]].group, sizeof s->sides[k]);
+  }
 }
 
 static void join_groups(lb_contact_islands* s, const lb_contact_problem* p) {
@@ -42,7 +49,7 @@ static void join_groups(lb_contact_islands* s, const lb_contact_problem* p) {
     s->parent[g] = g;
   }
   for (int k = 0; k < p->nblock; k++) {
-    const int* g = p->row[p->block[k]].group;
+    const int* g = s->sides[k];
     if (g[0] >= 0 && g[1] >= 0) {
       const int a = root(s->parent, g[0]), b = root(s->parent, g[1]);
       s->parent[a > b ? a : b] = a > b ? b : a;
@@ -72,7 +79,7 @@ static void list_groups(lb_contact_islands* s, const lb_contact_problem* p) {
 // Islands are numbered by their first blocks. Their numbers stand as -1 - number in `parent`.
 static void number_islands(lb_contact_islands* s, const lb_contact_problem* p) {
   for (int k = 0; k < p->nblock; k++) {
-    s->island_of[k] = root(s->parent, any_group(p, k));
+    s->island_of[k] = root(s->parent, any_group(s, p->ngroup, k));
   }
   s->nisland = 0;
   for (int k = 0; k < p->nblock; k++) {
@@ -84,7 +91,7 @@ static void number_islands(lb_contact_islands* s, const lb_contact_problem* p) {
   }
   for (int k = 0; k < p->nblock; k++) {
     for (int i = 0; i < 2; i++) {
-      const int g = p->row[p->block[k]].group[i];
+      const int g = s->sides[k][i];
       if (g >= 0) {
         s->parent[g] = -1 - s->island_of[k];
       }
@@ -97,7 +104,7 @@ static void number_islands(lb_contact_islands* s, const lb_contact_problem* p) {
 static void colour_blocks(lb_contact_islands* s, const lb_contact_problem* p) {
   memset(s->used, 0, (size_t)p->ngroup * sizeof *s->used);
   for (int k = 0; k < p->nblock; k++) {
-    const int* g = p->row[p->block[k]].group;
+    const int* g = s->sides[k];
     const uint64_t used = (g[0] >= 0 ? s->used[g[0]] : 0) | (g[1] >= 0 ? s->used[g[1]] : 0);
     const uint64_t free = ~used | (uint64_t)1 << SERIAL;
     const int colour = __builtin_ctzll(free);
@@ -157,6 +164,7 @@ static void list_colours(lb_contact_islands* s) {
 }
 
 void lb_contact_islands_find(lb_contact_islands* s, const lb_contact_problem* p) {
+  list_sides(s, p);
   join_groups(s, p);
   number_islands(s, p);
   list_groups(s, p);

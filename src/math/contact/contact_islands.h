@@ -19,6 +19,7 @@ typedef struct lb_contact_islands {
   int* island_of;    // [nblock]
   // --- scratch
   int *parent, *count, *sorted; // [ngroup + 1], [nblock + 66], [nblock]
+  int (*sides)[2];              // [nblock] groups of each
   uint64_t* used;               // [ngroup] colours of a group's blocks
   unsigned char* colour_of;     // [nblock]
 } lb_contact_islands;

@@ -1,7 +1,5 @@
 #include "math/contact/contact_local.h"
 
-#include <float.h>
-
 lb_contact_piece lb_contact_piece_at(const lb_contact_problem* p, int row, int end) {
   const lb_contact_row* r = p->row;
   lb_contact_piece piece = {LB_PIECE_SET, row, 1 + (r[row].kind == LB_CONTACT_SET_2)};
@@ -21,21 +19,10 @@ lb_contact_piece lb_contact_piece_at(const lb_contact_problem* p, int row, int e
   return piece;
 }
 
-// Eigenvalues of the symmetric S and its first eigenvector, by one rotation of Jacobi's.
-static void principal_axes(lb_contact_local* L, double s11, double s12, double s22) {
-  double t = 0;
-  if (s12 != 0) {
-    const double theta = (s22 - s11) / (2 * s12);
-    t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(1 + theta * theta));
-  }
-  L->cosine = 1 / sqrt(1 + t * t);
-  L->sine = -t * L->cosine;
-  L->s1 = s11 - t * s12;
-  L->s2 = s22 + t * s12;
-}
-
 void lb_contact_local_prepare(lb_contact_local* L, lb_contact_piece piece, const double* A,
                               double mu) {
+  // What S has more on its diagonal, for rows that are zero or that the normal repeats.
+  static const double MORE = 1e-13, TINY = 1e-100;
   const bool point = piece.kind == LB_PIECE_POINT;
   const int n = piece.nrow, t = point ? 1 : 0;
   *L = (lb_contact_local){.mu = mu};
@@ -47,12 +34,14 @@ void lb_contact_local_prepare(lb_contact_local* L, lb_contact_piece piece, const
   }
   L->k1 = L->t1 * L->inverse;
   L->k2 = L->t2 * L->inverse;
-  L->t11 = n > t ? A[t + t * n] : 1; // a tangent that is not there finds nothing and does nothing
-  L->t22 = n > t + 1 ? A[t + 1 + (t + 1) * n] : L->t11;
-  L->t12 = n > t + 1 ? A[t + 1 + t * n] : 0;
-  principal_axes(L, L->t11 - L->k1 * L->t1, L->t12 - L->k1 * L->t2, L->t22 - L->k2 * L->t2);
-  // A floor for rows that are zero or that the normal repeats.
-  const double least = 1e-13 * fmax(fmax(L->t11, L->t22), DBL_MIN * 1e20);
-  L->s1 = fmax(L->s1, least);
-  L->s2 = fmax(L->s2, least);
+  // a tangent that is not there finds nothing and does nothing
+  const double t11 = n > t ? A[t + t * n] : 1, t22 = n > t + 1 ? A[t + 1 + (t + 1) * n] : t11;
+  const double most = t11 > t22 ? t11 : t22, more = MORE * (most > TINY ? most : TINY);
+  L->s11 = t11 - L->k1 * L->t1 + more;
+  L->s12 = (n > t + 1 ? A[t + 1 + t * n] : 0) - L->k1 * L->t2;
+  L->s22 = t22 - L->k2 * L->t2 + more;
+  const double over = 1 / (L->s11 * L->s22 - L->s12 * L->s12);
+  L->v11 = L->s22 * over;
+  L->v12 = -L->s12 * over;
+  L->v22 = L->s11 * over;
 }

@@ -24,14 +24,13 @@ lb_contact_piece lb_contact_piece_at(const lb_contact_problem* p, int row, int e
 
 // Constants of points and sets. With tangents t and normal n, the normal eliminated,
 //
-//   (1)  S = A_tt - A_tn A_nt / A_nn = Q diag(s) Q'
+//   (1)  S = A_tt - A_tn A_nt / A_nn
 typedef struct lb_contact_local {
   double n, t1, t2;     // A_nn, A_tn
-  double t11, t12, t22; // A_tt
   double inverse;       // 1 / A_nn, or 0
   double k1, k2;        // A_tn / A_nn
-  double s1, s2;        // eigenvalues of S, floored
-  double cosine, sine;  // first eigenvector
+  double s11, s12, s22; // S, with a little more on its diagonal
+  double v11, v12, v22; // S^-1
   double mu;            // of the set that hangs on the normal
   double slip;          // last multiplier s: where the next search starts
 } lb_contact_local;
@@ -44,8 +43,8 @@ void lb_contact_local_prepare(lb_contact_local* L, lb_contact_piece piece, const
 //
 //   (S + s) l = -r,  |l| <= alpha - beta.l,  s >= 0 and zero where the bound is not met
 //
-// In principal axes l_i = -r_i / (s_i + s), and R(s) / |l(s)| - 1 is linear in s for s1 = s2, so
-// Newton's method needs few steps; bisection guards it. alpha > 0 gives a root: R > |l| for large
+// R(s) / |l(s)| - 1 is linear in s where S is a multiple of one, so Newton's method needs few
+// steps, with dl/ds = -(S + s)^-1 l; bisection guards it. alpha > 0 gives a root: R > |l| for large
 // s. The last step is left to the next sweep, which starts from it.
 static inline void lb_contact_disc_root(lb_contact_local* L, double alpha, const double* beta,
                                         const double* r, double* l) {
@@ -53,22 +52,22 @@ static inline void lb_contact_disc_root(lb_contact_local* L, double alpha, const
   static const double CLOSE = 1e-7, SAME = 1e-14;
   double low = 0, high = (double)INFINITY, s = L->slip;
   for (int i = 0; i < MOST; i++) {
-    const double d1 = 1 / (L->s1 + s), d2 = 1 / (L->s2 + s);
-    l[0] = -r[0] * d1;
-    l[1] = -r[1] * d2;
-    const double length = sqrt(l[0] * l[0] + l[1] * l[1]);
+    const double a = L->s11 + s, b = L->s12, c = L->s22 + s, over = 1 / (a * c - b * b);
+    l[0] = (b * r[1] - c * r[0]) * over;
+    l[1] = (b * r[0] - a * r[1]) * over;
+    const double square = l[0] * l[0] + l[1] * l[1], length = sqrt(square);
     const double R = alpha - beta[0] * l[0] - beta[1] * l[1];
     const double miss = R - length;
     if ((i == 0 && s == 0 && miss >= 0) || miss == 0) {
       break;
     }
     *(miss < 0 ? &low : &high) = s;
-    const double dR = beta[0] * l[0] * d1 + beta[1] * l[1] * d2;
-    const double dlength = -(l[0] * l[0] * d1 + l[1] * l[1] * d2) / length;
-    const double slope = (dR - R * dlength / length) / length;
-    double next = s - (R / length - 1) / slope;
+    const double d0 = (c * l[0] - b * l[1]) * over, d1 = (a * l[1] - b * l[0]) * over; // -dl/ds
+    const double dR = beta[0] * d0 + beta[1] * d1;
+    const double slope = dR * square + R * (l[0] * d0 + l[1] * d1); // of R / |l|, times |l|^3
+    double next = s - miss * square / slope;
     if (!(next > low && next < high)) {
-      next = high < (double)INFINITY ? (low + high) / 2 : 2 * low + L->s1 + L->s2;
+      next = high < (double)INFINITY ? (low + high) / 2 : 2 * low + L->s11 + L->s22;
     }
     const bool done = fabs(miss) <= CLOSE * alpha || fabs(next - s) <= SAME * s;
     s = next;
@@ -79,19 +78,15 @@ static inline void lb_contact_disc_root(lb_contact_local* L, double alpha, const
   L->slip = s;
 }
 
-// l of (2) in the axes of the rows; beta likewise.
+// l of (2).
 static inline void lb_contact_disc(lb_contact_local* L, double alpha, const double* beta,
                                    const double* r, double* l) {
-  const double c = L->cosine, s = L->sine;
-  const double R[2] = {c * r[0] + s * r[1], c * r[1] - s * r[0]};
-  const double B[2] = {c * beta[0] + s * beta[1], c * beta[1] - s * beta[0]};
-  double p[2] = {-R[0] / L->s1, -R[1] / L->s2};
-  const double radius = alpha - B[0] * p[0] - B[1] * p[1];
-  if (!(radius >= 0 && p[0] * p[0] + p[1] * p[1] <= radius * radius)) {
-    lb_contact_disc_root(L, alpha, B, R, p);
+  l[0] = -L->v11 * r[0] - L->v12 * r[1];
+  l[1] = -L->v12 * r[0] - L->v22 * r[1];
+  const double radius = alpha - beta[0] * l[0] - beta[1] * l[1];
+  if (!(radius >= 0 && l[0] * l[0] + l[1] * l[1] <= radius * radius)) {
+    lb_contact_disc_root(L, alpha, beta, r, l);
   }
-  l[0] = c * p[0] - s * p[1];
-  l[1] = s * p[0] + c * p[1];
 }
 
 // Tangents cut to the radius, against what the root left.
@@ -117,13 +112,22 @@ static inline void lb_contact_point_solve(lb_contact_local* L, const double* w, 
     l[1] = l[2] = 0;
     return;
   }
-  const double q1 = w[1] - L->t1 * l[0] - L->t11 * l[1] - L->t12 * l[2];
-  const double q2 = w[2] - L->t2 * l[0] - L->t12 * l[1] - L->t22 * l[2];
-  const double r[2] = {q1 - L->k1 * qn, q2 - L->k2 * qn};
+  const double r[2] = {w[1] - L->k1 * w[0] - L->s11 * l[1] - L->s12 * l[2],
+                       w[2] - L->k2 * w[0] - L->s12 * l[1] - L->s22 * l[2]};
   const double beta[2] = {L->mu * L->k1, L->mu * L->k2};
   lb_contact_disc(L, L->mu * free, beta, r, l + 1);
-  l[0] = fmax(0, free - L->k1 * l[1] - L->k2 * l[2]);
+  const double normal = free - L->k1 * l[1] - L->k2 * l[2];
+  l[0] = normal > 0 ? normal : 0;
   lb_contact_cut(L->mu * l[0], l + 1);
+}
+
+// Largest change of a row's own velocity, A_rr |dlambda_r|, of a point or of a set in the places of
+// its tangents.
+static inline double lb_contact_own_change(const lb_contact_local* L, const double* change) {
+  const double n = L->n * fabs(change[0]);
+  const double t1 = (L->s11 + L->k1 * L->t1) * fabs(change[1]);
+  const double t2 = (L->s22 + L->k2 * L->t2) * fabs(change[2]), t = t1 > t2 ? t1 : t2;
+  return n > t ? n : t;
 }
 
 // A set of a given radius, with l of two rows (the second zero for a set of one).
@@ -133,7 +137,7 @@ static inline void lb_contact_set_solve(lb_contact_local* L, double R, const dou
     return;
   }
   const double zero[2] = {0, 0};
-  const double r[2] = {w[0] - L->t11 * l[0] - L->t12 * l[1], w[1] - L->t12 * l[0] - L->t22 * l[1]};
+  const double r[2] = {w[0] - L->s11 * l[0] - L->s12 * l[1], w[1] - L->s12 * l[0] - L->s22 * l[1]};
   lb_contact_disc(L, R, zero, r, l);
   lb_contact_cut(R, l);
 }

@@ -1,6 +1,5 @@
 #include "math/contact/contact_problem.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -149,8 +148,8 @@ double lb_contact_step(const lb_contact_problem* p, int r) {
   return a > 0 ? 1 / a : 1;
 }
 
-// e of a set of `size` rows, with the length of z = lambda - rho w cut to the radius. All of it over
-// rho, in the units of w: squares of impulses vanish where a row yields very much.
+// e of a set of `size` rows, with the length of z = lambda - rho w cut to the radius. All of it
+// over rho, in the units of w: squares of impulses vanish where a row yields very much.
 static double set_violation(int size, const double* lambda, const double* w, double rho, double R) {
   const double l0 = lambda[0] / rho, l1 = size > 1 ? lambda[1] / rho : 0, most = R / rho;
   const double z0 = l0 - w[0], z1 = size > 1 ? l1 - w[1] : 0;
@@ -177,14 +176,6 @@ double lb_contact_violation(const lb_contact_row* row, double rho, double normal
   default:
     return 0; // counted with the first row of its set
   }
-}
-
-void lb_contact_measure_add(lb_contact_measure* m, double e, double w0, double own) {
-  static const double ROUNDINGS = 64; // of the largest term of w
-  m->residual = e > m->residual || isnan(e) ? e : m->residual;
-  const double scale = fabs(w0), rounding = ROUNDINGS * DBL_EPSILON * fabs(own);
-  m->scale = scale > m->scale ? scale : m->scale;
-  m->rounding = rounding > m->rounding ? rounding : m->rounding;
 }
 
 lb_contact_measure lb_contact_residual(const lb_contact_problem* p, const double* lambda,

@@ -15,6 +15,8 @@
 // Rolling friction is another set of two, spinning friction a set of one. With friction this is not
 // the optimum of any program: docs/theory-contact.md says why, and how it is solved.
 #pragma once
+#include <float.h>
+#include <math.h>
 #include <stdbool.h>
 
 typedef enum lb_contact_kind {
@@ -92,7 +94,13 @@ typedef struct lb_contact_measure {
 double lb_contact_violation(const lb_contact_row* row, double rho, double normal,
                             const double* lambda, const double* w);
 // Account of a row: its |e_r|, its w for lambda = 0, and lambda_r / rho_r.
-void lb_contact_measure_add(lb_contact_measure* m, double e, double w0, double own);
+static inline void lb_contact_measure_add(lb_contact_measure* m, double e, double w0, double own) {
+  static const double ROUNDINGS = 64; // of the largest term of w
+  m->residual = e > m->residual || isnan(e) ? e : m->residual;
+  const double scale = fabs(w0), rounding = ROUNDINGS * DBL_EPSILON * fabs(own);
+  m->scale = scale > m->scale ? scale : m->scale;
+  m->rounding = rounding > m->rounding ? rounding : m->rounding;
+}
 
 // Computed from lambda alone: u by (1).
 lb_contact_measure lb_contact_residual(const lb_contact_problem* p, const double* lambda,

@@ -53,8 +53,11 @@ static lb_contact_packed lay_piece(const lb_contact_problem* p, lb_contact_piece
     out.width[i] = r->group[i] < 0 ? 0 : lb_contact_width(p, r->group[i]);
     out.u[i] = r->group[i] < 0 ? 0 : p->velocity[r->group[i]];
   }
-  if (piece.kind == LB_PIECE_POINT && piece.nrow == 3 && out.width[0] == FREE) {
-    out.sides = out.width[1] == FREE ? 2 : out.width[1] == 0 ? 1 : 0;
+  if (piece.kind == LB_PIECE_POINT && piece.nrow == 3) {
+    const bool free[2] = {out.width[0] == FREE, out.width[1] == FREE};
+    const int width = out.width[0] + out.width[1];
+    out.sides = free[0] && free[1] ? 2 : (free[0] || free[1]) && width == FREE ? 1 : 0;
+    out.u[0] = out.sides == 1 && free[1] ? out.u[1] : out.u[0]; // of the one there is
   }
   if (piece.kind == LB_PIECE_SET && r->normal >= 0) {
     out.normal = row - (piece.row - r->normal); // blocks are in one piece in both orders
@@ -163,12 +166,13 @@ static inline void pack_free_point(lb_contact_sweeper* s, const lb_contact_packe
   const int half = sides * FREE;
   double* to = s->packed + q->at;
   v8 J[3][2], Z[3][2];
+  const int one = sides == 1 && q->width[0] == 0 ? 1 : 0; // the side there is
   for (int i = 0; i < 3; i++) {
     const lb_contact_row* r = &p->row[q->origin + i];
     v8 product = {0};
     for (int k = 0; k < sides; k++) {
-      J[i][k] = load(p->J + r->entry[k]);
-      Z[i][k] = load(p->Z + r->entry[k]);
+      J[i][k] = load(p->J + r->entry[k + one]);
+      Z[i][k] = load(p->Z + r->entry[k + one]);
       product += J[i][k] * load(p->u0 + q->u[k]);
       *(v8*)(to + FREE * k) = J[i][k];
       *(v8*)(to + half + FREE * k) = Z[i][k];
@@ -256,14 +260,19 @@ bool lb_contact_sweeper_take_b(lb_contact_sweeper* s, int begin, int end) {
 void lb_contact_sweeper_take(lb_contact_sweeper* s, const double* lambda) {
   const int npiece = s->first[s->problem->nblock];
   for (const lb_contact_packed* q = s->piece; q < s->piece + npiece; q++) {
-    memcpy(s->lambda + q->row, lambda + q->origin, (size_t)q->nrow * sizeof *lambda);
+    for (int i = 0; i < q->nrow; i++) {
+      const double start = lambda[q->origin + i];
+      s->lambda[q->row + i] = isfinite(start) ? start : 0;
+    }
   }
 }
 
 void lb_contact_sweeper_give(const lb_contact_sweeper* s, double* lambda) {
   const int npiece = s->first[s->problem->nblock];
   for (const lb_contact_packed* q = s->piece; q < s->piece + npiece; q++) {
-    memcpy(lambda + q->origin, s->lambda + q->row, (size_t)q->nrow * sizeof *lambda);
+    for (int i = 0; i < q->nrow; i++) {
+      lambda[q->origin + i] = s->lambda[q->row + i];
+    }
   }
 }
 
@@ -366,20 +375,16 @@ static double sweep_equality(lb_contact_sweeper* s, const lb_contact_packed* q) 
 
 static double sweep_set(lb_contact_sweeper* s, const lb_contact_packed* q) {
   lb_contact_local* L = &s->local[q->local];
-  double w[2] = {0, 0}, l[2] = {0, 0}, change[2] = {0, 0};
+  double w[2] = {0, 0}, l[2] = {0, 0}, change[3] = {0, 0, 0};
   piece_velocity(s, q, w);
   memcpy(l, s->lambda + q->row, (size_t)q->nrow * sizeof *l);
   const double R = q->normal < 0 ? L->mu : L->mu * s->lambda[q->normal];
   lb_contact_set_solve(L, R, w, l);
   for (int i = 0; i < q->nrow; i++) {
-    change[i] = l[i] - s->lambda[q->row + i];
+    change[1 + i] = l[i] - s->lambda[q->row + i];
   }
-  piece_add(s, q, change);
-  return fmax(L->t11, L->t22) * fmax(fabs(change[0]), fabs(change[1]));
-}
-
-static double point_change(const lb_contact_local* L, const double* change) {
-  return fmax(L->n * fabs(change[0]), fmax(L->t11 * fabs(change[1]), L->t22 * fabs(change[2])));
+  piece_add(s, q, change + 1);
+  return lb_contact_own_change(L, change);
 }
 
 static double sweep_point(lb_contact_sweeper* s, const lb_contact_packed* q) {
@@ -392,7 +397,7 @@ static double sweep_point(lb_contact_sweeper* s, const lb_contact_packed* q) {
     change[i] = l[i] - s->lambda[q->row + i];
   }
   piece_add(s, q, change);
-  return point_change(L, change);
+  return lb_contact_own_change(L, change);
 }
 
 // A point contact with two tangents between free bodies, or of one with the world (sides = 1).
@@ -426,7 +431,7 @@ static inline double sweep_free_point(lb_contact_sweeper* s, const lb_contact_pa
   if (sides > 1) {
     *(v8*)ub = d;
   }
-  return point_change(L, change);
+  return lb_contact_own_change(L, change);
 }
 
 static double sweep_piece(lb_contact_sweeper* s, const lb_contact_packed* q) {
@@ -457,6 +462,20 @@ double lb_contact_sweeper_scale(const lb_contact_sweeper* s, int begin, int end)
   return most;
 }
 
+double lb_contact_sweeper_unevenness(const lb_contact_sweeper* s, int begin, int end) {
+  double most = 1;
+  for (const lb_contact_packed* q = s->piece + s->first[begin]; q < s->piece + s->first[end]; q++) {
+    const double *J = s->packed + q->at, *Z = J + row_numbers(q) / 2;
+    if (q->width[0] > 0 && q->width[1] > 0) {
+      const double a = lb_dot(q->width[0], J, Z);
+      const double b = lb_dot(q->width[1], J + q->width[0], Z + q->width[0]);
+      const double ratio = a > b ? a / b : b / a;
+      most = ratio > most ? ratio : most;
+    }
+  }
+  return most;
+}
+
 // Natural map of a point with two tangents, as lb_contact_violation has it: the normal's and the
 // tangents' in one. All of it over rho, in the units of w.
 static double point_violation(const lb_contact_local* L, const double* rho, const double* l,
@@ -469,18 +488,28 @@ static double point_violation(const lb_contact_local* L, const double* rho, cons
   return n > t ? n : t;
 }
 
+static double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
+// Largest of three numbers' sizes.
+static double largest(double a, double b, double c) {
+  return larger(larger(fabs(a), fabs(b)), fabs(c));
+}
+
 static void measure_point(const lb_contact_sweeper* s, const lb_contact_packed* q,
                           lb_contact_measure* m) {
-  double w[3], w0 = 0, own = 0;
-  const double *l = s->lambda + q->row, *rho = s->rho + q->row;
-  piece_velocity(s, q, w);
-  for (int i = 0; i < 3; i++) {
-    const double scale = fabs(s->w0[q->row + i]), size = fabs(l[i] / rho[i]);
-    w0 = scale > w0 ? scale : w0;
-    own = size > own ? size : own;
+  double w[3];
+  const double *l = s->lambda + q->row, *rho = s->rho + q->row, *w0 = s->w0 + q->row;
+  if (q->sides == 2) {
+    free_velocity(s, q, 2, w);
+  } else {
+    free_velocity(s, q, 1, w);
   }
   const double e = point_violation(&s->local[q->local], rho, l, w);
-  lb_contact_measure_add(m, isfinite(w[0] + w[1] + w[2]) ? e : (double)NAN, w0, own);
+  const double own = larger(fabs(l[0]) / rho[0], larger(fabs(l[1]), fabs(l[2])) / rho[1]);
+  lb_contact_measure_add(m, isfinite(w[0] + w[1] + w[2]) ? e : (double)NAN,
+                         largest(w0[0], w0[1], w0[2]), own);
 }
 
 static void measure_piece(const lb_contact_sweeper* s, const lb_contact_packed* q,

@@ -46,7 +46,7 @@ bool lb_contact_sweeper_pack(lb_contact_sweeper* s, int begin, int end);
 
 // b of the problem for these blocks; whether one has changed.
 bool lb_contact_sweeper_take_b(lb_contact_sweeper* s, int begin, int end);
-// lambda of the problem to the packed order and back.
+// lambda of the problem to the packed order, zero where it is not a number; and back.
 void lb_contact_sweeper_take(lb_contact_sweeper* s, const double* lambda);
 void lb_contact_sweeper_give(const lb_contact_sweeper* s, double* lambda);
 
@@ -56,5 +56,7 @@ void lb_contact_sweeper_add(lb_contact_sweeper* s, int begin, int end);
 double lb_contact_sweep(lb_contact_sweeper* s, int begin, int end);
 // Largest |w| of these blocks without impulses: what residuals are small against.
 double lb_contact_sweeper_scale(const lb_contact_sweeper* s, int begin, int end);
+// Largest ratio of A_rr's shares of the two groups of a row: of the masses that it meets.
+double lb_contact_sweeper_unevenness(const lb_contact_sweeper* s, int begin, int end);
 // Natural map of these blocks as it is now, as in contact_problem.h.
 lb_contact_measure lb_contact_sweeper_measure(const lb_contact_sweeper* s, int begin, int end);

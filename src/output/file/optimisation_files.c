@@ -116,7 +116,7 @@ static measure measure_of(const lb_scene* scene, const lb_scene_goal* g) {
 
 // How far off, from a share of the objective: over a while, root mean square.
 static void off_by(lb_out* out, const lb_scene_goal* g, measure m, double share) {
-  const double time = g->to > g->from ? g->to - g->from : 1;
+  const double time = g->to > g->from && !g->mean ? g->to - g->from : 1;
   const double off = g->weight > 0 ? sqrt(share / (g->weight * time)) : NAN;
   lb_out_text(out, "<td>");
   number(out, m.times * off);

@@ -157,7 +157,7 @@ static void place_camera(lb_raster* R, int frame) {
   const double aspect = (double)R->width / R->height, slope = tan(HALF_VIEW);
   const double tall = v->follow ? v->near : v->tall, wide = v->follow ? v->near : v->wide;
   const double deep = v->follow ? v->near : v->deep;
-  const double away = 0.6 * deep + 1.12 * fmax(tall, wide / aspect) / slope;
+  const double away = deep + 1.05 * fmax(tall, wide / aspect) / slope;
   const lb_vec3 target = v->follow ? lb_view_middle(R->r, frame) : v->centre;
   R->eye = lb_vec3_add(target, lb_vec3_scale(away, a.eye));
   R->right = a.right;

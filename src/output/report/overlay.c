@@ -23,8 +23,20 @@ static int add_ghost(lb_model* to, const lb_layer* layer) {
   return to->look.nmaterial++;
 }
 
+// Name of a body among all layers: "after/head". NULL: no memory, which the arena keeps.
+static const char* layer_name(lb_arena* a, const lb_layer* layer, const char* body) {
+  const size_t before = strlen(layer->name), own = strlen(body);
+  char* name = LB_TAKE(a, char, before + own + 2);
+  if (name) {
+    memcpy(name, layer->name, before);
+    name[before] = '/';
+    memcpy(name + before + 1, body, own + 1);
+  }
+  return name;
+}
+
 // Bodies, shapes and elastic bodies of a layer after those that are there.
-static void add_layer(lb_model* to, const lb_model* from, const lb_layer* layer) {
+static void add_layer(lb_model* to, const lb_model* from, const lb_layer* layer, lb_arena* a) {
   const lb_model* own = layer->r->model;
   const int ghost = add_ghost(to, layer), first = to->nbody;
   for (int i = 0; i < from->look.nshape; i++) {
@@ -43,7 +55,7 @@ static void add_layer(lb_model* to, const lb_model* from, const lb_layer* layer)
     s->material = ghost >= 0 ? ghost : s->material;
   }
   for (int b = 0; b < from->nbody; b++, to->nbody++) {
-    to->body.name[to->nbody] = from->body.name[b];
+    to->body.name[to->nbody] = layer_name(a, layer, from->body.name[b]);
     to->body.link[to->nbody] = from->body.link[b];
     to->body.in_link[to->nbody] = from->body.in_link[b];
     to->body.mass[to->nbody] = from->body.mass[b];
@@ -74,9 +86,9 @@ static lb_model* make_model(const lb_model* from, int count, const lb_layer* lay
          (size_t)from->look.nmaterial * sizeof *to->look.material);
   to->nbody = to->nq = to->look.nshape = to->elastic.count = 0;
   for (int k = 0; k < count; k++) {
-    add_layer(to, from, &layer[k]);
+    add_layer(to, from, &layer[k], a);
   }
-  return to;
+  return lb_arena_status(a) == LB_OK ? to : NULL;
 }
 
 // Stress of the layers, one after the other, as their elastic bodies are.

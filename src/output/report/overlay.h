@@ -15,7 +15,7 @@ typedef struct lb_layer {
 enum { LB_LAYERS_MOST = 3 };
 
 // Overlay in the arena, sharing what it can with the layers; false when there is no memory. Bodies
-// of layer k are k * nbody and on. Springs are not shown.
+// of layer k are k * nbody and on, and are called LAYER/BODY. Springs are not shown.
 bool lb_overlay_make(lb_recording* out, int count, const lb_layer* layer, lb_arena* arena);
 
 extern const double LB_GHOST_TARGET[4], LB_GHOST_BEFORE[4];

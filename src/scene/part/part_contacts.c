@@ -155,9 +155,14 @@ void lb_check_contacts(lb_checker* c) {
            "bdf1, bdf2 or sdirk2)",
            lb_integrator_name(by));
   }
-  if (c->s->optimize.nparameter > 0 || c->s->retarget.ntrack > 0) {
+  if (c->s->retarget.ntrack > 0) {
     LB_SAY(c, contacts->place,
-           "contacts: steps with contacts have no gradients yet, which 'optimize' and 'retarget' "
-           "need (take one of them away)");
+           "contacts: 'retarget' has no gradients through contacts (take one of them away)");
+  }
+  if (c->s->optimize.nparameter > 0 && method != LB_METHOD_LINEAR && by != LB_INTEGRATOR_EULER) {
+    LB_SAY(c, contacts->place,
+           "contacts: steps of %s have no gradients through contacts, which 'optimize' needs "
+           "(choose 'integrator: linear-euler' or euler)",
+           lb_integrator_name(by));
   }
 }

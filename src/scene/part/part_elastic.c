@@ -123,7 +123,8 @@ bool lb_elastic_has_face(const lb_scene_elastic* e, const char* name) {
 #define AXIS                                                                                       \
   FORM(VECTOR, "from", from, LB_ANY, "[0, 0, 0]", "the middle of its face start"),                 \
       FORM(VECTOR, "to", to, LB_ANY, NULL, "the middle of its face end")
-#define UP(about) LB_ROW(VECTOR, lb_scene_elastic, "up", up, "[0, 0, 1], or x along z", about)
+#define UP(about)                                                                                  \
+  LB_ROW(VECTOR, lb_scene_elastic, "up", up, "[0, 0, 1]; [1, 0, 0] if the axis is along z", about)
 
 static const lb_field rod_fields[] = {SIDE("radius", radius, "from the axis to the surface"), AXIS};
 static const lb_field box_fields[] = {

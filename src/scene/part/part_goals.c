@@ -20,7 +20,7 @@ static const struct {
     [LB_GOAL_MOTOR] = {{{LB_OWNER_MOTOR}, 1, false, 0, "motor"}, false, NULL},
 };
 
-enum { AT = LB_GOAL_COUNT, POSITION, VELOCITY, PATH, ALONG }; // rows that not every kind has
+enum { AT = LB_GOAL_COUNT, POSITION, VELOCITY, MEAN, PATH, ALONG }; // rows that not every kind has
 static const lb_field goal_fields[] = {
     [LB_GOAL_POINT] =
         LB_LATER(TEXT, "point", NULL, NULL, "a body, a point of which should be somewhere"),
@@ -34,6 +34,8 @@ static const lb_field goal_fields[] = {
                           "coordinates"),
     [VELOCITY] =
         LB_LATER(MEASURE, "velocity", NULL, "none", "how fast it should be, instead of position"),
+    [MEAN] = LB_ROW(FLAG, lb_scene_goal, "mean", mean, "false",
+                    "of a point's velocity over a time: its mean counts, and not every step's"),
     [PATH] = LB_LATER(PATH, "path", NULL, "none",
                       "of a point, instead of position and time: where it should be when"),
     [ALONG] =
@@ -65,7 +67,7 @@ static bool read_axes(lb_reader* r, const lb_yaml* along, lb_scene_goal* to) {
 
 static bool read_time(lb_reader* r, const lb_yaml* node, lb_scene_goal* to) {
   const double end = r->scene.duration;
-  to->from = kinds[to->kind].targets ? end : 0;
+  to->from = kinds[to->kind].targets && !to->mean ? end : 0;
   to->to = end;
   if (!node) {
     return true;
@@ -170,8 +172,12 @@ static bool read_path(lb_reader* r, const lb_yaml* node, lb_scene_goal* to) {
 
 static bool check_goal_keys(lb_reader* r, const lb_yaml* node, lb_goal_kind kind) {
   static const bool GOOD[LB_GOAL_COUNT][ALONG + 1] = {
-      [LB_GOAL_POINT] =
-          {[AT] = true, [POSITION] = true, [VELOCITY] = true, [PATH] = true, [ALONG] = true},
+      [LB_GOAL_POINT] = {[AT] = true,
+                         [POSITION] = true,
+                         [VELOCITY] = true,
+                         [MEAN] = true,
+                         [PATH] = true,
+                         [ALONG] = true},
       [LB_GOAL_JOINT] = {[POSITION] = true, [VELOCITY] = true}};
   bool ok = true;
   for (int k = AT; k <= ALONG; k++) {
@@ -199,6 +205,17 @@ static bool check_goal_keys(lb_reader* r, const lb_yaml* node, lb_goal_kind kind
   return ok;
 }
 
+// A mean is that of velocities, over a time.
+static bool check_mean(lb_reader* r, const lb_yaml* node, const lb_scene_goal* to) {
+  const lb_yaml* mean = lb_yaml_find(node, "mean");
+  if (to->mean && !to->rate) {
+    return lb_complain(r, mean->place, "'mean' goes with 'velocity', and not with 'position'");
+  }
+  return !to->mean || to->from < to->to ||
+         lb_complain(r, lb_yaml_find(node, "time")->place,
+                     "'time' of a mean must be [from, to], not a moment");
+}
+
 static bool finish_goal(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_goal* to = part;
   const lb_yaml* along = lb_yaml_find(node, "along");
@@ -222,7 +239,7 @@ static bool finish_goal(lb_reader* r, const lb_yaml* node, bool ok, void* part) 
   }
   ok &= !along || read_axes(r, along, to);
   ok &= read_spot(r, lb_yaml_find(node, "at"), to);
-  return read_time(r, lb_yaml_find(node, "time"), to) &&
+  return read_time(r, lb_yaml_find(node, "time"), to) && check_mean(r, node, to) &&
          read_path(r, lb_yaml_find(node, "path"), to) && ok;
 }
 

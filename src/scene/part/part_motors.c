@@ -136,6 +136,11 @@ static void check_others(lb_checker* c, const lb_scene_motor* m, bool turns) {
   }
 }
 
+// Integrators whose steps solve for servos with the contacts.
+static bool is_solved(lb_integrator by) {
+  return by == LB_INTEGRATOR_LINEAR_EULER || by == LB_INTEGRATOR_EULER;
+}
+
 // Linearly implicit steps find a servo's torque as an impulse; for all others it is a force, which
 // needs a spring or a damper.
 static void check_servo(lb_checker* c, const lb_scene_motor* m, const lb_scene_joint* j) {
@@ -143,14 +148,14 @@ static void check_servo(lb_checker* c, const lb_scene_motor* m, const lb_scene_j
   if (j->loop || lb_joint_count_v(j) != 1 || c->s->solver.coordinates == LB_COORDINATES_MAXIMAL) {
     lb_say(c, " is a servo: these drive joints of one coordinate in a tree (choose 'drive: "
               "position', or reduced coordinates)");
-  } else if (m->stiffness == 0 && m->damping == 0 && by != LB_INTEGRATOR_LINEAR_EULER &&
-             by != LB_INTEGRATOR_EULER) {
+  } else if (m->stiffness == 0 && m->damping == 0 && !is_solved(by)) {
     lb_say(c,
            " is a servo without 'stiffness' and 'damping', which holds exactly up to its limit: "
            "%s cannot step it (give it a stiffness, or choose linear-euler or euler)",
            lb_integrator_name(by));
-  } else if (c->s->optimize.nparameter > 0 || c->s->retarget.ntrack > 0) {
-    lb_say(c, " is a servo, which gradients do not know (choose 'drive: position' or 'force')");
+  } else if (c->s->retarget.ntrack > 0 || (c->s->optimize.nparameter > 0 && !is_solved(by))) {
+    lb_say(c, " is a servo, which gradients do not know%s (choose 'drive: position' or 'force')",
+           c->s->retarget.ntrack > 0 ? "" : " but with linear-euler and euler");
   }
 }
 

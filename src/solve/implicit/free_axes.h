@@ -21,3 +21,28 @@ void lb_free_axes_place(const lb_model* m, const double* q0, const double* move,
                         double* q);
 // (1) for velocities v [nv], from the poses q0 to q1.
 void lb_free_axes_turn(const lb_model* m, const double* q0, const double* q1, double* v);
+
+// --- derivatives (free_axes_derivative.c) ---
+
+// Of the end of a free body by its start: place and velocity, 12, by place, `move` and the velocity
+// before it turns, 18.
+typedef struct lb_free_axes_slopes {
+  double by[12][18];
+} lb_free_axes_slopes;
+
+// Changes of what the ends come from, or what something changes by them, [nv] each.
+typedef struct lb_free_axes_change {
+  double *q, *move, *u;
+} lb_free_axes_change;
+
+// C [nv][nv] -= the derivative by v of what lb_free_axes_remove takes out.
+void lb_free_axes_remove_slopes(const lb_model* m, const double* v, double* C);
+// Derivatives of lb_free_axes_place and lb_free_axes_turn, [nlink], of velocities u.
+void lb_free_axes_differentiate(const lb_model* m, const double* move, const double* u, double h,
+                                lb_free_axes_slopes* out);
+// The bodies' share of changes q and v of the end.
+void lb_free_axes_pass(const lb_model* m, const lb_free_axes_slopes* S,
+                       const lb_free_axes_change* x, double* q, double* v);
+// The transpose: what is by the bodies' ends, taken out of q and v, is added to x.
+void lb_free_axes_return(const lb_model* m, const lb_free_axes_slopes* S,
+                         const lb_free_axes_change* x, double* q, double* v);

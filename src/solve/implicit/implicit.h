@@ -31,8 +31,8 @@ typedef struct lb_implicit_algebra {
   // Factor by which a matrix may get worse from one step to the next; INFINITY: nothing is known
   // before the second iteration.
   double ageing;
-  int patience; // iterations beyond which the next step begins with a new matrix
-  int lasts;    // stages that one is kept for at most
+  int patience;                  // iterations beyond which the next step begins with a new matrix
+  int lasts;                     // stages that one is kept for at most
   void (*renew)(lb_stepper* st); // forget the order in which matrices are factored; NULL: nothing
 } lb_implicit_algebra;
 

@@ -47,6 +47,8 @@ typedef struct linear {
   double* dv;               // [nv]
   lb_tree_factor* tree;     // or NULL
   double* more;             // [nv] on the diagonal of the mass matrix
+  double* damping;          // [nv] its share of velocities, but for the dense matrix
+  double *free, *met;       // [nv] velocities without contact and with it, before axes turn
   lb_kkt* kkt;              // of rigid trees under constraints, or NULL
   double* mu;               // [rows] right-hand sides of constraints, then multipliers
   double* lambda;           // [rows] Lagrange multipliers of the last step
@@ -90,12 +92,13 @@ static lb_status create(lb_stepper* st, lb_error* err) {
                         "euler cannot step ropes and deformables beside contacts and servos "
                         "(choose linear-euler)");
   }
-  double* block = own ? LB_TAKE(&st->arena, double, m->nq + 5 * m->nv) : NULL;
+  double* block = own ? LB_TAKE(&st->arena, double, m->nq + 8 * m->nv) : NULL;
   if (!block) {
     return no_memory(err);
   }
   own->plain = plain;
-  double** const part[] = {&own->q0, &own->v0, &own->v1, &own->r, &own->dv, &own->more};
+  double** const part[] = {&own->q0,   &own->v0,      &own->v1,   &own->r,  &own->dv,
+                           &own->more, &own->damping, &own->free, &own->met};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     *part[i] = block;
     block += i < 1 ? m->nq : m->nv;
@@ -164,6 +167,7 @@ static bool solve_tree(const lb_model* m, linear* own, lb_data* d, double h) {
   lb_joint_springs_slopes(m, d->q, own->more);
   for (int k = 0; k < m->nv; k++) {
     const double K = own->plain ? 0 : own->more[k], C = own->plain ? 0 : m->dof.damping[k];
+    own->damping[k] = C;
     own->dv[k] = -h * (own->r[k] - d->work->tau[k] + h * K * own->v0[k]);
     own->more[k] = h * (C + h * K);
   }
@@ -235,6 +239,7 @@ static bool solve_kkt(const lb_model* m, linear* own, lb_data* d, double h) {
   }
   for (int k = 0; k < m->nv; k++) {
     const double r = own->r[k] - d->work->tau[k] + h * K[k] * own->v0[k];
+    own->damping[k] = C[k];
     own->more[k] = h * (C[k] + h * K[k]);
     own->dv[k] = h * r;
   }
@@ -373,6 +378,8 @@ static void solve_system(void* context, double* b) {
 // Velocities of the end in d, and those that places change by.
 static bool meet(const lb_model* m, linear* own, lb_data* d, double h) {
   lb_contacts* C = d->work->contacts;
+  memcpy(own->free, d->qd, (size_t)m->nv * sizeof *d->qd);
+  memcpy(own->met, d->qd, (size_t)m->nv * sizeof *d->qd);
   if (!C) {
     memcpy(own->dv, d->qd, (size_t)m->nv * sizeof *d->qd);
     return true;
@@ -381,6 +388,7 @@ static bool meet(const lb_model* m, linear* own, lb_data* d, double h) {
   if (!lb_contacts_solve(C, d, h, (lb_contact_system){own, solve_system, false}, own->dv)) {
     return false;
   }
+  memcpy(own->met, d->qd, (size_t)m->nv * sizeof *d->qd);
   if (own->lambda) {
     lb_contacts_multipliers(C, own->lambda);
   }
@@ -408,6 +416,7 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   linear* own = st->own;
   own->baumgarte = st->solver.closing > h ? 1 / st->solver.closing : 0;
   if (d->work->contacts) {
+    lb_contacts_isolate(d->work->contacts, st->watched);
     lb_contacts_begin(d->work->contacts);
   }
   begin(m, own, d, h);
@@ -450,6 +459,20 @@ static void observe(lb_stepper* st, lb_data* d) {
   }
 }
 
+lb_linear_step lb_linear_euler_last(const lb_stepper* st) {
+  const linear* own = st->own;
+  const bool dense = !own->tree && !own->kkt;
+  return (lb_linear_step){.q0 = own->q0,
+                          .v0 = own->v0,
+                          .v1 = own->v1,
+                          .free = own->free,
+                          .end = own->met,
+                          .move = own->dv,
+                          .more = dense ? NULL : own->more,
+                          .damping = dense ? NULL : own->damping,
+                          .drives = !own->tree && st->m->nmotor > 0};
+}
+
 static void renew(lb_stepper* st) {
   lb_kkt_forget(((const linear*)st->own)->kkt);
 }
@@ -465,6 +488,6 @@ const lb_stepper_type lb_stepper_linear_euler = {.create = create,
                                                  .observe = observe,
                                                  .closes_loops = true,
                                                  .renew = renew,
-                                                 .derivative = &lb_derivative_stages,
+                                                 .derivative = &lb_derivative_linear,
                                                  .reach = 15,
                                                  .records = 1};

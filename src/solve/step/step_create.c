@@ -88,14 +88,8 @@ static lb_status create(lb_step_derivative* S, lb_integrator by, lb_error* err) 
 lb_status lb_step_derivative_create_for(const lb_model* m, lb_integrator by,
                                         const lb_allocator* allocator, lb_step_derivative** out,
                                         lb_error* err) {
-  const lb_derivative_type* type = lb_stepper_type_of(by)->derivative;
+  const lb_derivative_type* type = lb_stepper_type_for(m, by)->derivative;
   lb_status status = lb_constraints_check_dense(m, "gradients of its steps", err);
-  if (status == LB_OK && lb_servos_as_rows(m) > 0) {
-    status = lb_error_add(err, LB_INVALID, m->motor.place[m->motor.servo[0].motor],
-                          "motor '%s' is a servo, and linear-euler has no gradients of these "
-                          "(choose bdf2, with a stiffness)",
-                          m->motor.name[m->motor.servo[0].motor]);
-  }
   if (status != LB_OK) {
     return status;
   }

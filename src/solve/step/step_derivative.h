@@ -100,9 +100,11 @@ typedef struct lb_derivative_type {
   void (*add_torque)(lb_step_derivative* S, lb_step_effects* to, int motor, double scale);
   const double* (*move_particles)(lb_step_derivative* S, const double* v);
   void (*exert)(lb_data* d, const lb_step_past* past, double* r, double* lambda);
+  // Reason why a step has no derivative, where it is known; NULL, LB_OK: it is not.
+  lb_status (*complain)(const lb_step_derivative* S, lb_error* err);
 } lb_derivative_type;
 
-extern const lb_derivative_type lb_derivative_stages, lb_derivative_explicit;
+extern const lb_derivative_type lb_derivative_stages, lb_derivative_explicit, lb_derivative_linear;
 
 // Derivatives of the steps of an integrator; and of implicit stages.
 lb_status lb_step_derivative_create_for(const lb_model* m, lb_integrator by,

@@ -34,6 +34,7 @@ struct lb_step_derivative {
   const lb_derivative_type *steps, *type; // of the integrator; of the step that is here
   const lb_derivatives* dynamics;         // at its end
   struct lb_explicit_derivative* explicit;
+  struct lb_linear_derivative* linear;
   lb_arena arena;       // of what lies behind the system's layers
   lb_stage_system sys;  // (5)
   lb_tree_slopes* tree; // in place of matrices, but for impacts; NULL: it never can

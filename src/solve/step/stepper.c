@@ -136,6 +136,13 @@ static lb_status fail(lb_stepper* st, lb_data* d, double start, double h, diagno
   return status;
 }
 
+// Steps that are found again from their start; others have reported.
+static void report_end(const lb_stepper* st, const lb_data* d, double h) {
+  if (st->watcher && st->type->reach > 0 && st->type->derivative->restarts) {
+    st->watcher(st->watching, d, &(lb_step_past){.dt = h, .count = 1, .weight = {1}});
+  }
+}
+
 // Projection onto the constraints, after a step that leaves gaps; false: there is no such state
 // near.
 static bool project(lb_stepper* st, lb_data* d, double h) {
@@ -144,9 +151,7 @@ static bool project(lb_stepper* st, lb_data* d, double h) {
        !(lb_constraints_gap_of(st->m, d, true, NULL) <= LB_CLOSED))) {
     return false;
   }
-  if (st->watcher && st->type->reach > 0) { // others have reported
-    st->watcher(st->watching, d, &(lb_step_past){.dt = h, .count = 1, .weight = {1}});
-  }
+  report_end(st, d, h);
   return true;
 }
 
@@ -213,7 +218,7 @@ static diagnosis diagnose(const lb_stepper* st, const lb_data* d, double h, bool
 
 // Contacts act on velocities, so loops are left open by gaps of second order. They are closed while
 // something touches; in free flight momentum is kept instead.
-static bool leaves_gaps(const lb_stepper* st, const lb_data* d) {
+bool lb_stepper_leaves_gaps(const lb_stepper* st, const lb_data* d) {
   const lb_touch* touch;
   return d->work->contacts && st->m->constraint.count > 0 && st->solver.closing == 0 &&
          lb_contacts_points(d->work->contacts, &touch) > 0;
@@ -234,9 +239,10 @@ lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
     return fail(st, d, start, h, t, err);
   }
   d->time = start + h;
-  if (st->type->closes_loops && !leaves_gaps(st, d)) {
+  if (st->type->closes_loops && !lb_stepper_leaves_gaps(st, d)) {
     lb_drive(st->m, d);
     lb_normalise(st->m, d->q);
+    report_end(st, d, h);
   } else if (!project(st, d, h)) {
     return fail(st, d, start, h, (diagnosis){false, -1, -1}, err);
   }
@@ -250,8 +256,8 @@ const lb_stepper_type* lb_stepper_type_of(lb_integrator by) {
 
 // Semi-implicit Euler through contacts and with servos is a linearly implicit step without
 // stiffness.
-static const lb_stepper_type* choose(const lb_model* model, lb_integrator by) {
-  const bool solves = model->contact.set.on || lb_servos_as_rows(model) > 0;
+const lb_stepper_type* lb_stepper_type_for(const lb_model* m, lb_integrator by) {
+  const bool solves = m->contact.set.on || lb_servos_as_rows(m) > 0;
   return by == LB_INTEGRATOR_EULER && solves ? &lb_stepper_linear_euler : STEPPERS[by];
 }
 
@@ -279,7 +285,7 @@ lb_status lb_stepper_create(const lb_model* model, const lb_scene_solver* solver
   }
   st->m = model;
   st->solver = solver ? *solver : model->solver;
-  st->type = choose(model, st->solver.integrator);
+  st->type = lb_stepper_type_for(model, st->solver.integrator);
   st->saved = saved;
   st->arena = arena;
   lb_status status = check_servos(st, err);

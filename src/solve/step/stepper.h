@@ -31,7 +31,8 @@ typedef struct lb_stepper_type {
   // Butcher's table of an explicit method, in the arena; false: no memory. NULL: others.
   bool (*tableau)(lb_arena* arena, lb_tableau* out);
   const struct lb_scheme* scheme; // of an implicit method (implicit.c)
-  // Forget what can be made anew from a state: Newton's matrix, orders of elimination. NULL: nothing.
+  // Forget what can be made anew from a state: Newton's matrix, orders of elimination. NULL:
+  // nothing.
   void (*renew)(lb_stepper* st);
   // History of a step beside the state, as so many numbers, to save and to load at the end of a
   // step. From there on both ways are the same to the last bit. NULL: nothing.
@@ -47,14 +48,14 @@ struct lb_stepper {
   lb_arena arena;
   long count;
   long iterations, matrices; // of Newton's method: corrections, and matrices that were factored
-  double* saved;            // [nq + nv] state at the start of the step
-  int runaway;              // 1 + the velocity that first was beyond what bodies have; 0: none is
-  double ran_from;          // when the step began in which that was [s]
-  void* own;                // work space of the type
-  lb_step_watcher* watcher; // of steps that are implicit; NULL: none
-  void* watching;           // its context
-  bool watched;             // steps are differentiated, one after the other
-  bool recharts;            // nevertheless coordinates change their charts, which the watcher sees
+  double* saved;             // [nq + nv] state at the start of the step
+  int runaway;               // 1 + the velocity that first was beyond what bodies have; 0: none is
+  double ran_from;           // when the step began in which that was [s]
+  void* own;                 // work space of the type
+  lb_step_watcher* watcher;  // of steps that are implicit; NULL: none
+  void* watching;            // its context
+  bool watched;              // steps are differentiated, one after the other
+  bool recharts;             // nevertheless coordinates change their charts, which the watcher sees
   const bool* keeps; // [nv] coordinates that do not, beside those that something acts on; or NULL
 };
 
@@ -65,6 +66,8 @@ LB_INTEGRATOR_LIST(LB_STEPPER_TYPE)
 
 // The table of an integrator.
 const lb_stepper_type* lb_stepper_type_of(lb_integrator by);
+// The table by which an integrator steps a model.
+const lb_stepper_type* lb_stepper_type_for(const lb_model* m, lb_integrator by);
 
 // Have a stepper watched; NULL: no longer.
 void lb_stepper_watch(lb_stepper* st, lb_step_watcher* watcher, void* context);
@@ -77,6 +80,9 @@ void lb_stepper_impact(lb_stepper* st, lb_data* d, double* impulse);
 
 // Slopes of the state at d's time, q and qd: dq and qdd, [nq] and [nv].
 void lb_slopes(const lb_model* m, lb_data* d, double* dq, double* qdd);
+
+// Loops are left open by a step with contacts, and closed after it.
+bool lb_stepper_leaves_gaps(const lb_stepper* st, const lb_data* d);
 
 // d's q and qd as they were at the start of the step.
 void lb_stepper_restart(const lb_stepper* st, lb_data* d);

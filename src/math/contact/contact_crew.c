@@ -1,0 +1,199 @@
+// Blocks of one colour share no group, so a team sweeps each colour together and meets in between.
+// Sums are added in portions of fixed size.
+#include "math/contact/contact_crew.h"
+
+#include <string.h>
+
+enum {
+  SPLIT = 64,  // blocks of a colour that one thread does as fast
+  TERMS = 512, // rows whose terms are added in one go
+  LANES = 8
+};
+
+void lb_contact_directions_carve(lb_contact_directions* d, lb_carver* c, int rows, int velocities) {
+  d->before = lb_carve(c, (size_t)rows, sizeof(double));
+  d->toward = lb_carve(c, (size_t)rows, sizeof(double));
+  d->part = lb_carve(c, (size_t)(rows / TERMS + 1), sizeof(double));
+  d->u_before = lb_carve(c, (size_t)velocities, sizeof(double));
+  d->u_toward = lb_carve(c, (size_t)velocities, sizeof(double));
+}
+
+static double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
+// --- shares of threads ---
+
+typedef struct range {
+  int begin, end;
+} range;
+
+static range share(const lb_contact_crew* c, int begin, int end) {
+  const long n = end - begin;
+  return (range){begin + (int)(n * c->rank / c->size), begin + (int)(n * (c->rank + 1) / c->size)};
+}
+
+static range groups_of(const lb_contact_crew* c) {
+  const int* first = c->islands->first_group + c->island;
+  return share(c, first[0], first[1]);
+}
+
+static range rows_of(const lb_contact_crew* c) {
+  const int* first = c->sweeper->first_row;
+  return share(c, first[c->begin], first[c->end]);
+}
+
+// --- velocities and residual ---
+
+void lb_crew_refresh(const lb_contact_crew* c) {
+  lb_contact_sweeper* w = c->sweeper;
+  const lb_contact_problem* p = w->problem;
+  const int* first = c->islands->first_group + c->island;
+  for (int k = first[0]; k < first[1] && c->rank == 0; k++) {
+    const int g = c->islands->group[k], at = p->velocity[g];
+    memcpy(w->u + at, p->u0 + at, (size_t)lb_contact_width(p, g) * sizeof *w->u);
+  }
+  if (c->rank == 0) {
+    lb_contact_sweeper_add(w, c->begin, c->end);
+  }
+  lb_crew_meet(c);
+}
+
+lb_contact_measure lb_crew_measure(const lb_contact_crew* c) {
+  const range mine = share(c, c->begin, c->end);
+  c->shared->measure[c->rank] = lb_contact_sweeper_measure(c->sweeper, mine.begin, mine.end);
+  lb_crew_meet(c);
+  lb_contact_measure all = c->shared->measure[0];
+  for (int i = 1; i < c->size; i++) {
+    const lb_contact_measure* m = &c->shared->measure[i];
+    lb_contact_measure_add(&all, m->residual, m->scale, 0);
+    all.rounding = larger(m->rounding, all.rounding);
+  }
+  lb_crew_meet(c);
+  return all;
+}
+
+// --- sweeps ---
+
+// Whether a colour is for one thread. Several of them in a row need no meeting in between.
+static bool is_alone(const lb_contact_crew* c, int k) {
+  const lb_contact_islands* g = c->islands;
+  return g->serial[k] || g->colour[k + 1] - g->colour[k] < SPLIT;
+}
+
+static double sweep_colours(const lb_contact_crew* c) {
+  const lb_contact_islands* g = c->islands;
+  const int last = g->first_colour[c->island + 1];
+  double most = 0;
+  for (int k = g->first_colour[c->island]; k < last; k++) {
+    const bool alone = is_alone(c, k);
+    const range all = {g->colour[k], g->colour[k + 1]};
+    const range mine = alone ? all : share(c, all.begin, all.end);
+    if (!alone || c->rank == 0) {
+      most = larger(lb_contact_sweep(c->sweeper, mine.begin, mine.end), most);
+    }
+    if (!(alone && k + 1 < last && is_alone(c, k + 1))) {
+      lb_crew_meet(c);
+    }
+  }
+  return most;
+}
+
+double lb_crew_sweep(lb_contact_crew* c) {
+  double change = c->size > 1 ? sweep_colours(c) : lb_contact_sweep(c->sweeper, c->begin, c->end);
+  c->nsweep++;
+  c->shared->change[c->rank] = change;
+  lb_crew_meet(c);
+  for (int i = 0; i < c->size; i++) {
+    change = larger(c->shared->change[i], change);
+  }
+  lb_crew_meet(c);
+  return change;
+}
+
+// --- nonsmooth conjugate directions                        [Silcowitz-Hansen and others 2010]
+//
+//   (1)  g_k = lambda_k - sweep(lambda_k),  beta = |g_k|^2 / |g_k-1|^2
+//   (2)  lambda_k+1 = sweep(lambda_k) + beta p_k-1,  p_k = beta p_k-1 - g_k
+//
+// with beta zero where it is above one. Lengths are energies, |g|^2 = sum g_r^2 / rho_r.
+
+void lb_crew_begin(lb_contact_crew* c) {
+  const lb_contact_sweeper* w = c->sweeper;
+  const lb_contact_directions* d = c->directions;
+  const range r = rows_of(c), groups = groups_of(c);
+  memcpy(d->before + r.begin, w->lambda + r.begin, (size_t)(r.end - r.begin) * sizeof(double));
+  for (int k = groups.begin; k < groups.end; k++) {
+    const int g = c->islands->group[k], at = w->problem->velocity[g];
+    memcpy(d->u_before + at, w->u + at, (size_t)lb_contact_width(w->problem, g) * sizeof(double));
+  }
+  c->last = 0;
+  lb_crew_meet(c);
+}
+
+// Terms of the squared length of the last sweep's change, from `first` on, in eight sums.
+static double some_terms(const lb_contact_crew* c, int first) {
+  const lb_contact_sweeper* w = c->sweeper;
+  const double *lambda = w->lambda + first, *before = c->directions->before + first;
+  const double* rho = w->rho + first;
+  const int left = w->first_row[c->end] - first, n = left < TERMS ? left : TERMS;
+  double sum[LANES] = {0};
+  int i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    for (int k = 0; k < LANES; k++) {
+      const double g = lambda[i + k] - before[i + k];
+      sum[k] += g * g / rho[i + k];
+    }
+  }
+  for (; i < n; i++) {
+    const double g = lambda[i] - before[i];
+    sum[i % LANES] += g * g / rho[i];
+  }
+  return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
+}
+
+// All of them, in an order that does not depend on threads.
+static double squared_change(const lb_contact_crew* c) {
+  const lb_contact_sweeper* w = c->sweeper;
+  double* part = c->directions->part;
+  const int first = w->first_row[c->begin];
+  const int n = (w->first_row[c->end] - first + TERMS - 1) / TERMS;
+  const range mine = share(c, 0, n);
+  double sum = 0;
+  for (int k = mine.begin; k < mine.end && c->size > 1; k++) {
+    part[k] = some_terms(c, first + k * TERMS);
+  }
+  lb_crew_meet(c);
+  for (int k = 0; k < n; k++) {
+    sum += c->size > 1 ? part[k] : some_terms(c, first + k * TERMS);
+  }
+  return sum;
+}
+
+// x of (2), with p, and x before the next sweep; the same for velocities, which are linear in it.
+static void add_direction(int n, double beta, double* restrict x, double* restrict p,
+                          double* restrict before) {
+  for (int i = 0; i < n; i++) {
+    const double g = x[i] - before[i], momentum = beta > 0 ? beta * p[i] : 0;
+    x[i] += momentum;
+    before[i] = x[i];
+    p[i] = momentum + g;
+  }
+}
+
+void lb_crew_accelerate(lb_contact_crew* c) {
+  const lb_contact_sweeper* w = c->sweeper;
+  const lb_contact_directions* d = c->directions;
+  const double square = squared_change(c), ratio = square / c->last;
+  const double beta = c->last > 0 && ratio <= 1 ? ratio : 0;
+  const range r = rows_of(c), groups = groups_of(c);
+  c->last = square;
+  add_direction(r.end - r.begin, beta, w->lambda + r.begin, d->toward + r.begin,
+                d->before + r.begin);
+  for (int k = groups.begin; k < groups.end; k++) {
+    const int g = c->islands->group[k], at = w->problem->velocity[g];
+    add_direction(lb_contact_width(w->problem, g), beta, w->u + at, d->u_toward + at,
+                  d->u_before + at);
+  }
+  lb_crew_meet(c);
+}

@@ -1,0 +1,218 @@
+// Gradients of optimisations through contacts: motors, phases and starts of what stands, slides,
+// lands and walks.
+#include "walker_search.h"
+
+#define HEAD_BY(integrator)                                                                        \
+  "name: x\nduration: 0.15 s\nsolver: {integrator: " integrator ", step: 1 ms}\n"                  \
+  "materials: {m: {density: 1000, friction: 0.5}}\n"                                               \
+  "scenery: [{box: [40, 40, 1], position: [0, 0, -0.5], solid: true, material: m}]\n"
+#define HEAD HEAD_BY("linear-euler")
+
+static void check(const char* text, double part, double tolerance) {
+  problem p;
+  open_problem(&p, text);
+  check_gradient(&p, p.o->start, part, tolerance);
+  check_applied(&p);
+  close_problem(&p);
+}
+
+static void a_ball_is_thrown_along_the_ground(void** state) {
+  (void)state;
+  check(HEAD "contacts: {}\nbodies: {b: {shape: {sphere: {radius: 10 cm}}, material: m, position: "
+             "[0, 0, 0.105]}}\ninitial: {b: {velocity: [2, 1, -0.2], spin: [1, 2, 3]}}\n"
+             "optimize:\n  parameters: {throw: {velocity: b}, spin: {spin: b}}\n  goals: {far: "
+             "{point: b, position: [1, 0, 0], along: xy}, fast: {point: b, velocity: [3, 0, 0], "
+             "along: xy, mean: "
+             "true}}\n",
+        1e-5, 1e-6);
+}
+
+// A block that tumbles and lands on a corner: its mass matters to springs of contacts.
+static void a_block_has_a_mass(void** state) {
+  (void)state;
+  check(HEAD
+        "contacts: {law: compliant, stiffness: 1e4 N/m, damping: 50 N s/m}\nbodies: {b: {shape: "
+        "{box: [10 cm, 20 cm, 30 cm]}, material: m, position: [0, 0, 0.2], rotation: [20 deg, "
+        "10 deg, 30 deg]}}\ninitial: {b: {velocity: [1, 0, -1], spin: [1, 2, -3]}}\n"
+        "optimize:\n  parameters: {heavy: {mass: b}, when: {position: b}}\n  goals: {far: "
+        "{point: b, position: [1, 0, 0], along: xy}}\n",
+        1e-5, 1e-6);
+}
+
+#define LEGS                                                                                       \
+  "bodies:\n"                                                                                      \
+  "  trunk: {shape: {box: [30 cm, 20 cm, 6 cm]}, material: m}\n"                                   \
+  "  left: {shape: {capsule: {radius: 2 cm, length: 30 cm}}, material: m}\n"                       \
+  "  right: {shape: {capsule: {radius: 2 cm, length: 30 cm}}, material: m}\n"                      \
+  "joints:\n"                                                                                      \
+  "  hip: {type: revolute, axis: y, parent: trunk, child: left, at: [10 cm, 12 cm, 0], in_child: " \
+  "[0, 0, 15 cm]}\n"                                                                               \
+  "  knee: {type: spherical, parent: trunk, child: right, at: [-10 cm, -12 cm, 0], in_child: [0, " \
+  "0, 15 cm]}\n"                                                                                   \
+  "  free: {type: free, child: trunk}\n"                                                           \
+  "contacts: {law: compliant}\n"                                                                   \
+  "initial: {free: {position: [0, 0, 0.322], velocity: [0.3, 0.2, -0.1], spin: [0.1, 0.2, "        \
+  "0.3]}}\n"
+
+static void a_leg_is_driven(void** state) {
+  (void)state;
+  check(HEAD LEGS "motors: {m: {joint: hip, keys: [[0, 10 deg], [0.1, 20 deg], [0.2, 5 deg]]}}\n"
+                  "optimize:\n  parameters: {curve: {motor: m}, throw: {velocity: free}}\n  goals: "
+                  "{far: {point: trunk, "
+                  "position: [1, 0, 0.3]}}\n",
+        1e-5, 1e-6);
+}
+
+static void a_leg_has_a_servo(void** state) {
+  (void)state;
+  check(HEAD LEGS "motors: {m: {joint: hip, drive: servo, keys: [[0, 10 deg], [0.1, 20 deg], [0.2, "
+                  "5 deg]], stiffness: 300 N m/rad, damping: 3 N m s/rad, limit: 40 N m}}\n"
+                  "optimize:\n  parameters: {curve: {motor: m}}\n  goals: {far: {point: trunk, "
+                  "position: [1, 0, 0.3]}}\n",
+        1e-5, 1e-6);
+}
+
+static void a_leg_is_pushed(void** state) {
+  (void)state;
+  check(HEAD LEGS "motors: {m: {joint: hip, drive: force, keys: [[0, 10 N m], [0.1, 30 N m], [0.2, "
+                  "-50 N m]]}}\n"
+                  "optimize:\n  parameters: {curve: {motor: m}}\n  goals: {far: {point: trunk, "
+                  "position: [1, 0, 0.3]}}\n",
+        1e-5, 1e-6);
+}
+
+// Feet of a closed chain of bars, in the way of walkers: crank, rod and foot, with a floor and a
+// limit beside the contacts.
+#define CHAIN_BY(law)                                                                              \
+  "bodies:\n"                                                                                      \
+  "  trunk: {shape: {box: [60 cm, 20 cm, 4 cm]}, material: m}\n"                                   \
+  "  crank: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0, 0, 0.05]}}, material: m}\n"  \
+  "  rod: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0.2, 0, 0.1]}}, material: m}\n"   \
+  "  foot: {shape: {capsule: {radius: 2 cm, from: [0, 0, -0.2], to: [0, 0, 0.15]}}, material: "    \
+  "m}\n"                                                                                           \
+  "  tail: {shape: {sphere: {radius: 4 cm}}, material: m}\n"                                       \
+  "joints:\n"                                                                                      \
+  "  stand: {type: free, child: trunk}\n"                                                          \
+  "  shaft: {type: revolute, axis: y, parent: trunk, child: crank, at: [10 cm, 0, 0]}\n"           \
+  "  pin: {type: revolute, axis: y, parent: crank, child: rod, at: [0, 0, 5 cm]}\n"                \
+  "  pivot: {type: revolute, axis: y, parent: trunk, child: foot, at: [30 cm, 0, 0]}\n"            \
+  "  end: {type: revolute, axis: y, loop: true, parent: foot, child: rod, at: [0, 0, 15 cm], "     \
+  "in_child: [20 cm, 0, 10 cm]}\n"                                                                 \
+  "  arm: {type: revolute, axis: y, parent: trunk, child: tail, at: [-28 cm, 0, -18.2 cm]}\n"      \
+  "contacts: {" law "pairs: [{between: [all, all], collide: false}]}\n"                            \
+  "initial: {stand: {position: [0, 0, 0.222], velocity: [0.3, 0.1, -0.2], spin: [0.1, 0.2, "       \
+  "0.3]}, arm: {velocity: 0.5 rad/s}}\n"                                                           \
+  "motors: {m: {joint: shaft, ease: cubic, repeat: 0.3 s, advance: 1 turn, keys: [[0, 0], [0.1 "   \
+  "s, 150 deg], [0.2, 230 deg]]}}\n"
+#define CHAIN CHAIN_BY("")
+
+static void a_loop_walks(void** state) {
+  (void)state;
+  check(HEAD CHAIN
+        "optimize:\n  parameters: {curve: {motor: m}, throw: {velocity: stand}}\n  goals: "
+        "{fast: {point: trunk, velocity: [1 m/s, 0, 0], along: x, mean: true}}\n",
+        1e-4, 1e-6);
+}
+
+// Springs and damping of a joint are parameters where steps do not take their stiffness in.
+static void a_leg_has_a_spring(void** state) {
+  (void)state;
+  check(HEAD_BY("euler") LEGS
+        "springs: {line: {from: {body: left, at: [0, 0, -10 cm]}, to: {body: right, at: [0, 0, -10 "
+        "cm]}, stiffness: 200 N/m, damping: 1 N s/m, length: 20 cm}}\n"
+        "optimize:\n  parameters: {soft: {stiffness: line}, slow: {damping: line}, long: {rest: "
+        "line}, heavy: {mass: left}}\n  goals: {far: {point: trunk, position: [1, 0, 0.3]}}\n",
+        1e-6, 1e-5);
+}
+
+// --- what is refused ---
+
+static void refuses(const char* text, const char* why) {
+  lb_scene scene;
+  lb_optimization* o = NULL;
+  lb_error err = lb_error_make(NULL);
+  const bool read = lb_scene_parse(text, strlen(text), "test.yaml", NULL, &scene, &err) == LB_OK;
+  assert_true(!read || lb_optimization_create(&scene, NULL, &o, &err) != LB_OK);
+  assert_int_equal(err.count, 1);
+  if (!strstr(err.message[0].text, why)) {
+    print_error("'%s' lacks '%s'\n", err.message[0].text, why);
+    fail();
+  }
+  if (read) {
+    lb_scene_release(&scene);
+  }
+  lb_error_clear(&err);
+}
+
+#define GOAL "goals: {far: {point: trunk, position: [1, 0, 0.3]}}}\n"
+
+static void what_has_no_gradient_is_refused(void** state) {
+  (void)state;
+  refuses(HEAD LEGS "optimize: {parameters: {long: {length: left, along: z}}, " GOAL,
+          "shapes that collide do not get longer");
+  refuses(HEAD LEGS "motors: {m: {joint: hip, keys: [[0, 0], [1, 1]]}}\n"
+                    "optimize: {parameters: {p: {motor: m}}, goals: {e: {motor: m}}}\n",
+          "what a motor exerts has no gradient in steps of linear-euler");
+  refuses(HEAD_BY("bdf1") LEGS "optimize: {parameters: {v: {velocity: free}}, " GOAL,
+          "steps of bdf1 have no gradients through contacts");
+  refuses(HEAD LEGS "springs: {line: {from: {body: left}, to: {body: right}, stiffness: 200 N/m}}\n"
+                    "optimize: {parameters: {v: {velocity: free}}, " GOAL,
+          "springs, cables and grounds between bodies");
+}
+
+static void a_pair_without_a_gradient_is_named(void** state) {
+  (void)state;
+  problem p;
+  double g[MOST], value;
+  lb_error err = lb_error_make(NULL);
+  open_problem(&p, HEAD "contacts: {}\nbodies: {tin: {shape: {cylinder: {radius: 10 cm, length: 20 "
+                        "cm}}, material: m, position: [0, 0, 0.1]}}\noptimize: {parameters: {v: "
+                        "{velocity: tin}}, goals: {far: {point: tin, position: [1, 0, 0]}}}\n");
+  assert_true(lb_optimization_evaluate(p.o, p.o->start, &value, g, &err) == LB_FAILED);
+  assert_non_null(strstr(err.message[0].text, "'tin' (a cylinder)"));
+  lb_error_clear(&err);
+  close_problem(&p);
+}
+
+// --- a search ---
+
+static void a_walker_gets_faster(void** state) {
+  (void)state;
+  check_walker(4, 1.2);
+}
+
+// Numbers of the text: friction of the feet and the ground, a length of the chain, the place of a
+// pivot. Steps come as a whole for them, so all that contacts depend on counts.
+static void numbers_of_the_text(void** state) {
+  (void)state;
+  check(HEAD CHAIN_BY(
+            "law: compliant, stiffness: 1e4 N/m, damping: 100 N s/m, ") "optimize:\n  parameters: "
+                                                                        "{grip: {number: "
+                                                                        "materials.m.friction}, "
+                                                                        "pivot: {number: "
+                                                                        "joints.pivot.at.0}, sole: "
+                                                                        "{number: "
+                                                                        "bodies.foot.shape.capsule."
+                                                                        "radius}}\n  goals: {fast: "
+                                                                        "{point: trunk, velocity: "
+                                                                        "[1 m/s, 0, 0], along: x, "
+                                                                        "mean: true}}\n",
+        1e-5, 2e-5);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_ball_is_thrown_along_the_ground),
+      cmocka_unit_test(a_block_has_a_mass),
+      cmocka_unit_test(a_leg_is_driven),
+      cmocka_unit_test(a_leg_has_a_servo),
+      cmocka_unit_test(a_leg_is_pushed),
+      cmocka_unit_test(a_loop_walks),
+      cmocka_unit_test(numbers_of_the_text),
+      cmocka_unit_test(a_leg_has_a_spring),
+      cmocka_unit_test(what_has_no_gradient_is_refused),
+      cmocka_unit_test(a_pair_without_a_gradient_is_named),
+      cmocka_unit_test(a_walker_gets_faster),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
