@@ -29,7 +29,7 @@ typedef struct {
   int body[2];
   uint64_t id;
   lb_vec3 point, normal, force, slip;
-  double gap;
+  double gap, time;
 } lb_body_contact;
 typedef struct { lb_vec3 origin, direction; double most; } lb_ray;
 typedef struct { double distance; lb_vec3 normal, point_a, point_b; ...; } lb_separation;
@@ -84,7 +84,8 @@ typedef struct {
   lb_reaction* reaction;
   ...;
 } lb_recording;
-lb_status lb_comparison_write(const char* a, const char* b, const char* dir,
+typedef struct lb_compared lb_compared;
+lb_status lb_comparison_write(const char* a, const char* b, const char* dir, lb_compared* figures,
                               const lb_allocator* allocator, lb_error* err);
 typedef struct {
   lb_status (*put)(void* context, const lb_recording* recording, int frame, lb_error* err);

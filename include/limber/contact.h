@@ -76,6 +76,7 @@ typedef struct lb_body_contact {
   lb_vec3 force;  ///< on the first body, friction included [N]
   lb_vec3 slip;   ///< velocity of the first body's surface over the second's [m/s]
   double gap;     ///< between the surfaces before the step, negative where they overlap [m]
+  double time;    ///< end of the step [s]
 } lb_body_contact;
 
 #ifdef __cplusplus

@@ -62,15 +62,18 @@ typedef struct lb_sink {
 /// True where all numbers of a frame are finite.
 bool lb_recording_is_finite(const lb_recording* recording, int frame);
 
-/// Points where bodies touch in a frame, and how many there are.
+/// Points where bodies touched since the frame before, and how many there are. Forces are means
+/// over that time, of all steps; the rest is of the last step in which a point bore something.
 int lb_recording_contacts(const lb_recording* recording, int frame, const lb_body_contact** points);
 /// Points of all frames together.
 long lb_recording_ncontact(const lb_recording* recording);
 /// Time from which on points are left out, since there are more than LB_CONTACTS_KEPT; NAN: never.
 double lb_recording_contacts_end(const lb_recording* recording);
 enum { LB_CONTACTS_KEPT = 500000 };
-/// Add those of the last step to the last frame; false: there is no memory.
-bool lb_recording_put_contacts(lb_recording* recording, const lb_data* data);
+/// Add the impulses of the last step to the frame that comes next; false: there is no memory.
+bool lb_recording_add_contacts(lb_recording* recording, const lb_data* data);
+/// Give the last frame what was added since the one before; false: there is no memory.
+bool lb_recording_put_contacts(lb_recording* recording);
 
 /// A channel over the frames: its largest size, when that was, and its root mean square over time.
 typedef struct lb_channel_figures {
@@ -95,10 +98,13 @@ typedef struct lb_reaction_peak {
   double force, time, moment;
 } lb_reaction_peak;
 lb_reaction_peak lb_recording_reaction(const lb_recording* recording, int which);
-/// What a motor has to do: its channels, and their figures.
+/// What a motor has to do: its channels, and their figures. Power has two peaks: what a motor
+/// drives with, force and speed the same way, and what it brakes with.
 typedef struct lb_motor_figures {
   const lb_channel *force_channel, *speed_channel;
-  lb_channel_figures force, speed, power;
+  lb_channel_figures force, speed;
+  double driving, braking; ///< peak powers, both >= 0 [W]
+  double rms_power;        ///< [W]
 } lb_motor_figures;
 lb_motor_figures lb_recording_motor(const lb_recording* recording, int motor);
 /// The first channel that is no motor's.
@@ -165,6 +171,10 @@ typedef struct lb_contact_figures {
   long unsolved;   ///< of these, steps that were not solved to the tolerance
   double residual; ///< largest velocity that was left of a condition [m/s]
   int points;      ///< most at once
+  double impulse;  ///< largest of a point in a step [N s]
+  double force;    ///< that over the step [N]
+  double time;     ///< end of that step [s]
+  int body[2];     ///< that touch there, as of lb_body_contact
 } lb_contact_figures;
 
 /// Two bodies that overlap.
@@ -248,9 +258,34 @@ lb_status lb_results_close(lb_results* results, const lb_recording* recording,
 /// Release, and keep nothing; NULL is ignored.
 void lb_results_drop(lb_results* results);
 
+enum { LB_COMPARED_MOST = 5, LB_COMPARED_NAME = 80 };
+/// The largest distance between places of a body's frame in two runs at one time, the largest angle
+/// between its orientations, and when these were.
+typedef struct lb_compared_body {
+  char name[LB_COMPARED_NAME];
+  double distance, time; ///< [m], [s]
+  double angle, turned;  ///< [rad], [s]
+} lb_compared_body;
+/// The largest force or torque of a motor in each of two runs.
+typedef struct lb_compared_motor {
+  char name[LB_COMPARED_NAME];
+  double peak[2]; ///< [N] or [N m]
+} lb_compared_motor;
+/// Two runs in a few figures.
+typedef struct lb_compared {
+  int nbody;                               ///< bodies in common
+  lb_compared_body body[LB_COMPARED_MOST]; ///< up to so many of these, the farthest apart first,
+                                           ///< then the most turned
+  int nmotor;                              ///< motors in common
+  lb_compared_motor
+      motor[LB_COMPARED_MOST]; ///< up to so many of these, those that differ most first
+  int nalone[2];               ///< bodies that only one of them has
+  char alone[2][LB_COMPARED_MOST][LB_COMPARED_NAME];
+} lb_compared;
+
 /// Two runs on one page: DIR/compare.html, from the files that they left in the folders `a` and
-/// `b`. `allocator` may be NULL.
-lb_status lb_comparison_write(const char* a, const char* b, const char* dir,
+/// `b`. `figures` and `allocator` may be NULL.
+lb_status lb_comparison_write(const char* a, const char* b, const char* dir, lb_compared* figures,
                               const lb_allocator* allocator, lb_error* err);
 
 /// The file parameters.csv alone, for a search that is under way.

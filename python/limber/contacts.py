@@ -10,7 +10,8 @@ from ._limber import ffi
 from .views import Array
 
 _POINT = np.dtype([("body", "i4", 2), ("id", "u8"), ("point", "f8", 3), ("normal", "f8", 3),
-                   ("force", "f8", 3), ("slip", "f8", 3), ("gap", "f8")])
+                   ("force", "f8", 3), ("slip", "f8", 3), ("gap", "f8"),
+                   ("time", "f8")])
 
 
 def _name(bodies: List[str], index: int) -> Optional[str]:

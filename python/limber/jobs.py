@@ -371,7 +371,7 @@ def sweep(scene: Path, over: Ranges, *, out: Optional[Path] = None, runs: int = 
 def compare(a: Path, b: Path, out: Path = "out/compare") -> str:
     """Two runs on one page, from their folders of results; the page's path."""
     errors, texts = Errors(), Texts()
-    status = lib.lb_comparison_write(texts.one(a), texts.one(b), texts.one(out), ffi.NULL, errors.c)
+    status = lib.lb_comparison_write(texts.one(a), texts.one(b), texts.one(out), ffi.NULL, ffi.NULL, errors.c)
     if status != lib.LB_OK:
         raise errors.exception(status)
     return os.path.join(os.fspath(out), "compare.html")

@@ -157,8 +157,7 @@ static const double line_at_most = 30; // s between lines in any case
 
 meter meter_start(bool quiet) {
   const double now = lb_clock();
-  return (meter){
-      .quiet = quiet || json, .terminal = is_terminal(stderr), .started = now, .shown = now};
+  return (meter){.quiet = quiet || json, .terminal = is_terminal(stderr), .shown = now};
 }
 
 static void draw_bar(double fraction, const char* what, const char* left) {
@@ -168,8 +167,16 @@ static void draw_bar(double fraction, const char* what, const char* left) {
   memset(bar, '.', WIDTH);
   memset(bar, '#', (size_t)full);
   bar[WIDTH] = 0;
-  fprintf(stderr, "\r[%s] %3.0f %%  %s, %s left\033[K", bar, floor(100 * fraction), what, left);
+  fprintf(stderr, "\r[%s] %3.0f %%  %s%s\033[K", bar, floor(100 * fraction), what, left);
   fflush(stderr);
+}
+
+static lb_words left_text(double seconds) {
+  lb_words out = {""};
+  if (isfinite(seconds)) {
+    snprintf(out.text, sizeof out.text, ", %.40s left", lb_text_duration(seconds).text);
+  }
+  return out;
 }
 
 // Whether it is time to show something again.
@@ -203,14 +210,14 @@ static bool report(void* context, double fraction, const char* what) {
     return !interrupted();
   }
   fraction = fmin(fmax(fraction, 0), 1);
+  lb_pace_follow(&m->pace, now, fraction);
   if (!m->quiet && fraction > 0 && due(m, now, fraction)) {
-    const lb_words left = lb_text_duration((now - m->started) * (1 - fraction) / fraction);
+    const lb_words left = left_text(lb_pace_left(&m->pace));
     if (m->terminal) {
       draw_bar(fraction, what ? what : "working", left.text);
       m->drawn = true;
     } else {
-      fprintf(stderr, "%3.0f %% %s, %s left\n", floor(100 * fraction), what ? what : "done",
-              left.text);
+      fprintf(stderr, "%3.0f %% %s%s\n", floor(100 * fraction), what ? what : "done", left.text);
     }
     m->shown = now;
     m->fraction = fraction;

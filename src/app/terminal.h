@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/pace.h"
 #include "limber/progress.h"
 #include "limber/status.h"
 
@@ -37,9 +38,9 @@ typedef struct meter {
   bool quiet;
   bool terminal;
   bool drawn;      // a bar stands on the last line
-  double started;  // clock
   double shown;    // clock when last shown
   double fraction; // when last shown
+  lb_pace pace;
 } meter;
 
 meter meter_start(bool quiet);

@@ -94,15 +94,16 @@ static void add_motors(lb_job* j) {
   const lb_recording* r = j->recording;
   const int n = r->model->nmotor;
   if (n > 0) {
-    lb_job_row(j, "%-20s %13s %13s %13s %12s", "motor", "peak", "rms", "peak speed", "peak power");
+    lb_job_row(j, "%-20s %13s %13s %13s %12s %12s", "motor", "peak", "rms", "peak speed", "driving",
+               "braking");
   }
   for (int i = 0; i < n && i < MOST; i++) {
     const lb_motor_figures m = lb_recording_motor(r, i);
     const char* unit = lb_channel_unit(m.force_channel->kind);
-    lb_job_row(j, "%-20.20s %13s %13s %13s %12s", m.force_channel->name,
+    lb_job_row(j, "%-20.20s %13s %13s %13s %12s %12s", m.force_channel->name,
                with_unit(fabs(m.force.peak), unit).text, with_unit(m.force.rms, unit).text,
                speed_text(fabs(m.speed.peak), m.speed_channel->kind).text,
-               with_unit(m.power.peak, "W").text);
+               with_unit(m.driving, "W").text, with_unit(m.braking, "W").text);
   }
   if (n > MOST) {
     lb_job_row(j, "and %d more in summary.json", n - MOST);
@@ -126,8 +127,13 @@ static void add_stress(lb_job* j) {
 }
 
 void lb_job_add_forces(lb_job* j) {
+  const lb_recording* r = j->recording;
   add_stress(j);
   add_motors(j);
+  if ((r->model->nmotor > 0 || lb_recording_has_stress(r)) && r->nframe > 1) {
+    lb_job_row(j, "of frames every %s; rms is over the whole run",
+               lb_text_duration(r->time[1] - r->time[0]).text);
+  }
 }
 
 // --- warnings ---

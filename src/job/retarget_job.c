@@ -398,9 +398,12 @@ static void add_torques(lb_job* j, const lb_retarget_result* r) {
   for (int i = 0; i < r->what->nmotor; i++) {
     const int motor = r->what->motor[i];
     if (isfinite(r->what->limit[i].torque)) {
-      lb_job_row(j, "torque of motor '%s': %.4g, may be %.4g; the input needs %.4g",
-                 r->model->motor.name[motor], lb_recording_peak_torque(r->after, motor),
-                 r->what->limit[i].torque, lb_recording_peak_torque(r->before, motor));
+      const lb_channel* c = lb_recording_motor(r->after, motor).force_channel;
+      const bool turns = c->kind == LB_CHANNEL_MOTOR_TORQUE;
+      lb_job_row(j, "%s of motor '%s': %.4g %s, may be %.4g %s; the input needs %.4g %s",
+                 turns ? "torque" : "force", c->name, lb_recording_peak_torque(r->after, motor),
+                 lb_channel_unit(c->kind), r->what->limit[i].torque, lb_channel_unit(c->kind),
+                 lb_recording_peak_torque(r->before, motor), lb_channel_unit(c->kind));
     }
   }
   if (most > LB_TORQUE_KEPT) {

@@ -66,6 +66,17 @@ static void mark_solid(const lb_scene* s, bool* held) {
   }
 }
 
+// What to land on is forgotten most often: scenery is not solid unless it says so.
+static const char* landing_hint(const lb_scene* s) {
+  bool floor = false;
+  for (int i = 0; i < s->nshape; i++) {
+    floor = floor || (s->shape[i].body == LB_WORLD && s->shape[i].solid);
+  }
+  return !s->contacts.on ? ""
+         : floor         ? ", leave out 'solid: false' to let it land"
+                         : ", give scenery 'solid: true' to land on";
+}
+
 // Names of up to MOST of them.
 static void warn(lb_job* j, const bool* held) {
   enum { MOST = 5 };
@@ -83,13 +94,13 @@ static void warn(lb_job* j, const bool* held) {
   if (count == 1) {
     lb_job_warn_at(j, s->body[first].place,
                    "nothing holds body %s: no joint, spring, ground or constraint names it, and it "
-                   "falls (add a joint, or name its start under 'initial' if it is meant to fly)",
-                   names);
+                   "falls (add a joint%s, or name its start under 'initial' if it is meant to fly)",
+                   names, landing_hint(s));
   } else if (count > 1) {
     lb_job_warn_at(j, s->body[first].place,
-                   "nothing holds %d bodies, which fall: %s%s (add joints, or name their starts "
+                   "nothing holds %d bodies, which fall: %s%s (add joints%s, or name their starts "
                    "under 'initial' if they are meant to fly)",
-                   count, names, count > MOST ? " ..." : "");
+                   count, names, count > MOST ? " ..." : "", landing_hint(s));
   }
 }
 

@@ -45,13 +45,24 @@ lb_reaction_peak lb_recording_reaction(const lb_recording* r, int which) {
 
 enum { OF_MOTOR = 3 }; // force, speed and power follow each other, of one motor after the other
 
+// Largest value of a channel times a sign, or 0 where none is positive.
+static double largest(const lb_recording* r, int channel, double sign) {
+  double most = 0;
+  for (int f = 0; f < r->nframe; f++) {
+    most = fmax(most, sign * r->force[(size_t)f * (size_t)r->nchannel + (size_t)channel]);
+  }
+  return most;
+}
+
 lb_motor_figures lb_recording_motor(const lb_recording* r, int motor) {
   const int c = OF_MOTOR * motor;
   return (lb_motor_figures){.force_channel = &r->channel[c],
                             .speed_channel = &r->channel[c + 1],
                             .force = lb_recording_figures(r, c),
                             .speed = lb_recording_figures(r, c + 1),
-                            .power = lb_recording_figures(r, c + 2)};
+                            .driving = largest(r, c + 2, 1),
+                            .braking = largest(r, c + 2, -1),
+                            .rms_power = lb_recording_figures(r, c + 2).rms};
 }
 
 int lb_recording_first_force(const lb_recording* r) {

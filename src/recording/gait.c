@@ -19,7 +19,8 @@ static lb_vec3 up_of(const lb_recording* r) {
   return g > 0 ? lb_vec3_scale(-1 / g, r->model->gravity) : lb_vec3_make(0, 0, 1);
 }
 
-// Force of scenery on a body in a frame, how fast it slides there, and whether it touches.
+// Force of scenery on a body over a frame, how fast it slides at its end, and whether it touches
+// then.
 typedef struct tread {
   bool down;
   double force, slip;
@@ -34,11 +35,12 @@ static tread look_down(const lb_recording* r, int frame, int body) {
     const bool own = (c[i].body[0] == body && c[i].body[1] == LB_WORLD) ||
                      (c[i].body[1] == body && c[i].body[0] == LB_WORLD);
     const double size = own ? lb_vec3_norm(c[i].force) : 0;
-    t.down = t.down || size > 0;
-    t.slip += size * lb_vec3_norm(c[i].slip);
-    sum += size;
+    const double now = c[i].time >= r->time[frame] ? size : 0;
+    t.down = t.down || now > 0;
+    t.slip += now * lb_vec3_norm(c[i].slip);
+    t.force += size;
+    sum += now;
   }
-  t.force = sum;
   t.slip = sum > 0 ? t.slip / sum : 0;
   return t;
 }

@@ -8,7 +8,7 @@ Y
 run "$LIMBER" simulate block.yaml --out out
 claim "a block on a floor runs" exits 0
 claim "... without a word of warning" content
-claim "contacts.csv has its headings" grep -q '^time,first,second,id,x,y,z,nx,ny,nz,fx,fy,fz,slip.x,slip.y,slip.z,gap$' out/contacts.csv
+claim "contacts.csv has its headings" grep -q '^time,first,second,id,x,y,z,nx,ny,nz,fx,fy,fz,slip.x,slip.y,slip.z,gap,impulse,last$' out/contacts.csv
 weight() { # of the last frame, from the points
   python3 - out/contacts.csv <<'P'
 import csv, sys
@@ -35,3 +35,34 @@ claim "... and so does simulate" complains "'block' and 'scenery' by 2 cm"
 sed 's/, solid: true//' block.yaml >falls.yaml
 run "$LIMBER" check falls.yaml
 claim "where scenery is not solid, a body falls" complains "nothing holds body 'block'"
+claim "... and is told what may be missing" complains "give scenery 'solid: true' to land on"
+sed 's/\(shape: {box: [^}]*\)}/\1, solid: false}/' block.yaml >ghost.yaml
+run "$LIMBER" check ghost.yaml
+claim "... and so where the body is not" complains "leave out 'solid: false' to let it land"
+
+# --- impacts between frames ---
+
+cat >ball.yaml <<'Y'
+contacts: {}
+duration: 1.4
+materials: {m: {restitution: 0.7}}
+scenery: [{box: [4, 4, 1], position: [0, 0, -0.5], solid: true, material: m}]
+bodies: {ball: {shape: {sphere: {radius: 0.1}}, material: m, mass: 2, position: [0, 0, 1]}}
+Y
+run "$LIMBER" simulate ball.yaml --out ball
+claim "a ball that bounces between frames leaves its impulses" python3 -c '
+import csv, json
+rows = list(csv.DictReader(open("ball/contacts.csv")))
+hits = [float(r["impulse"]) for r in rows]
+v = (2 * 9.81 * 0.9) ** 0.5
+assert len(hits) >= 2 and abs(hits[0] / (2 * v * 1.7) - 1) < 0.01 and abs(hits[1] / hits[0] - 0.7) < 0.01, hits
+assert abs(float(rows[0]["last"]) - (2 * 0.9 / 9.81) ** 0.5) < 2e-3, rows[0]
+s = json.load(open("ball/summary.json"))
+peak = s["contacts"]["peak"]
+assert abs(peak["impulse"] - hits[0]) < 1e-9 and abs(peak["force"] * s["step"] - hits[0]) < 1e-9, peak
+assert set(peak["between"]) == {"ball", "scenery"} and s["contacts"]["recorded"] == len(hits), peak
+fz = [f for f in s["forces"] if f["what"] == "contact.fz"][0]
+assert abs(fz["peak"] * 0.02 - hits[0]) < 1e-6, fz'
+sed 's/duration: 1.4/duration: 0.1/' ball.yaml >short.yaml
+run "$LIMBER" simulate short.yaml --out short
+claim "contacts.csv is there where nothing touched" test "$(wc -l <short/contacts.csv)" -eq 1

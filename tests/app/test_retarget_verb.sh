@@ -269,7 +269,7 @@ claim "... and are the same" cmp found/profiles.yaml stopped/profiles.yaml
 sed '$a\  motors: {drive: {force: 12 N}}' cart.yaml >weak.yaml
 run "$LIMBER" retarget weak.yaml --out weak
 claim "a limit on the force is kept" exits 0
-claim "... and the input's force is reported beside it" prints "may be 12; the input needs 35.5"
+claim "... and the input's force is reported beside it" prints "may be 12 N; the input needs 35.5"
 kept() {
   python3 - <<'P'
 import json

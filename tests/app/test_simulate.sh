@@ -123,3 +123,21 @@ run "$LIMBER" simulate huge.yaml --out huge
 claim "numbers beyond all units fail" exits 1
 claim "... and nobody is told to take smaller steps" eval '! complains "take a smaller step"'
 claim "... but to look at the units" complains "check the units of masses, stiffnesses and lengths"
+
+# --- power of motors: what they drive with and what they brake with ---
+
+cat >flywheel.yaml <<'Y'
+duration: 1 s
+gravity: [0, 0, 0]
+bodies: {wheel: {mass: 1, inertia: [1, 1, 1]}}
+joints: {axle: {type: revolute, child: wheel, axis: z}}
+motors: {drive: {joint: axle, keys: [[0, 0], [1, 1]]}}
+Y
+run "$LIMBER" simulate flywheel.yaml --out flywheel
+claim "peaks are said to be of frames" prints "of frames every 20 ms; rms is over the whole run"
+claim "a wheel takes as much power to stop as to start" python3 -c '
+import json
+m = json.load(open("flywheel/summary.json"))["motors"][0]
+drive, brake = m["peak_driving_power"], m["peak_braking_power"]
+assert drive > 1 and abs(drive - brake) < 1e-6 and "peak_power" not in m, m'
+claim "... and so in the report" grep -q "<th>peak driving power</th><th>peak braking power</th>" flywheel/report.html

@@ -115,16 +115,85 @@ static void points_are_bounded(void** state) {
   assert_int_equal(lb_stepper_create(r->model, NULL, NULL, &st, NULL), LB_OK);
   assert_int_equal(lb_stepper_step(st, d, 1e-3, NULL), LB_OK);
   r->nframe = 0;
-  for (int i = 0; i < LB_CONTACTS_KEPT / 4 + 2; i++) {
+  for (int i = 0; i < LB_CONTACTS_KEPT / 4 + 3; i++) {
     assert_int_equal(lb_recording_add(r), i);
     r->time[i] = d->time = i;
-    assert_true(lb_recording_put_contacts(r, d));
+    assert_true(lb_recording_put_contacts(r));
+    assert_true(lb_recording_add_contacts(r, d));
   }
   assert_int_equal(lb_recording_ncontact(r), LB_CONTACTS_KEPT);
-  assert_true(lb_recording_contacts_end(r) == LB_CONTACTS_KEPT / 4);
+  assert_true(lb_recording_contacts_end(r) == LB_CONTACTS_KEPT / 4 + 1); // frame 0 has none
   lb_stepper_release(st);
   lb_data_release(d);
   end(r);
+}
+
+// A ball of 2 kg that flies at 3 m/s between two walls, e = 0.7: impulse k is m v e^k (1 + e), in
+// whatever frame it falls, and at the time of its step.
+static void impacts_between_frames_are_kept(void** state) {
+  (void)state;
+  static const double EVERY[] = {0.5, 1, 20, 100, 350}, E = 0.7; // [ms]
+  for (size_t i = 0; i < sizeof EVERY / sizeof *EVERY; i++) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             "contacts: {tolerance: 1e-10}\n"
+             "gravity: [0, 0, 0]\nduration: 2.1 s\nsolver: {step: 0.5 ms}\n"
+             "record: {every: %g ms}\n"
+             "materials: {m: {friction: 0, restitution: 0.7}}\n"
+             "scenery:\n"
+             "- {box: [1, 4, 4], position: [-1.1, 0, 0], solid: true, material: m}\n"
+             "- {box: [1, 4, 4], position: [1.1, 0, 0], solid: true, material: m}\n"
+             "bodies: {ball: {shape: {sphere: {radius: 0.1}}, material: m, mass: 2}}\n"
+             "initial: {ball: {velocity: [3, 0, 0]}}\n",
+             EVERY[i]);
+    lb_recording* r = run(text);
+    double v = 3, found = 0, sum = 0;
+    for (double at = 0.5 / v; at < 2.1; at += 1 / v) {
+      sum += 2 * v * (1 + E);
+      v *= E;
+    }
+    for (int f = 1; f < r->nframe; f++) {
+      const lb_body_contact* c = NULL;
+      const int n = lb_recording_contacts(r, f, &c);
+      const double length = r->time[f] - r->time[f - 1];
+      lb_vec3 total = {0, 0, 0};
+      for (int k = 0; k < n; k++) {
+        found += length * lb_vec3_norm(c[k].force);
+        assert_true(c[k].time > r->time[f - 1] && c[k].time <= r->time[f]);
+        total = lb_vec3_add(total, lb_vec3_scale(c[k].body[0] == 0 ? 1 : -1, c[k].force));
+      }
+      assert_near(value_of(r, f, "ball", "contact.fx"), total.x, 1e-12);
+    }
+    print_message("frames of %g ms: %.9g N s of %.9g\n", EVERY[i], found, sum);
+    assert_near(found, sum, 1e-6);
+    end(r);
+  }
+}
+
+// Impulses of all frames and that of weight make the change of momentum, at any frame rate.
+static void impulses_are_the_change_of_momentum(void** state) {
+  (void)state;
+  static const double EVERY[] = {1, 7, 20};
+  for (size_t i = 0; i < sizeof EVERY / sizeof *EVERY; i++) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             "contacts: {}\nduration: 1.4 s\nsolver: {step: 1 ms}\nrecord: {every: %g ms}\n"
+             "materials: {m: {restitution: 0.7}}\n"
+             "scenery: [{box: [4, 4, 1], position: [0, 0, -0.5], solid: true, material: m}]\n"
+             "bodies: {ball: {shape: {sphere: {radius: 0.1}}, material: m, mass: 2, position: [0, 0, 1]}}\n",
+             EVERY[i]);
+    lb_recording* r = run(text);
+    double impulse = 0;
+    for (int f = 1; f < r->nframe; f++) {
+      impulse += (r->time[f] - r->time[f - 1]) * force_on(r, f, 0).z;
+    }
+    const int v = r->model->joint.v[0], last = r->nframe - 1;
+    const double* qd = r->qd + (size_t)last * (size_t)r->model->nv + v;
+    const double weight = 2 * G * r->time[last];
+    print_message("frames of %g ms: %.9g N s, momentum %.9g\n", EVERY[i], impulse, 2 * qd[5]);
+    assert_near(impulse - weight, 2 * qd[5], 1e-6);
+    end(r);
+  }
 }
 
 int main(void) {
@@ -133,6 +202,8 @@ int main(void) {
       cmocka_unit_test(a_block_that_slides_has_friction_and_slip),
       cmocka_unit_test(bodies_that_overlap_at_the_start_are_found),
       cmocka_unit_test(points_are_bounded),
+      cmocka_unit_test(impacts_between_frames_are_kept),
+      cmocka_unit_test(impulses_are_the_change_of_momentum),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

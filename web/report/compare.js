@@ -7,7 +7,8 @@ import { createPair } from "./pair.js";
 const MOST_PLOTS = 16;
 const MOST_ROWS = 30;
 const HIDDEN = /\.(q[wxyz]|e\d+)$/; // columns that mean nothing to people
-const WORK = /wall|per_second|real_time|newton|momentum|time$/; // figures of how a run was made
+// figures of how a run was made, and of how exact it is
+const WORK = /wall|per_second|real_time|newton|momentum|time$|residual|unsolved|recorded|steps$|drift|violation|compliant_gap/;
 
 function bytes(id) {
   const element = document.getElementById(id);
@@ -82,6 +83,18 @@ function figures(value, path = "", out = new Map()) {
   return out;
 }
 
+// Bodies by their columns, NAME.x to NAME.qw.
+const bodies = (run) => new Set([...run.columns.keys()].filter((name) => name.endsWith(".qw")).map((name) => name.slice(0, -3)));
+
+function sayAlone(parent, letter, mine, others) {
+  const alone = [...mine].filter((name) => !others.has(name));
+  if (!alone.length) return;
+  const p = document.createElement("p");
+  p.className = "note";
+  p.textContent = `Only ${letter} has ${alone.slice(0, MOST_ROWS).join(", ")}${alone.length > MOST_ROWS ? ", …" : ""}.`;
+  parent.append(p);
+}
+
 const short = (x) => (Number.isFinite(x) ? String(Number(x.toPrecision(4))) : "–");
 
 function addTable(parent, title, head, rows) {
@@ -111,6 +124,9 @@ export async function compare(stage, webgl) {
   const known = new Set(forces.map(({ name }) => name));
   const found = [...forces, ...differences(a[0], b[0]).filter(({ name }) => !known.has(name))];
   const parent = document.getElementById("compared");
+  const [mine, others] = [bodies(a[0]), bodies(b[0])];
+  sayAlone(parent, "A", mine, others);
+  sayAlone(parent, "B", others, mine);
   const [one, two] = ["a", "b"].map((run) => figures(JSON.parse(text(`run-${run}-summary.json`))));
   const shared = [...one].filter(([key, x]) => two.has(key) && !WORK.test(key) && Math.abs(x - two.get(key)) > 1e-9 * Math.max(Math.abs(x), Math.abs(two.get(key))));
   addTable(parent, "Figures that differ", ["", "A", "B", "B / A"],

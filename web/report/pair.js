@@ -4,7 +4,29 @@ import { View } from "./view.js";
 
 const FRAMES = 24; // looked at, to find what must be in sight
 
+// Meshes that stay where they are, by their form and place.
+function still(gltf) {
+  const animated = new Set((gltf.animations[0]?.tracks ?? []).map((track) => track.name.split(".")[0]));
+  const found = new Map();
+  gltf.scene.updateMatrixWorld(true);
+  gltf.scene.traverse((node) => {
+    let moves = false;
+    node.traverseAncestors((above) => { moves ||= animated.has(above.name); });
+    if (!node.isMesh || moves || animated.has(node.name)) return;
+    const form = [...node.geometry.attributes.position.array, ...node.matrixWorld.elements].map((x) => x.toPrecision(6));
+    found.set(form.join(" "), node);
+  });
+  return found;
+}
+
+// What both have alike, as floors, is not drawn twice.
+function dropShared(first, second) {
+  const known = still(first);
+  for (const [form, node] of still(second)) if (known.has(form)) node.removeFromParent();
+}
+
 function paint(model) {
+  let count = 0;
   model.traverse((node) => {
     if (!node.isMesh) return;
     node.material = node.material.clone();
@@ -12,7 +34,9 @@ function paint(model) {
     node.material.transparent = true;
     node.material.opacity = 0.45;
     node.castShadow = false;
+    count++;
   });
+  return count;
 }
 
 // As the report of a run would have it, but measured here.
@@ -46,8 +70,10 @@ export async function createPair(container, models, clock) {
   probe.renderer.dispose();
   const view = new View(container, info, [], clock);
   view.count = 0;
-  await view.load(models[0]);
-  paint((await view.add(models[1])).scene);
+  const first = await view.load(models[0]);
+  const second = await view.add(models[1]);
+  dropShared(first, second);
+  container.dataset.ghosts = paint(second.scene);
   clock.subscribe(() => view.show());
   new ResizeObserver(() => view.resize()).observe(container);
   return view;

@@ -169,6 +169,7 @@ export class View {
     this.dress();
     this.follow = this.info.follow;
     this.frame();
+    return gltf;
   }
 
   // Retargeting shows three motions at once; each can be taken away.

@@ -15,15 +15,16 @@ static bool bears(const lb_touch* t) {
   return t->gap <= 0 || lb_v4_dot(t->impulse, t->impulse) > 0;
 }
 
-static lb_body_contact read_touch(const lb_model* m, const lb_touch* t, double h) {
-  const lb_model_collider* c = m->contact.collider;
+static lb_body_contact read_touch(const lb_data* d, const lb_touch* t, double h) {
+  const lb_model_collider* c = d->model->contact.collider;
   return (lb_body_contact){.body = {c[t->collider[0]].body, c[t->collider[1]].body},
                            .id = name_of(t),
                            .point = lb_v4_vec3(t->at),
                            .normal = lb_v4_vec3(t->axis[0]),
                            .force = lb_v4_vec3(t->impulse * (1 / h)),
                            .slip = lb_v4_vec3(t->slip),
-                           .gap = t->gap};
+                           .gap = t->gap,
+                           .time = d->time};
 }
 
 int lb_body_contacts(const lb_data* d, lb_body_contact* out, int room) {
@@ -35,7 +36,7 @@ int lb_body_contacts(const lb_data* d, lb_body_contact* out, int room) {
   for (int i = 0; i < n; i++) {
     if (bears(&touch[i])) {
       if (count < room) {
-        out[count] = read_touch(d->model, &touch[i], h);
+        out[count] = read_touch(d, &touch[i], h);
       }
       count++;
     }

@@ -231,15 +231,21 @@ static void numbers(lb_out* out, int count, const double* value) {
   }
 }
 
-static void write_contact(lb_out* out, const lb_model* m, double time, const lb_body_contact* c) {
-  const double value[] = {c->point.x,  c->point.y, c->point.z, c->normal.x, c->normal.y,
-                          c->normal.z, c->force.x, c->force.y, c->force.z,  c->slip.x,
-                          c->slip.y,   c->slip.z,  c->gap};
+static void write_contact(lb_out* out, const lb_recording* r, int frame, const lb_body_contact* c) {
+  const double time = r->time[frame], length = frame > 0 ? time - r->time[frame - 1] : 0;
+  const double value[] = {c->point.x,  c->point.y,
+                          c->point.z,  c->normal.x,
+                          c->normal.y, c->normal.z,
+                          c->force.x,  c->force.y,
+                          c->force.z,  c->slip.x,
+                          c->slip.y,   c->slip.z,
+                          c->gap,      length * lb_vec3_norm(c->force),
+                          c->time};
   char id[24];
   lb_out_number(out, time, "");
   for (int k = 0; k < 2; k++) {
     lb_out_text(out, ",");
-    lb_write_name(out, lb_model_toucher(m, c->body[k]));
+    lb_write_name(out, lb_model_toucher(r->model, c->body[k]));
   }
   snprintf(id, sizeof id, ",%" PRIu64, c->id);
   lb_out_text(out, id);
@@ -249,12 +255,13 @@ static void write_contact(lb_out* out, const lb_model* m, double time, const lb_
 
 void lb_write_contacts(lb_out* out, const lb_recording* r, const lb_summary* s) {
   (void)s;
-  lb_out_text(out, "time,first,second,id,x,y,z,nx,ny,nz,fx,fy,fz,slip.x,slip.y,slip.z,gap\n");
+  lb_out_text(
+      out, "time,first,second,id,x,y,z,nx,ny,nz,fx,fy,fz,slip.x,slip.y,slip.z,gap,impulse,last\n");
   for (int f = 0; f < r->nframe; f++) {
     const lb_body_contact* point = NULL;
     const int n = lb_recording_contacts(r, f, &point);
     for (int i = 0; i < n; i++) {
-      write_contact(out, r->model, r->time[f], &point[i]);
+      write_contact(out, r, f, &point[i]);
     }
   }
 }

@@ -126,7 +126,7 @@ static bool is_there(need of, const lb_recording* r, const lb_summary* s) {
                         [OPTIMIZE] = s->optimize,
                         [FORK] = s->fork,
                         [FORCES] = r->nchannel > 0,
-                        [CONTACTS] = lb_recording_ncontact(r) > 0,
+                        [CONTACTS] = r->model->contact.set.on,
                         [STRESS] = lb_recording_has_stress(r),
                         [TORQUES] = r->keeps & LB_KEEP_TORQUES,
                         [REACTIONS] = r->keeps & LB_KEEP_REACTIONS};

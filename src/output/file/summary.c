@@ -71,8 +71,8 @@ static void overlaps(lb_out* out, const lb_model* m, const lb_overlaps* o) {
   lb_print_json(out, ", 'overlaps': [");
   for (int i = 0; i < o->nshown; i++) {
     const lb_overlap* x = &o->deepest[i];
-    lb_print_json(out, "%-s{'between': [%s, %s], 'depth': %g}", i ? ", " : "", lb_model_toucher(m, x->body[0]),
-                  lb_model_toucher(m, x->body[1]), x->depth);
+    lb_print_json(out, "%-s{'between': [%s, %s], 'depth': %g}", i ? ", " : "",
+                  lb_model_toucher(m, x->body[0]), lb_model_toucher(m, x->body[1]), x->depth);
   }
   lb_out_text(out, "]");
 }
@@ -85,6 +85,13 @@ static void contact_figures(lb_out* out, const lb_recording* r, const lb_summary
       "'recorded': %ld, 'recorded_until': %g",
       c->steps, c->unsolved, c->residual, c->points, lb_recording_ncontact(r),
       lb_recording_contacts_end(r));
+  if (c->impulse > 0) {
+    lb_print_json(out, ", 'peak': {'impulse': %g, 'force': %g, 'time': %g, 'between': [%s, %s]}",
+                  c->impulse, c->force, c->time, lb_model_toucher(r->model, c->body[0]),
+                  lb_model_toucher(r->model, c->body[1]));
+  } else {
+    lb_print_json(out, ", 'peak': null");
+  }
   overlaps(out, r->model, &s->overlaps);
   lb_out_text(out, "}");
 }
@@ -190,11 +197,11 @@ static void motor_figures(lb_out* out, const lb_recording* r) {
     const lb_motor_figures m = lb_recording_motor(r, i);
     lb_print_json(out,
                   "%-s\n    {'motor': %s, 'force_unit': %s, 'peak_force': %g, 'rms_force': %g, "
-                  "'speed_unit': %s, 'peak_speed': %g, 'rms_speed': %g, 'peak_power': %g, "
-                  "'rms_power': %g}",
+                  "'speed_unit': %s, 'peak_speed': %g, 'rms_speed': %g, 'peak_driving_power': "
+                  "%g, 'peak_braking_power': %g, 'rms_power': %g}",
                   i ? "," : "", m.force_channel->name, lb_channel_unit(m.force_channel->kind),
                   fabs(m.force.peak), m.force.rms, lb_channel_unit(m.speed_channel->kind),
-                  fabs(m.speed.peak), m.speed.rms, fabs(m.power.peak), m.power.rms);
+                  fabs(m.speed.peak), m.speed.rms, m.driving, m.braking, m.rms_power);
   }
   lb_out_text(out, r->model->nmotor ? "\n  ]" : "]");
 }

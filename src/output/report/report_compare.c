@@ -7,6 +7,7 @@
 #include "limber/recording.h"
 #include "limber/version.h"
 #include "output/file/whole_file.h"
+#include "output/report/compare_figures.h"
 #include "output/report/report_page.h"
 
 enum { MOST_LINES = 1000 }; // of a table; longer ones are thinned
@@ -19,7 +20,7 @@ static const struct {
              {"trajectory.csv", true, true},
              {"forces.csv", true, false},
              {"scene.glb", false, false}};
-enum { NFILE = sizeof FILES / sizeof *FILES, MOST_GLB = 8 << 20 };
+enum { TRAJECTORY = 1, FORCES = 2, NFILE = sizeof FILES / sizeof *FILES, MOST_GLB = 8 << 20 };
 
 typedef struct run {
   const char* dir;
@@ -98,7 +99,18 @@ static void write_page(lb_out* out, const void* of) {
   lb_report_script(out);
 }
 
-lb_status lb_comparison_write(const char* a, const char* b, const char* dir,
+static lb_status find_figures(const run r[2], lb_arena* arena, lb_compared* out, lb_error* err) {
+  lb_run_tables tables[2];
+  for (int i = 0; i < 2; i++) {
+    const lb_bytes *path = &r[i].file[TRAJECTORY], *force = &r[i].file[FORCES];
+    tables[i] = (lb_run_tables){path->data, path->size, force->data, force->size};
+  }
+  return lb_compare_figures(tables, arena, out)
+             ? LB_OK
+             : lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for two runs");
+}
+
+lb_status lb_comparison_write(const char* a, const char* b, const char* dir, lb_compared* figures,
                               const lb_allocator* allocator, lb_error* err) {
   run r[2] = {{.dir = a}, {.dir = b}};
   lb_arena arena;
@@ -107,6 +119,9 @@ lb_status lb_comparison_write(const char* a, const char* b, const char* dir,
   for (int i = 0; i < 2 * NFILE; i++) {
     const lb_status one = read_file(&r[i / NFILE], i % NFILE, &arena, err);
     status = status == LB_OK ? one : status;
+  }
+  if (status == LB_OK && figures) {
+    status = find_figures(r, &arena, figures, err);
   }
   if (status == LB_OK) {
     status = lb_folder_create(dir, arena.allocator, err);

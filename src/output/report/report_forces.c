@@ -86,8 +86,9 @@ static void motor_row(lb_out* out, const lb_recording* r, int motor) {
   cell(out, fabs(m.force.peak), lb_channel_unit(m.force_channel->kind));
   cell(out, m.force.rms, lb_channel_unit(m.force_channel->kind));
   speed_cell(out, fabs(m.speed.peak), m.speed_channel->kind);
-  cell(out, m.power.peak, "W");
-  cell(out, m.power.rms, "W");
+  cell(out, m.driving, "W");
+  cell(out, m.braking, "W");
+  cell(out, m.rms_power, "W");
   lb_out_text(out, "</tr>\n");
 }
 
@@ -97,14 +98,16 @@ static void motors(lb_out* out, const lb_recording* r) {
     return;
   }
   lb_out_text(out, "<h2>Motors</h2>\n<section class=\"card wide\">\n<table class=\"found\">\n"
-                   "<tr><th></th><th>peak</th><th>rms</th><th>peak speed</th>"
-                   "<th>peak power</th><th>rms power</th></tr>\n");
+                   "<tr><th></th><th>peak</th><th title=\"over the whole run, pauses included\">rms"
+                   "</th><th>peak speed</th><th>peak driving power</th><th>peak braking power</th>"
+                   "<th title=\"over the whole run, pauses included\">rms power</th></tr>\n");
   for (int i = 0; i < n; i++) {
     motor_row(out, r, i);
   }
   lb_out_text(out,
               "</table>\n</section>\n<p class=\"note\">Peaks are those of the recorded frames. "
-              "A motor of negative power brakes.</p>\n");
+              "Root mean squares are over the whole run, pauses included. "
+              "A motor brakes while its power is negative.</p>\n");
 }
 
 // Sizes of what passes through joints, where that was recorded.

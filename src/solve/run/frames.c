@@ -122,7 +122,7 @@ lb_status lb_frame_put(lb_recording* r, lb_data* d, lb_error* err) {
   lb_frame_show(shown, d, r->q + frame * (size_t)shown->nq, r->qd + frame * (size_t)shown->nv,
                 r->keeps & LB_KEEP_RATES ? r->qdd + frame * (size_t)shown->nv : NULL);
   measure_stress(r, f, d);
-  if (!lb_recording_put_contacts(r, d)) {
+  if (!lb_recording_put_contacts(r)) {
     r->nframe--;
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory at frame %d, t = %g s", f,
                         d->time);

@@ -60,6 +60,21 @@ static void note_inversion(watch* w, const lb_model* m, const lb_data* d) {
   }
 }
 
+// Largest impulse of a point so far.
+static void look_at_hits(lb_contact_figures* w, const lb_data* d, int n, const lb_touch* touch) {
+  const lb_model_collider* c = d->model->contact.collider;
+  for (int i = 0; i < n; i++) {
+    const double size = sqrt(lb_v4_dot(touch[i].impulse, touch[i].impulse));
+    if (size > w->impulse) {
+      w->impulse = size;
+      w->force = size / lb_contacts_duration(d->work->contacts);
+      w->time = d->time;
+      w->body[0] = c[touch[i].collider[0]].body;
+      w->body[1] = c[touch[i].collider[1]].body;
+    }
+  }
+}
+
 // Contact problem of the last step.
 static void look_at_contacts(watch* w, const lb_data* d) {
   const lb_contacts* C = d->work->contacts;
@@ -71,6 +86,7 @@ static void look_at_contacts(watch* w, const lb_data* d) {
     w->contact.unsolved += of.status != LB_CONTACT_SOLVED;
     w->contact.residual = fmax(w->contact.residual, of.measure.residual);
     w->contact.points = n > w->contact.points ? n : w->contact.points;
+    look_at_hits(&w->contact, d, n, touch);
   }
 }
 
@@ -302,6 +318,9 @@ static lb_status step_through(const lb_plan* p, const lb_simulate_options* o, lb
     }
     d->time = (double)i * p->step; // no drift from adding up
     look_at_contacts(w, d);
+    if (!lb_recording_add_contacts(r, d)) {
+      return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory at t = %g s", d->time);
+    }
     if (w->works) {
       look_at_work(w, st, d, p->step);
     }
