@@ -124,6 +124,18 @@ static void connect_forces(search* s) {
   }
 }
 
+// Inertia of a ball or a cube about its origin: however it is turned, the same velocity has the
+// same momentum and energy.
+static bool is_isotropic(const lb_link* l) {
+  static const double ROUNDING = 1e-12;
+  double I[9], off = lb_v4_dot(l->h, l->h) / l->m;
+  lb_m3_store(I, 3, l->I0);
+  for (int k = 0; k < 9; k++) {
+    off = fmax(off, fabs(I[k] - (k % 4 == 0 ? I[0] : 0)));
+  }
+  return off <= ROUNDING * I[0];
+}
+
 // Free bodies of a mechanism turn exactly by themselves (free_axes.h), so that one of these alone
 // has nothing to be corrected. The root of a set is its lowest number.
 static void number_mechanisms(lb_free_momentum* F, const search* s) {
@@ -139,7 +151,8 @@ static void number_mechanisms(lb_free_momentum* F, const search* s) {
   for (int i = 0; i < m->nlink; i++) {
     const int root = lb_sets_root(s->set, i);
     const bool alone = i == root && size[i] == 1;
-    const bool flies = i == root && !s->held[i] && (s->joined[i] || alone);
+    const bool turns = s->joined[i] || (alone && !is_isotropic(&m->link.packed[i]));
+    const bool flies = i == root && !s->held[i] && turns;
     if (flies) {
       F->of[F->count].body = alone ? i : -1;
     }
