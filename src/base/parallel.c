@@ -1,83 +1,58 @@
-// OpenMP loops with fixed-order sums.
+// Threads that help when they have a processor, and are never waited for before they do. The caller
+// of a loop publishes a job, and takes iterations itself. Helpers enter while the job is open and
+// take iterations, too; at the end the caller closes it, and waits for those inside alone. So a
+// busy machine, on which helpers come late or not at all, costs hardly more than one thread.
+#define _GNU_SOURCE
 #include "base/parallel.h"
 
-#include <omp.h>
+#include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 enum {
-  BLOCK = 256, // terms added in one go
-  WAVE = 256   // blocks whose sums are held at once; bounds the stack
+  BLOCK = 256,   // terms added in one go
+  WAVE = 256,    // blocks whose sums are held at once; bounds the stack
+  MOST = 63,     // helpers
+  SPINS = 4000,  // of a wait, before others get the processor
+  OPEN = 1 << 16 // of `inside`: helpers may enter
 };
 
-// Threads beyond the processors would only wait for each other; results do not depend on it.
-static int useful(int threads) {
-  const int most = omp_get_num_procs();
-  return threads < most ? threads : most;
-}
+typedef struct job {
+  void (*work)(void* context, int i);              // of a loop, or
+  void (*team)(void* context, int rank, int size); // of a team
+  void* context;
+  int count, helpers; // iterations; helpers that are wanted
+  atomic_int next;    // iteration, or rank of who enters a team
+  atomic_int size;    // of a team, once it is known
+} job;
 
-void lb_parallel_for(int threads, int count, void (*work)(void* context, int i), void* context) {
-  const int n = useful(threads);
-  if (n <= 1 || count <= 1) {
-    for (int i = 0; i < count; i++) {
-      work(context, i);
-    }
+// One for the process: who finds it taken works alone.
+static struct {
+  pthread_mutex_t taken, asleep;
+  pthread_cond_t wake;
+  int nthread;       // helpers that exist
+  atomic_int inside; // helpers inside the job, and OPEN
+  atomic_int round;  // number of jobs so far
+  job job;
+} pool = {.taken = PTHREAD_MUTEX_INITIALIZER,
+          .asleep = PTHREAD_MUTEX_INITIALIZER,
+          .wake = PTHREAD_COND_INITIALIZER};
+
+// --- waiting ---
+
+// A hint to the processor that this is a loop that waits; after a while others get it.
+static void pause_briefly(int spins) {
+  if (spins > SPINS) {
+    sched_yield();
     return;
   }
-#pragma omp parallel for num_threads(n) schedule(dynamic, 1)
-  for (int i = 0; i < count; i++) {
-    work(context, i);
-  }
-}
-
-// Sum of one block of terms, left to right.
-static double block_sum(int block, int count, double (*term)(void*, int), void* context) {
-  const int first = block * BLOCK;
-  const int last = count - first < BLOCK ? count : first + BLOCK;
-  double sum = 0;
-  for (int i = first; i < last; i++) {
-    sum += term(context, i);
-  }
-  return sum;
-}
-
-double lb_parallel_sum(int threads, int count, double (*term)(void* context, int i),
-                       void* context) {
-  double total = 0;
-  const int n = useful(threads);
-  const int nblock = count / BLOCK + (count % BLOCK != 0);
-  for (int first = 0; first < nblock; first += WAVE) {
-    double sum[WAVE];
-    const int held = nblock - first < WAVE ? nblock - first : WAVE;
-#pragma omp parallel for num_threads(n) if (n > 1 && held > 1)
-    for (int b = 0; b < held; b++) {
-      sum[b] = block_sum(first + b, count, term, context);
-    }
-    for (int b = 0; b < held; b++) {
-      total += sum[b];
-    }
-  }
-  return total;
-}
-
-void lb_parallel_team(int threads, void (*work)(void* context, int rank, int size), void* context) {
-  const int n = useful(threads);
-  if (n <= 1) {
-    work(context, 0, 1);
-    return;
-  }
-#pragma omp parallel num_threads(n)
-  work(context, omp_get_thread_num(), omp_get_num_threads());
-}
-
-// A hint to the processor that this is a loop that waits.
-static void pause_briefly(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #endif
 }
 
 void lb_barrier_wait(lb_barrier* b, int size) {
-  enum { SPINS = 4000 };
   if (size <= 1) {
     return;
   }
@@ -88,10 +63,191 @@ void lb_barrier_wait(lb_barrier* b, int size) {
     return;
   }
   for (int i = 0; atomic_load_explicit(&b->round, memory_order_acquire) == round; i++) {
-    if (i < SPINS) {
-      pause_briefly();
-    } else {
-      sched_yield();
+    pause_briefly(i);
+  }
+}
+
+// --- helpers ---
+
+// Sleep until there is another job than `round`.
+static int await_job(int round) {
+  for (int i = 0; i < SPINS; i++) {
+    if (atomic_load(&pool.round) != round) {
+      return atomic_load(&pool.round);
+    }
+    pause_briefly(i);
+  }
+  pthread_mutex_lock(&pool.asleep);
+  while (atomic_load(&pool.round) == round) {
+    pthread_cond_wait(&pool.wake, &pool.asleep);
+  }
+  pthread_mutex_unlock(&pool.asleep);
+  return atomic_load(&pool.round);
+}
+
+static void take_iterations(job* j) {
+  for (int i = atomic_fetch_add(&j->next, 1); i < j->count; i = atomic_fetch_add(&j->next, 1)) {
+    j->work(j->context, i);
+  }
+}
+
+// The caller has rank 0, and says how many came in time.
+static void join_team(job* j) {
+  const int rank = atomic_fetch_add(&j->next, 1) + 1;
+  int size = 0;
+  for (int i = 0; (size = atomic_load(&j->size)) == 0; i++) {
+    pause_briefly(i);
+  }
+  if (rank < size) {
+    j->team(j->context, rank, size);
+  }
+}
+
+static void* help(void* number) {
+  const int rank = (int)(ptrdiff_t)number;
+  for (int round = 0;;) {
+    round = await_job(round);
+    if (atomic_fetch_add(&pool.inside, 1) & OPEN) { // else the job may be changing
+      job* j = &pool.job;
+      if (rank < j->helpers && j->work) {
+        take_iterations(j);
+      } else if (rank < j->helpers) {
+        join_team(j);
+      }
+    }
+    atomic_fetch_sub(&pool.inside, 1);
+  }
+  return NULL;
+}
+
+// A forked process has none of its parent's helpers.
+static void forget_helpers(void) {
+  pool.nthread = 0;
+  atomic_store(&pool.inside, 0);
+  pthread_mutex_init(&pool.taken, NULL);
+  pthread_mutex_init(&pool.asleep, NULL);
+  pthread_cond_init(&pool.wake, NULL);
+}
+
+static void watch_forks(void) {
+  pthread_atfork(NULL, NULL, forget_helpers);
+}
+
+// As many helpers as can be had.
+static void make_helpers(int wanted) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_attr_t detached;
+  pthread_once(&once, watch_forks);
+  pthread_attr_init(&detached);
+  pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+  for (pthread_t t; pool.nthread < wanted; pool.nthread++) {
+    if (pthread_create(&t, &detached, help, (void*)(ptrdiff_t)pool.nthread) != 0) {
+      break;
     }
   }
+  pthread_attr_destroy(&detached);
+}
+
+// --- jobs ---
+
+// Threads beyond the processors would only wait for each other; results do not depend on it.
+static int useful(int threads) {
+  cpu_set_t mine;
+  const int most = threads <= 1                                    ? 1
+                   : sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine)
+                                                                   : 1;
+  return threads < most ? threads : most;
+}
+
+// Whether helpers were called; false: the caller is alone.
+static bool open_job(int threads, const job* what) {
+  const int helpers = (threads < MOST ? threads : MOST + 1) - 1;
+  if (helpers <= 0 || pthread_mutex_trylock(&pool.taken) != 0) {
+    return false;
+  }
+  make_helpers(helpers);
+  pool.job.work = what->work;
+  pool.job.team = what->team;
+  pool.job.context = what->context;
+  pool.job.count = what->count;
+  pool.job.helpers = helpers;
+  atomic_store(&pool.job.next, 0);
+  atomic_store(&pool.job.size, 0);
+  atomic_fetch_or(&pool.inside, OPEN);
+  pthread_mutex_lock(&pool.asleep);
+  atomic_fetch_add(&pool.round, 1);
+  pthread_cond_broadcast(&pool.wake);
+  pthread_mutex_unlock(&pool.asleep);
+  return true;
+}
+
+static void close_job(void) {
+  atomic_fetch_and(&pool.inside, ~OPEN);
+  for (int i = 0; atomic_load(&pool.inside) != 0; i++) {
+    pause_briefly(i);
+  }
+  pthread_mutex_unlock(&pool.taken);
+}
+
+void lb_parallel_for(int threads, int count, void (*work)(void* context, int i), void* context) {
+  const job what = {.work = work, .context = context, .count = count};
+  if (count > 1 && open_job(useful(threads < count ? threads : count), &what)) {
+    take_iterations(&pool.job);
+    close_job();
+    return;
+  }
+  for (int i = 0; i < count; i++) {
+    work(context, i);
+  }
+}
+
+void lb_parallel_team(int threads, void (*work)(void* context, int rank, int size), void* context) {
+  const job what = {.team = work, .context = context};
+  const int n = useful(threads);
+  if (!open_job(n, &what)) {
+    work(context, 0, 1);
+    return;
+  }
+  for (int i = 0; i < SPINS && atomic_load(&pool.job.next) < n - 1; i++) {
+    pause_briefly(i);
+  }
+  const int size = 1 + atomic_load(&pool.job.next);
+  atomic_store(&pool.job.size, size < n ? size : n);
+  work(context, 0, size < n ? size : n);
+  close_job();
+}
+
+// --- sums ---
+
+typedef struct sum {
+  double (*term)(void* context, int i);
+  void* context;
+  int first, count; // block, and all terms
+  double of[WAVE];
+} sum;
+
+// One block of terms, left to right.
+static void add_block(void* context, int b) {
+  sum* s = context;
+  const int first = (s->first + b) * BLOCK;
+  const int last = s->count - first < BLOCK ? s->count : first + BLOCK;
+  s->of[b] = 0;
+  for (int i = first; i < last; i++) {
+    s->of[b] += s->term(s->context, i);
+  }
+}
+
+double lb_parallel_sum(int threads, int count, double (*term)(void* context, int i),
+                       void* context) {
+  sum s = {.term = term, .context = context, .count = count};
+  const int nblock = count / BLOCK + (count % BLOCK != 0);
+  double total = 0;
+  for (; s.first < nblock; s.first += WAVE) {
+    const int held = nblock - s.first < WAVE ? nblock - s.first : WAVE;
+    lb_parallel_for(threads, held, add_block, &s);
+    for (int b = 0; b < held; b++) {
+      total += s.of[b];
+    }
+  }
+  return total;
 }

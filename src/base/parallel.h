@@ -1,4 +1,5 @@
-// Parallel loops whose results do not depend on the number of threads.
+// Parallel loops whose results do not depend on the number of threads. A loop within a loop, or
+// beside one of another thread, runs on its caller's alone.
 #pragma once
 #include <stdatomic.h>
 
@@ -10,8 +11,8 @@ void lb_parallel_for(int threads, int count, void (*work)(void* context, int i),
 // blocks in their order, so the rounding is the same for any number of threads. Allocates nothing.
 double lb_parallel_sum(int threads, int count, double (*term)(void* context, int i), void* context);
 
-// Call work(context, rank, size) once on each of `size` threads, at most `threads` of them, rank in
-// [0, size).
+// Call work(context, rank, size) once on each of `size` threads, as many as come within some
+// microseconds and at most `threads`, rank in [0, size).
 void lb_parallel_team(int threads, void (*work)(void* context, int rank, int size), void* context);
 
 // Barrier of a team: all of its threads must call lb_barrier_wait equally often. Starts as zeros.

@@ -5,7 +5,7 @@
 #include "math/space/sincos.h"
 
 // Below this many links a second thread costs more than it brings.
-enum { PARALLEL_LINKS = 4000 };
+enum { PARALLEL_LINKS = 500, PORTIONS = 32 };
 
 void lb_place_hinges(const lb_model* m, lb_work* w, const double* q) {
   for (int i = 0; i < m->link.nhinge; i++) {
@@ -34,18 +34,21 @@ typedef struct tree_job {
   const lb_model* m;
   void (*work)(void* context, int first, int last);
   void* context;
+  int portion; // trees taken at once
 } tree_job;
 
-static void one_tree(void* context, int t) {
+static void some_trees(void* context, int i) {
   const tree_job* job = context;
-  job->work(job->context, job->m->link.tree[t], job->m->link.tree[t + 1]);
+  const int first = i * job->portion, end = first + job->portion, most = job->m->link.ntree;
+  job->work(job->context, job->m->link.tree[first], job->m->link.tree[end < most ? end : most]);
 }
 
 void lb_for_trees(const lb_model* m, lb_data* d, void (*work)(void* context, int first, int last),
                   void* context) {
   if (d->threads > 1 && m->nlink >= PARALLEL_LINKS && m->link.ntree > 1) {
-    tree_job job = {m, work, context};
-    lb_parallel_for(d->threads, m->link.ntree, one_tree, &job);
+    const int portion = (m->link.ntree + PORTIONS - 1) / PORTIONS;
+    tree_job job = {m, work, context, portion};
+    lb_parallel_for(d->threads, (m->link.ntree + portion - 1) / portion, some_trees, &job);
   } else {
     work(context, 0, m->nlink);
   }
