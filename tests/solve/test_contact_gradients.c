@@ -28,7 +28,7 @@ typedef struct world {
   double h;
   moment* at; // [steps + 1]
   int touches[MOST_STEPS + 1];
-  long sets; // a number made of who sticks, slips and is open in all steps
+  unsigned long sets; // a number made of who sticks, slips and is open in all steps
   int sticks, slips, opens;
 } world;
 
@@ -106,15 +106,17 @@ static void count_contacts(world* w) {
     w->opens += open;
     w->slips += slips;
     w->sticks += !open && !slips;
-    w->sets = w->sets * 31 + 1 + 2 * open + 4 * slips + 8 * gap + 16 * bounce + 32 * pushed;
+    w->sets =
+        w->sets * 31 + (unsigned)(1 + 2 * open + 4 * slips + 8 * gap + 16 * bounce + 32 * pushed);
   }
-  w->sets = w->sets * 37 + n;
+  w->sets = w->sets * 37 + (unsigned)n;
 }
 
 // A run of n steps from the first state.
 static void run(world* w, int n) {
   lb_error err = lb_error_make(NULL);
-  w->sets = w->sticks = w->slips = w->opens = 0;
+  w->sets = 0;
+  w->sticks = w->slips = w->opens = 0;
   memcpy(w->d->q, w->at[0].q, (size_t)w->m->nq * sizeof(double));
   memcpy(w->d->qd, w->at[0].v, (size_t)w->m->nv * sizeof(double));
   w->d->time = 0;
@@ -189,8 +191,8 @@ static void random_direction(world* w, lb_random* r, direction* x) {
 }
 
 // The end of n steps from a state that is e along a direction.
-static long run_from(world* w, const moment* start, int n, const direction* x, double e,
-                     moment* out) {
+static unsigned long run_from(world* w, const moment* start, int n, const direction* x, double e,
+                              moment* out) {
   w->at[0] = *start;
   lb_advance(w->m, w->at[0].q, x->q, e);
   for (int k = 0; k < w->m->nv; k++) {
@@ -248,7 +250,7 @@ static double differ(world* w, int n, const direction* x, moment end[5]) {
   double e = 1e-6;
   bool same = false;
   for (; e > 1e-9 && !same; e = same ? e : e / 2) {
-    long sets[5];
+    unsigned long sets[5];
     same = true;
     for (int k = 0; k < 5; k++) {
       sets[k] = run_from(w, &start, n, x, (k - 2) * e, &end[k]);

@@ -134,7 +134,9 @@ static void ask(const lb_touch_work* by, lb_touch* t) {
 // Islands of (5); false: there are none.
 static bool find_deep(lb_contacts* C, const int* island) {
   bool any = false;
-  memset(C->places.deep, 0, (size_t)C->ntouch * sizeof *C->places.deep);
+  for (int i = 0; i < C->ntouch; i++) {
+    C->places.deep[i] = false;
+  }
   for (int i = 0; i < C->ntouch; i++) {
     if (C->places.sunk[i]) {
       C->places.deep[island ? island[i] : 0] = any = true;
