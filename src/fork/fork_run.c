@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "dynamics/tree/kinematics.h"
 #include "fork/fork_inside.h"
 #include "limber/simulate.h"
 #include "math/linear/blas_thread.h"
@@ -89,6 +90,7 @@ static lb_status put_frame(run* u, double time, lb_recording* r, lb_error* err) 
     lb_project(m, u->reduced);
   }
   u->reduced->time = time;
+  lb_kinematics(m, u->reduced, u->reduced->q, u->reduced->qd);
   return lb_frame_put(r, u->reduced, err);
 }
 

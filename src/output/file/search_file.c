@@ -123,7 +123,9 @@ static lb_status take(const contents* f, lb_retarget_state* s, lb_search_history
     history->count = 0;
     return status;
   }
-  memcpy(s->memory, f->memory, (size_t)f->nmemory[0] * sizeof *s->memory);
+  if (f->nmemory[0] > 0) {
+    memcpy(s->memory, f->memory, (size_t)f->nmemory[0] * sizeof *s->memory);
+  }
   memcpy(s->curves->control, f->control,
          (size_t)(s->curves->nmotor * s->curves->ncontrol) * sizeof *f->control);
   s->iteration = f->state[ITERATION];
