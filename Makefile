@@ -5,7 +5,7 @@ SCENE ?= scenes/rod.yaml
 SECONDS ?= 60
 PYTHON ?= /usr/bin/python3
 # the thread sanitizer's preset runs these alone
-TARGETS_tsan = limber $(addprefix test_,base fem fit full memory threads)
+TARGETS_tsan = limber $(addprefix test_,base fem fit full memory parallel threads)
 C_FILES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h')
 
 .NOTPARALLEL: # a build waits for its packages
