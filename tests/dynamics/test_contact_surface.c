@@ -13,9 +13,9 @@
 #include "dynamics/joint/joint.h"
 #include "dynamics/tree/kinematics.h"
 
-// A box around which flesh hangs, an elastic block on an arm, a rope; balls inside of all of them.
+// A box around which jelly hangs, an elastic block on an arm, a rope; balls inside of all of them.
 static const char TEXT[] =
-    "contacts: {pairs: [{between: [block, flesh], collide: false}]}\n"
+    "contacts: {pairs: [{between: [block, jelly], collide: false}]}\n"
     "materials: {gel: {density: 1000, young: 200 kPa, poisson: 0.3, model: corotated}}\n"
     "bodies:\n"
     "  arm: {shape: {box: [0.2, 0.05, 0.05], solid: false}}\n"
@@ -29,7 +29,7 @@ static const char TEXT[] =
     "  j: {type: revolute, child: arm, axis: y}\n"
     "  k: {type: fixed, parent: arm, child: block, face: start, at: [0.1, 0, 0]}\n"
     "deformables:\n"
-    "  flesh: {form: {box: {from: [-0.15, 0, 0], to: [0.15, 0, 0], width: 0.2, height: 0.2}, "
+    "  jelly: {form: {box: {from: [-0.15, 0, 0], to: [0.15, 0, 0], width: 0.2, height: 0.2}, "
     "material: gel, elements: {along: 2, across: 2, around: 2}}, position: [0, 1, 0], attach: "
     "[bone], within: 3 cm}\n"
     "ropes: {r: {through: [{free: true, at: [-0.3, 2, 0.05]}, {free: true, at: [0.3, 2, 0.05]}], "
@@ -193,7 +193,7 @@ static lb_status make_model(const lb_allocator* allocator) {
   static const char text[] =
       "contacts: {}\nmaterials: {gel: {density: 1000, young: 200 kPa, poisson: 0.3}}\n"
       "bodies: {ball: {shape: {sphere: {radius: 0.1}}}}\n"
-      "deformables: {flesh: {form: {box: {from: [-0.15, 0, 0], to: [0.15, 0, 0], width: 0.2, "
+      "deformables: {jelly: {form: {box: {from: [-0.15, 0, 0], to: [0.15, 0, 0], width: 0.2, "
       "height: 0.2}, material: gel, elements: {along: 1, across: 1, around: 1}}}}\n"
       "ropes: {r: {through: [{body: ball}, {free: true, at: [0.3, 2, 0.05]}], mass: 0.1, "
       "stiffness: 10, segments: 3}}\n";

@@ -62,7 +62,7 @@ static void closing_a_loop_stiffens_all_its_bodies_in_any_frame(void** state) {
     assert_near(C[0][0] / 2.5e-4, 1, 1e-12);
     assert_near(C[1][1] / 0.002, 1, 1e-12);
     assert_near(C[0][1] / 5e-4, 1, 1e-12);
-    assert_int_equal(w.f->count, 2); // the coupler has one way to move, and the arm one more
+    assert_int_equal(w.f->count, 2); // a freedom of the coupler, and one of the arm
     fork_drop(&w);
   }
 }

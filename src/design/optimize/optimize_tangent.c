@@ -140,7 +140,7 @@ static lb_status make_by_rule(lb_way_back* w, number* to, const rule* by, lb_err
   return status;
 }
 
-// A number that can only go one way is differenced along it.
+// A number at a bound is differenced away from it.
 static lb_status make_number(lb_way_back* w, number* to, lb_error* err) {
   lb_status status = LB_FAILED;
   for (int i = 0; i < NRULE && status == LB_FAILED; i++) {
