@@ -40,6 +40,14 @@ static inline bool lb_is_spline(const lb_profile_definition* profile) {
   LB_LATER(TEXT, "profile", NULL, "none", "a name among `profiles`, in place of keys of its own"), \
       LB_PROFILE_ROWS(type, profile)
 
+// --- functions of a coordinate ---
+
+extern const lb_table lb_function_table;
+// Function of a coordinate that measures `along`, whose values measure `place`; `key` is what it
+// stands behind.
+bool lb_read_function(lb_reader* r, const lb_yaml* node, const char* key, lb_dimension along,
+                      lb_dimension place, lb_profile_definition* out);
+
 // --- joints ---
 
 // Of a composite joint; 0 of others, whatever they were made from.
@@ -54,5 +62,7 @@ bool lb_contact_points(lb_reader* r, int body, lb_contact_list* to);
 // Compliance that is none, or a stiffness above zero with a damping that is not negative.
 bool lb_compliance_holds(const lb_compliance* by);
 
+// Further keys of hinges and slides that are parts of composite joints.
+extern const lb_field lb_function_part_fields[2];
 int lb_joint_count_parts(const lb_scene_joint* joint);
 bool lb_finish_joint(lb_reader* r, const lb_yaml* node, bool ok, void* part);
