@@ -25,16 +25,11 @@ typedef enum lb_profile_kind {
 
 enum { LB_PROFILE_MOST_POWERS = 6 }; ///< coefficients of a polynomial
 
-/// Continuation of a profile before its first key and after its last. code, name in scene files
-#define LB_BEYOND_LIST(X)                                                                          \
-  X(LB_BEYOND_HOLD, "hold") /* the values of the ends */                                           \
-  X(LB_BEYOND_LINE, "line") /* straight, with the slopes of the ends */
-
+/// Continuation of a profile before its first key and after its last.
 typedef enum lb_profile_beyond {
-#define LB_BEYOND_CODE(code, name) code,
-  LB_BEYOND_LIST(LB_BEYOND_CODE)
-#undef LB_BEYOND_CODE
-      LB_BEYOND_COUNT
+  LB_BEYOND_HOLD, ///< values of the ends
+  LB_BEYOND_LINE, ///< straight, with the slopes of the ends
+  LB_BEYOND_COUNT
 } lb_profile_beyond;
 
 /// Definition of a profile, as an author writes it.

@@ -281,7 +281,7 @@ static const lb_field surface_fields[] = {
              "control values, all in grids of the same size, four by four or more"),
     RESISTS_NUMBER(surface), YIELDS};
 const lb_field lb_function_part_fields[2] = {
-    LB_LATER(TABLE, "profile", &lb_function_table, "none",
+    LB_LATER(FUNCTION, "function", &lb_function_table, "none",
              "a function of the coordinate, by which it turns or slides in its place"),
     JOINT_SIZE(COUNT, "follows", leader, LB_PURE, LB_NOT_NEGATIVE, "its own",
                "the coordinate of the whole joint that moves it, from 0, in place of its own"),

@@ -35,13 +35,23 @@ static bool has_path(lb_reader* r, const lb_yaml* node, const lb_profile_definit
 
 // --- couplings ---
 
+static const lb_field curve_fields[] = {
+    LB_LATER(PROFILE, "keys", NULL, NULL, "the function, by points on it"),
+    LB_FROM(CHOICE, lb_scene_term, "ease", curve.kind, &lb_ease_choices, "smooth",
+            "smooth is level at every key, cubic flows through them"),
+    LB_LATER(BOUND, "repeat", NULL, "never",
+             "starts over after so much of the coordinate: 1 turn of a cam"),
+};
+static const lb_table curve_table = LB_TABLE("cam profile", lb_scene_term, curve_fields);
+
 static const lb_field term_fields[] = {
     LB_ROW(JOINT, lb_scene_term, "joint", joint, NULL, "whose coordinate"),
     LB_SIZED(COUNT, lb_scene_term, "coordinate", coordinate, LB_PURE, LB_NOT_NEGATIVE, "0",
              "which, of a joint with several, from 0"),
     LB_SIZED(NUMBER, lb_scene_term, "times", factor, LB_PURE, LB_ANY, "1", "the factor on it"),
-    LB_LATER(TABLE, "profile", &lb_function_table, "none",
-             "a function of it in its place, as a cam has"),
+    LB_LATER(TABLE, "profile", &curve_table, "none", "a function of it in its place, as a cam has"),
+    LB_LATER(FUNCTION, "function", &lb_function_table, "none",
+             "a function of it in its place that goes on beyond its points"),
 };
 static const lb_table term_table = LB_TABLE("term", lb_scene_term, term_fields);
 
@@ -59,7 +69,7 @@ static bool sum_measure(const lb_reader* r, const lb_yaml* node, const lb_scene_
     if (!j || !lb_joint_is_known(r, t->joint) || !lb_coordinate_is_plain(j, t->coordinate)) {
       return false;
     }
-    if (!lb_yaml_find(couple->item[i], "profile")) {
+    if (!lb_yaml_find(couple->item[i], "profile") && !lb_yaml_find(couple->item[i], "function")) {
       const lb_coordinate own = lb_joint_counts(j, t->coordinate);
       *counts = !any || own == *counts ? own : LB_COORDINATE_NUMBER;
       any = true;
@@ -72,15 +82,49 @@ static bool sum_measure(const lb_reader* r, const lb_yaml* node, const lb_scene_
 static bool read_curve(lb_reader* r, const lb_yaml* node, lb_dimension place, lb_scene_term* t) {
   const lb_scene_joint* j = &r->scene.joint[t->joint];
   const lb_dimension along = lb_coordinate_measures[lb_joint_counts(j, t->coordinate)].place;
-  return lb_read_function(r, node, "profile", along, place, &t->curve);
+  const lb_pairs pairs = {.item = "a key",
+                          .firsts = "coordinates of 'keys'",
+                          .unit = "",
+                          .first = {"coordinate", LB_VALUE_NUMBER, .dimension = along},
+                          .second = {"value", LB_VALUE_NUMBER, .dimension = place},
+                          .size = sizeof(double),
+                          .example = lb_dimension_example(place)};
+  if (!lb_read_part(r, node, "profile", &curve_table, t)) {
+    return false;
+  }
+  const lb_yaml *keys = lb_yaml_find(node, "keys"), *repeat = lb_yaml_find(node, "repeat");
+  if (keys->count == 0) {
+    return lb_complain(r, keys->place, "'keys' must have at least one [coordinate, value] pair");
+  }
+  t->curve.count = keys->count;
+  if (!lb_read_pairs(r, keys, &pairs, &t->curve.time, (void**)&t->curve.value) ||
+      (repeat && !lb_read_number(r, repeat, "repeat", along, LB_POSITIVE, &t->curve.period))) {
+    return false;
+  }
+  const double covered = t->curve.time[keys->count - 1] - t->curve.time[0];
+  return !repeat || t->curve.period >= covered ||
+         lb_complain(r, repeat->place, "'repeat' is %g, but the keys cover %g (repeat after them)",
+                     t->curve.period, covered);
+}
+
+static bool read_function(lb_reader* r, const lb_yaml* node, lb_dimension place, lb_scene_term* t) {
+  const lb_scene_joint* j = &r->scene.joint[t->joint];
+  const lb_dimension along = lb_coordinate_measures[lb_joint_counts(j, t->coordinate)].place;
+  return lb_read_function_profile(r, node, "function", along, place, &t->curve);
 }
 
 static bool read_curves(lb_reader* r, const lb_yaml* couple, lb_dimension place,
                         lb_scene_constraint* to) {
   bool ok = true;
   for (int i = 0; i < to->nterm; i++) {
-    const lb_yaml* profile = lb_yaml_find(couple->item[i], "profile");
+    const lb_yaml *profile = lb_yaml_find(couple->item[i], "profile"),
+                  *function = lb_yaml_find(couple->item[i], "function");
+    if (profile && function) {
+      ok = lb_complain(r, function->place, "'profile' and 'function' cannot both be given");
+      continue;
+    }
     ok = (!profile || read_curve(r, profile, place, &to->term[i])) && ok;
+    ok = (!function || read_function(r, function, place, &to->term[i])) && ok;
   }
   return ok;
 }

@@ -226,7 +226,7 @@ static bool read_functions(lb_reader* r, const lb_yaml* list, const lb_scene_joi
   const int n = lb_joint_count_v(joint);
   bool ok = true;
   for (int i = 0, k = 0; i < list->count; i++) {
-    const lb_yaml *profile = lb_yaml_find(list->item[i], "profile"),
+    const lb_yaml *function = lb_yaml_find(list->item[i], "function"),
                   *follows = lb_yaml_find(list->item[i], "follows");
     const int own = k;
     k += lb_joint_count_v(&part[i]);
@@ -235,11 +235,11 @@ static bool read_functions(lb_reader* r, const lb_yaml* list, const lb_scene_joi
                        n > 1 ? "'follows' must be 0 to %d: the joint has %d coordinates"
                              : "'follows' must be %d: the joint has %d coordinate",
                        n > 1 ? n - 1 : 0, n);
-    } else if (profile) {
+    } else if (function) {
       const lb_coordinate counts = lb_joint_counts(joint, follows ? part[i].leader : own);
-      ok &= lb_read_function(r, profile, "profile", lb_coordinate_measures[counts].place,
-                             part[i].kind == LB_JOINT_REVOLUTE ? LB_ANGLE : LB_LENGTH,
-                             &part[i].profile);
+      ok &= lb_read_function_profile(r, function, "function", lb_coordinate_measures[counts].place,
+                                     part[i].kind == LB_JOINT_REVOLUTE ? LB_ANGLE : LB_LENGTH,
+                                     &part[i].profile);
     }
   }
   return ok;

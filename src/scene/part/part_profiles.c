@@ -5,14 +5,10 @@
 
 #define NAME(code, name) name,
 static const char* const profile_names[] = {LB_PROFILE_LIST(NAME)};
-// of functions of time; polynomials and B-splines have their own keys, and are the last of the
+// splines of coordinates, polynomials and B-splines have their own keys, and are the last of the
 // profiles
 const lb_choices lb_ease_choices = {LB_PROFILE_NATURAL, profile_names, 0,
                                     LB_PROFILE_COUNT - LB_PROFILE_NATURAL};
-static const lb_choices curve_choices = {LB_PROFILE_POLYNOMIAL, profile_names, 0,
-                                         LB_PROFILE_COUNT - LB_PROFILE_POLYNOMIAL};
-static const char* const beyond_names[] = {LB_BEYOND_LIST(NAME)};
-static const lb_choices beyond_choices = LB_CHOICES(beyond_names);
 
 typedef struct spline_part {
   int degree;
@@ -257,78 +253,6 @@ bool lb_read_turning(lb_reader* r, const lb_yaml* part, lb_profile_definition* o
                                 sizeof(lb_quat),
                                 (void**)rotation},
                       out);
-}
-
-// --- functions of a coordinate ---
-
-static const lb_field function_fields[] = {
-    LB_LATER(PROFILE, "keys", NULL, "required, unless there is a polynomial",
-             "the function, by points on it"),
-    LB_FROM(CHOICE, profile_part, "ease", profile.kind, &curve_choices, "smooth",
-            "smooth is level at every key, cubic flows through them and is level at both ends, "
-            "natural flows through them and out at both ends, linear goes straight"),
-    LB_FROM(CHOICE, profile_part, "beyond", profile.beyond, &beyond_choices, "hold",
-            "before the first key and after the last: hold, or a straight line"),
-    LB_LATER(POINTS, "polynomial", NULL, "none",
-             "in place of keys: coefficients, the highest power first, in m and rad"),
-    LB_LATER(BOUND, "repeat", NULL, "never",
-             "starts over after so much of the coordinate: 1 turn of a cam"),
-};
-const lb_table lb_function_table = LB_TABLE("function", profile_part, function_fields);
-
-static bool read_polynomial(lb_reader* r, const lb_yaml* node, const lb_yaml* list,
-                            lb_profile_definition* out) {
-  static const char* const none[] = {"keys", "ease", "beyond", "repeat"};
-  const lb_field field = {.key = "polynomial", .value = LB_VALUE_NUMBER};
-  for (int i = 0; i < LB_COUNT_OF(none); i++) {
-    if (lb_yaml_find(node, none[i])) {
-      return lb_complain(r, lb_yaml_find(node, none[i])->place,
-                         "'%s' is nothing that a polynomial has (choose one)", none[i]);
-    }
-  }
-  if (list->count < 1 || list->count > LB_PROFILE_MOST_POWERS) {
-    return lb_complain(r, list->place, "'polynomial' must have 1 to %d coefficients, not %d",
-                       LB_PROFILE_MOST_POWERS, list->count);
-  }
-  out->kind = LB_PROFILE_POLYNOMIAL;
-  out->count = list->count;
-  out->value = lb_read_array(r, list, &field, sizeof *out->value);
-  return out->value;
-}
-
-bool lb_read_function(lb_reader* r, const lb_yaml* node, const char* key, lb_dimension along,
-                      lb_dimension place, lb_profile_definition* out) {
-  const lb_pairs pairs = {.item = "a key",
-                          .firsts = "coordinates of 'keys'",
-                          .unit = "",
-                          .first = {"coordinate", LB_VALUE_NUMBER, .dimension = along},
-                          .second = {"value", LB_VALUE_NUMBER, .dimension = place},
-                          .size = sizeof(double),
-                          .example = lb_dimension_example(place)};
-  profile_part part = {{0}};
-  lb_table_default(&lb_function_table, &part);
-  if (!lb_read_part(r, node, key, &lb_function_table, &part)) {
-    return false;
-  }
-  *out = part.profile;
-  const lb_yaml *keys = lb_yaml_find(node, "keys"), *repeat = lb_yaml_find(node, "repeat"),
-                *polynomial = lb_yaml_find(node, "polynomial");
-  if (polynomial) {
-    return read_polynomial(r, node, polynomial, out);
-  }
-  if (!keys || keys->count == 0) {
-    return lb_complain(r, keys ? keys->place : node->place,
-                       "'keys' must have at least one [coordinate, value] pair");
-  }
-  out->count = keys->count;
-  if (!lb_read_pairs(r, keys, &pairs, &out->time, (void**)&out->value) ||
-      (repeat && !lb_read_number(r, repeat, "repeat", along, LB_POSITIVE, &out->period))) {
-    return false;
-  }
-  const double covered = out->time[keys->count - 1] - out->time[0];
-  return !repeat || out->period >= covered ||
-         lb_complain(r, repeat->place, "'repeat' is %g, but the keys cover %g (repeat after them)",
-                     out->period, covered);
 }
 
 // --- checking ---
