@@ -5,6 +5,7 @@
 #include "limber/geometry.h"
 #include "limber/profile.h"
 #include "limber/progress.h"
+#include "limber/scene_muscle.h"
 #include "limber/scene_tasks.h"
 
 #ifdef __cplusplus
@@ -638,7 +639,7 @@ typedef struct lb_scene {
   lb_scene_solver solver;
   lb_scene_record record;
   int nmaterial, nbody, nshape, njoint, nforce, nmotor, nload, nconstraint, nmarker, nrope,
-      ndeformable, nlinkage;
+      ndeformable, nlinkage, nwrap, nmuscle;
   lb_scene_material* material;
   lb_scene_body* body;
   lb_scene_shape* shape;
@@ -650,6 +651,8 @@ typedef struct lb_scene {
   lb_scene_marker* marker;
   lb_scene_rope* rope;
   lb_scene_deformable* deformable;
+  lb_scene_wrap* wrap;
+  lb_scene_muscle* muscle;
   lb_scene_contacts contacts;
   lb_scene_linkage* linkage; ///< what bodies and joints were made from; others are as good
   lb_scene_fit fit;
@@ -674,6 +677,9 @@ lb_scene_shape lb_scene_shape_default(void);
 lb_scene_elastic lb_scene_elastic_default(void);
 lb_scene_joint lb_scene_joint_default(void);
 lb_scene_rope lb_scene_rope_default(void);
+lb_scene_wrap lb_scene_wrap_default(void);
+lb_scene_path_point lb_scene_path_point_default(void);
+lb_scene_muscle lb_scene_muscle_default(void);
 lb_scene_fit_material lb_scene_fit_material_default(void);
 
 /// Read a scene file (YAML 1.2) and everything it includes; "-" is standard input. All the mistakes
@@ -718,6 +724,7 @@ lb_status lb_scene_check(const lb_scene* scene, lb_error* err);
 const char* lb_joint_kind_name(lb_joint_kind kind);
 const char* lb_parameter_kind_name(lb_parameter_kind kind);
 const char* lb_force_kind_name(lb_force_kind kind);
+const char* lb_wrap_kind_name(lb_wrap_kind kind);
 /// True for forces that pull their points together; drawn as lines between them.
 bool lb_force_joins(lb_force_kind kind);
 /// Coordinates and velocities of a joint, of a composite one those of its parts.
