@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/read_all.h"
+#include "scene/opensim/osim.h"
 #include "scene/part/part.h"
 
 enum { FORMAT_VERSION = 1, DEEPEST_INCLUDE = 16, MOST_SOURCES = 1000 };
@@ -39,6 +40,11 @@ static const char* folder_of(lb_reader* r, const char* path) {
   const char* slash = strrchr(path, '/');
   const char* folder = lb_arena_text(&r->scratch, path, slash ? (size_t)(slash - path) + 1 : 0);
   return folder ? folder : (lb_lack(r), "");
+}
+
+static const char* ending(const char* name) {
+  const char* dot = strrchr(name, '.');
+  return dot && dot > name ? dot : name + strlen(name);
 }
 
 // --- entries ---
@@ -140,7 +146,10 @@ bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* p
     return lb_lack(r);
   }
   r->folder = folder_of(r, path);
-  const lb_yaml* root = lb_yaml_parse(text, length, kept, &r->scratch, &r->report, &r->no_memory);
+  const lb_yaml* root =
+      strcmp(ending(path), ".osim") == 0
+          ? lb_osim_parse(r, text, length, kept)
+          : lb_yaml_parse(text, length, kept, &r->scratch, &r->report, &r->no_memory);
   bool ok = root != NULL;
   if (ok) {
     lb_rename_keys(r, root, &lb_scene_table);
@@ -234,11 +243,6 @@ static bool gather_open_file(lb_reader* r, FILE* file, const char* path, const l
     return cannot_read(r, path, mention, why);
   }
   return text && gather_source(r, path, text, length, &status);
-}
-
-static const char* ending(const char* name) {
-  const char* dot = strrchr(name, '.');
-  return dot && dot > name ? dot : name + strlen(name);
 }
 
 // What else is in the folder, for the nearest name. The names without their endings decide, for
