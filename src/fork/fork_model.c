@@ -4,7 +4,7 @@
 // (fork_body.h). From there on everything is as for any other body: contacts, loops, springs and
 // loads act on its effectors, and all integrators step it. The mechanism's own model is kept, for
 // the poses of its inner bodies.
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fork/fork_body.h"
@@ -12,6 +12,7 @@
 #include "fork/fork_scene.h"
 #include "limber/derivative.h"
 #include "math/linear/blas_thread.h"
+#include "model/use/link.h"
 
 typedef struct maker {
   const lb_scene* scene; // rest lengths of springs filled in
@@ -313,6 +314,38 @@ static lb_status take_mechanisms(maker* k, lb_model* m) {
   return LB_OK;
 }
 
+// --- contacts ---
+
+static int mover(const lb_model* m, int body) {
+  return body == LB_WORLD ? LB_WORLD : lb_link_mover(m, m->body.link[body]);
+}
+
+// Links that joints inside of a mechanism hold together do not collide.
+static lb_status join_links(const maker* k, lb_model* m) {
+  lb_model_contacts* c = &m->contact;
+  const int most = c->njoined + k->count * k->scene->njoint;
+  int(*joined)[2] = lb_arena_take_array(m->storage, (size_t)most, sizeof *joined, _Alignof(int));
+  if (!joined) {
+    return lb_fork_no_memory(k->err);
+  }
+  if (c->njoined > 0) {
+    memcpy(joined, c->joined, (size_t)c->njoined * sizeof *joined);
+  }
+  c->joined = joined;
+  for (int i = 0; i < k->count; i++) {
+    for (int j = 0; j < k->scene->njoint; j++) {
+      const lb_scene_joint* joint = &k->scene->joint[j];
+      const int a = mover(m, joint->parent), b = mover(m, joint->child);
+      if (k->piece[i].parts.inside[j] && a != LB_WORLD && b != LB_WORLD && a != b) {
+        joined[c->njoined][0] = a < b ? a : b;
+        joined[c->njoined++][1] = a < b ? b : a;
+      }
+    }
+  }
+  qsort(joined, (size_t)c->njoined, sizeof *joined, lb_links_compare);
+  return LB_OK;
+}
+
 static lb_status compile(maker* k, lb_model** model) {
   lb_scene to;
   lb_model* m = NULL;
@@ -322,6 +355,7 @@ static lb_status compile(maker* k, lb_model** model) {
     status = lb_fork_no_memory(k->err);
   }
   status = status == LB_OK ? lb_model_create(&to, k->allocator, &m, k->err) : status;
+  status = status == LB_OK ? join_links(k, m) : status;
   status = status == LB_OK ? take_mechanisms(k, m) : status;
   if (status != LB_OK) {
     lb_model_release(m);
