@@ -265,6 +265,7 @@ typedef struct lb_model_dofs {
   int* run;                      ///< [nv] first of the consecutive ones it hangs on without a gap
   bool* driven;                  ///< [nv] a motor prescribes it
   int* counts;                   ///< [nv] lb_coordinate: what the velocity is the rate of
+  const char** name;             ///< [nv] of the coordinate, for tables; NULL: it has none
   double* stiffness;             ///< [nv] spring
   lb_force_curve* force_curve;   ///< [nv] force curve of the spring
   double* rest;                  ///< [nq] rest of the spring

@@ -62,6 +62,7 @@ static void fill_coordinates(lb_build* b, int link, const lb_scene_joint* j) {
     m->dof.limit_transition[v] = set.resistance.limit_transition;
     m->dof.limit_pulls[v] = set.resistance.limit_pulls;
     m->dof.counts[v] = (int)lb_joint_counts(j, k);
+    m->dof.name[v] = j->coordinate_name[k] ? lb_build_text(b, j->coordinate_name[k]) : NULL;
     m->start.q_named[v] = j->named.q[k];
     m->start.v_named[v] = j->named.v[k];
     m->dof.lower[v] = set.lower;
