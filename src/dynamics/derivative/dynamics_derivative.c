@@ -445,6 +445,10 @@ static lb_derivatives* lay_out(lb_carver* c, const lb_model* m) {
     const lb_scene_force* f = &m->force.item[i].set;
     points = lb_force_joins(f->kind) && (size_t)f->npoint > points ? (size_t)f->npoint : points;
   }
+  for (int i = 0; i < m->muscle.count; i++) {
+    const size_t n = (size_t)m->muscle.item[i].npoint;
+    points = n > points ? n : points;
+  }
   work.points = lb_carve(c, LB_POINT_ARRAYS * points * nv, sizeof(lb_motion));
   work.run = lb_carve(c, nlink, sizeof(lb_run));
   work.index = lb_carve(c, nv, sizeof(int));
