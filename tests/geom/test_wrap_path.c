@@ -82,16 +82,16 @@ static lb_path_end end_at(lb_vec3 x, lb_vec3 xd, lb_vec3 xdd, double t) {
 
 static const lb_path_piece* piece_at(const lb_wrap_path* path, double sigma) {
   int i = 0;
-  while (i < path->count - 1 && sigma > lb_jet_value(&path->piece[i].end)) {
+  while (i < path->count - 1 && sigma > lb_taylor_value(&path->piece[i].end)) {
     i++;
   }
   return &path->piece[i];
 }
 
 static lb_vec3 point_at(const lb_wrap_path* path, double sigma) {
-  const lb_jet s = lb_jet_constant(sigma);
-  const lb_jet3 x = lb_wrap_point(0, piece_at(path, sigma), &s);
-  return lb_jet3_lane(&x, 0, 0);
+  const lb_taylor s = lb_taylor_constant(sigma);
+  const lb_taylor3 x = lb_wrap_point(0, piece_at(path, sigma), &s);
+  return lb_taylor3_lane(&x, 0, 0);
 }
 
 static void find(int N, const lb_wrap* w, lb_wrap_path* out, lb_vec3 p, lb_vec3 q) {
@@ -104,7 +104,7 @@ static void a_path_goes_from_p_to_q_at_unit_speed(void** state) {
   for (int i = 0; i < NCASE; i++) {
     lb_wrap_path path;
     find(0, &CASES[i].wrap, &path, CASES[i].p, CASES[i].q);
-    const double L = lb_jet_value(lb_wrap_length(&path));
+    const double L = lb_taylor_value(lb_wrap_length(&path));
     if (path.count < 3) {
       fail_msg("%s does not touch", CASES[i].name);
     }
@@ -124,11 +124,12 @@ static void a_path_goes_from_p_to_q_at_unit_speed(void** state) {
     }
     assert_near(sum, L, 1e-6 * L);
     for (int k = 0; k + 1 < path.count; k++) { // pieces meet, and in one direction
-      const lb_jet s = lb_jet_variable(LB_JET_SIGMA, lb_jet_value(&path.piece[k].end), 0, 0);
-      const lb_jet3 a = lb_wrap_point(0, &path.piece[k], &s),
-                    b = lb_wrap_point(0, &path.piece[k + 1], &s);
+      const lb_taylor s =
+          lb_taylor_variable(LB_TAYLOR_SIGMA, lb_taylor_value(&path.piece[k].end), 0, 0);
+      const lb_taylor3 a = lb_wrap_point(0, &path.piece[k], &s),
+                       b = lb_wrap_point(0, &path.piece[k + 1], &s);
       for (int lane = 0; lane < 2; lane++) {
-        const lb_vec3 d = lb_vec3_sub(lb_jet3_lane(&a, 0, lane), lb_jet3_lane(&b, 0, lane));
+        const lb_vec3 d = lb_vec3_sub(lb_taylor3_lane(&a, 0, lane), lb_taylor3_lane(&b, 0, lane));
         if (lb_vec3_norm(d) > 1e-12) {
           fail_msg("%s: pieces %d differ by %g", CASES[i].name, k, lb_vec3_norm(d));
         }
@@ -140,7 +141,7 @@ static void a_path_goes_from_p_to_q_at_unit_speed(void** state) {
 static double length_at(const lb_wrap* w, lb_vec3 p, lb_vec3 q) {
   lb_wrap_path path;
   find(0, w, &path, p, q);
-  return lb_jet_value(lb_wrap_length(&path));
+  return lb_taylor_value(lb_wrap_length(&path));
 }
 
 // Fourth-order differences of f(x + n h).
@@ -161,7 +162,7 @@ static void lengths_have_their_derivatives(void** state) {
         (&y[k / 3].x)[k % 3] += (n - 2) * h;
         f[n] = length_at(&CASES[i].wrap, y[0], y[1]);
       }
-      const double d = differ(f, h), got = lb_wrap_length(&path)->c[0][LB_JET_P + k];
+      const double d = differ(f, h), got = lb_wrap_length(&path)->c[0][LB_TAYLOR_P + k];
       if (fabs(d - got) > 1e-8) {
         fail_msg("%s: length by %d is %.12g, not %.12g", CASES[i].name, k, got, d);
       }
@@ -170,15 +171,15 @@ static void lengths_have_their_derivatives(void** state) {
 }
 
 // Along a motion of the ends: points at a fixed part of the length, their Jacobians and all rates.
-static lb_jet3 moving_point(int N, const lb_wrap* w, const lb_path_end* p, const lb_path_end* q,
-                            double part) {
+static lb_taylor3 moving_point(int N, const lb_wrap* w, const lb_path_end* p, const lb_path_end* q,
+                               double part) {
   lb_wrap_path path;
   lb_wrap_find(N, w, &path, p, q);
-  lb_jet sigma = *lb_wrap_length(&path);
+  lb_taylor sigma = *lb_wrap_length(&path);
   for (int n = 0; n <= N; n++) {
     sigma.c[n] *= part;
   }
-  return lb_wrap_point(N, piece_at(&path, lb_jet_value(&sigma)), &sigma);
+  return lb_wrap_point(N, piece_at(&path, lb_taylor_value(&sigma)), &sigma);
 }
 
 static void points_have_their_derivatives(void** state) {
@@ -189,22 +190,22 @@ static void points_have_their_derivatives(void** state) {
     const lb_wrap* w = &CASES[i].wrap;
     for (double part = 0.1; part < 1; part += 0.2) {
       const lb_path_end p = end_at(CASES[i].p, pd, pdd, 0), q = end_at(CASES[i].q, qd, qdd, 0);
-      const lb_jet3 x = moving_point(2, w, &p, &q, part);
-      lb_jet3 at[5];
+      const lb_taylor3 x = moving_point(2, w, &p, &q, part);
+      lb_taylor3 at[5];
       for (int n = 0; n < 5; n++) {
         const lb_path_end a = end_at(CASES[i].p, pd, pdd, (n - 2) * h),
                           b = end_at(CASES[i].q, qd, qdd, (n - 2) * h);
         at[n] = moving_point(1, w, &a, &b, part);
       }
       for (int c = 0; c < 3; c++) {
-        for (int lane = 0; lane < LB_JET_LANES; lane++) {
+        for (int lane = 0; lane < LB_TAYLOR_LANES; lane++) {
           double f[5], fd[5];
           for (int n = 0; n < 5; n++) {
             f[n] = (&at[n].x)[c].c[0][lane];
             fd[n] = (&at[n].x)[c].c[1][lane];
           }
-          const lb_jet* got = &(&x.x)[c];
-          if (lane == LB_JET_SIGMA) {
+          const lb_taylor* got = &(&x.x)[c];
+          if (lane == LB_TAYLOR_SIGMA) {
             continue;
           }
           if (fabs(differ(f, h) - got->c[1][lane]) > 1e-8 * (1 + fabs(got->c[1][lane]))) {
@@ -221,10 +222,10 @@ static void points_have_their_derivatives(void** state) {
           for (int n = 0; n < 5; n++) {
             lb_path_end y[2] = {p, q};
             (&y[k / 3].x.x)[k % 3] += (n - 2) * h;
-            const lb_jet3 there = moving_point(0, w, &y[0], &y[1], part);
+            const lb_taylor3 there = moving_point(0, w, &y[0], &y[1], part);
             f[n] = (&there.x)[c].c[0][0];
           }
-          const double J = (&x.x)[c].c[0][LB_JET_P + k];
+          const double J = (&x.x)[c].c[0][LB_TAYLOR_P + k];
           if (fabs(differ(f, h) - J) > 1e-8 * (1 + fabs(J))) {
             fail_msg("%s at %.1f: J of %d is %.12g, not %.12g", CASES[i].name, part, k, J,
                      differ(f, h));
@@ -241,7 +242,7 @@ static void a_path_never_enters_its_surface(void** state) {
     const lb_wrap* w = &CASES[i].wrap;
     lb_wrap_path path;
     find(0, w, &path, CASES[i].p, CASES[i].q);
-    const double L = lb_jet_value(lb_wrap_length(&path));
+    const double L = lb_taylor_value(lb_wrap_length(&path));
     for (int n = 0; n <= 200; n++) {
       const lb_vec3 x = point_at(&path, L * n / 200);
       const double r = w->size.x, round = hypot(x.x, x.y);
@@ -268,7 +269,7 @@ static void a_path_over_the_seam_is_the_shortest(void** state) {
   lb_wrap_path path;
   find(0, &w, &path, p, q);
   assert_int_equal(path.count, 4);
-  const double L = lb_jet_value(lb_wrap_length(&path));
+  const double L = lb_taylor_value(lb_wrap_length(&path));
   double least = INFINITY;
   for (int n = 1; n < 20000; n++) {
     const double phi = M_PI * n / 20000, r = 0.5;

@@ -27,8 +27,8 @@ static void move(lb_path_node* n, const lb_work* w, const double* q, const doubl
   lb_v4 part[4];
   for (int i = 0; i < 4; i++) {
     const lb_vec3 in_frame = {f[0][i], f[1][i], f[2][i]};
-    const lb_vec3 in_link = i == 0 ? lb_transform_point(item->at.X, in_frame)
-                                   : lb_quat_rotate(item->at.X.q, in_frame);
+    const lb_vec3 in_link =
+        i == 0 ? lb_transform_point(item->at.X, in_frame) : lb_quat_rotate(item->at.X.q, in_frame);
     part[i] = lb_m3_apply(s->R, lb_v4_from(in_link));
   }
   const double rate = qd[item->v];
@@ -52,7 +52,7 @@ static lb_path_node node_at(const lb_path_item* item, lb_work* w, const double* 
 lb_path_frame lb_path_frame_find(const lb_path_item* item, const lb_work* w) {
   const lb_state* s = &w->state[item->at.link];
   lb_path_frame f = {.link = item->at.link, .w = s->w, .al = s->al};
-  f.R = lb_m3_mul(s->R, lb_m3_from(lb_quat_to_matrix(item->at.X.q)));
+  f.R = lb_m3_mul(s->R, lb_m3_from(lb_quat_matrix(item->at.X.q)));
   f.arm = lb_m3_apply(s->R, lb_v4_from(item->at.X.p));
   f.o = s->p + f.arm;
   f.v = s->v + lb_v4_cross(s->w, f.arm);
@@ -93,11 +93,11 @@ static void over(lb_path_span* s, const lb_path_node* a, const lb_path_node* b, 
   s->end[0] = lb_path_end_in(&s->frame, a);
   s->end[1] = lb_path_end_in(&s->frame, b);
   lb_wrap_find(0, &s->surface->wrap, &path, &s->end[0], &s->end[1]);
-  const lb_jet* L = lb_wrap_length(&path);
-  s->length = lb_jet_value(L);
+  const lb_taylor* L = lb_wrap_length(&path);
+  s->length = lb_taylor_value(L);
   s->rate = 0;
   for (int e = 0; e < 2; e++) {
-    const int lane = e == 0 ? LB_JET_P : LB_JET_Q;
+    const int lane = e == 0 ? LB_TAYLOR_P : LB_TAYLOR_Q;
     const lb_vec3 g = {L->c[0][lane], L->c[0][lane + 1], L->c[0][lane + 2]};
     s->rate += along(g, s->end[e].xd);
     s->g[e] = lb_path_world(&s->frame, g);

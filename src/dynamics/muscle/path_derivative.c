@@ -22,8 +22,7 @@ typedef struct path_slopes {
 static void straight_hessian(const lb_path_span* s, double H[ENDS][ENDS]) {
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
-      const double a =
-          s->length > 0 ? ((i == j) - s->g[1][i] * s->g[1][j]) / s->length : 0;
+      const double a = s->length > 0 ? ((i == j) - s->g[1][i] * s->g[1][j]) / s->length : 0;
       H[i][j] = H[3 + i][3 + j] = a;
       H[i][3 + j] = H[3 + i][j] = -a;
     }
@@ -37,7 +36,7 @@ static void wrapped_hessian(const lb_path_span* s, double H[ENDS][ENDS]) {
     lb_wrap_path path;
     lb_wrap_find(1, &s->surface->wrap, &path, &end[0], &end[1]);
     for (int i = 0; i < ENDS; i++) {
-      H[i][j] = lb_wrap_length(&path)->c[1][LB_JET_P + i];
+      H[i][j] = lb_wrap_length(&path)->c[1][LB_TAYLOR_P + i];
     }
   }
 }
@@ -111,8 +110,7 @@ static frame_change frame_by_q(const derivation* d, int s, int k) {
   }
   const lb_path_frame* f = &d->p->span[s].frame;
   const lb_motion S = d->frame[s].S[k], psi = d->frame[s].psi[k];
-  return (frame_change){S.w, S.v, psi.v + lb_v4_cross(S.w, f->v),
-                        psi.w + lb_v4_cross(S.w, f->w)};
+  return (frame_change){S.w, S.v, psi.v + lb_v4_cross(S.w, f->v), psi.w + lb_v4_cross(S.w, f->w)};
 }
 
 static frame_change frame_by_qd(const derivation* d, int s, int k) {
@@ -135,8 +133,8 @@ static lb_v4 apply_H(const double H[ENDS][ENDS], int e, const lb_v4 y[2]) {
   return out;
 }
 
-static const lb_path_frame WORLD_FRAME = {
-    .link = LB_WORLD, .R = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
+static const lb_path_frame WORLD_FRAME = {.link = LB_WORLD,
+                                          .R = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
 
 static const lb_path_frame* frame_of(const lb_path_span* s) {
   return s->surface ? &s->frame : &WORLD_FRAME;
@@ -156,8 +154,7 @@ static span_change change_span(const derivation* d, int s, const node_change* nc
     c.end[e] = change_end(f, fc, &d->p->node[s + e], &nc[e]);
     const lb_v4 g = lb_m3_apply_transposed(f->R, span->g[e]);
     c.length += lb_v4_dot(g, c.end[e].y);
-    c.rate += lb_v4_dot(g, c.end[e].yd) +
-              lb_v4_dot(lb_v4_from(d->slopes->Hyd[s][e]), c.end[e].y);
+    c.rate += lb_v4_dot(g, c.end[e].yd) + lb_v4_dot(lb_v4_from(d->slopes->Hyd[s][e]), c.end[e].y);
   }
   return c;
 }
@@ -224,13 +221,13 @@ static void add_moving(const derivation* d, int i, double* K, bool position) {
   for (int k = 0; k < nv; k++) {
     // the change had the force turn along with the link
     const lb_v4 theta = d->node[i].S[k].w;
-    const lb_v4 change = d->node[i].change[k].v + lb_v4_cross(theta, force) * position;
+    const lb_v4 change =
+        d->node[i].change[k].v + lb_v4_cross(theta, force) * (position ? 1.0 : 0.0);
     double own = lb_v4_dot(change, n->slope[0]);
     if (position) {
       own += lb_v4_dot(force, lb_v4_cross(theta, n->slope[0]));
       own += k == v ? lb_v4_dot(force, n->slope[1]) : 0;
-      K[(size_t)k * (size_t)nv + (size_t)v] -=
-          lb_v4_dot(force, lb_v4_cross(theta, n->slope[0]));
+      K[(size_t)k * (size_t)nv + (size_t)v] -= lb_v4_dot(force, lb_v4_cross(theta, n->slope[0]));
     }
     K[(size_t)v * (size_t)nv + (size_t)k] -= own;
   }

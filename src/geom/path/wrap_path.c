@@ -9,25 +9,25 @@ static const lb_wrap_type* const WRAP[LB_WRAP_COUNT] = {
 
 // --- paths ---
 
-LB_JET_INLINE void straight(int N, lb_wrap_path* out, const lb_jet3* p, const lb_jet3* q) {
-  const lb_jet3 way = lb_jet3_sub(N, *q, *p);
-  const lb_jet length = lb_jet_sqrt(N, lb_jet3_dot(N, way, way));
+LB_TAYLOR_INLINE void straight(int N, lb_wrap_path* out, const lb_taylor3* p, const lb_taylor3* q) {
+  const lb_taylor3 way = lb_taylor3_sub(N, *q, *p);
+  const lb_taylor length = lb_taylor_sqrt(N, lb_taylor3_dot(N, way, way));
   out->count = 1;
   out->piece[0] = (lb_path_piece){.kind = LB_PIECE_LINE,
                                   .end = length,
                                   .origin = *p,
-                                  .along = lb_jet3_scale(N, lb_jet_inverse(N, length), way)};
+                                  .along = lb_taylor3_scale(N, lb_taylor_inverse(N, length), way)};
 }
 
-void lb_wrap_straight(int N, lb_wrap_path* out, const lb_jet3* p, const lb_jet3* q) {
+void lb_wrap_straight(int N, lb_wrap_path* out, const lb_taylor3* p, const lb_taylor3* q) {
 #define STRAIGHT(N) straight(N, out, p, q)
-  LB_JET_ORDERS(STRAIGHT)
+  LB_TAYLOR_ORDERS(STRAIGHT)
 }
 
 void lb_wrap_find(int N, const lb_wrap* wrap, lb_wrap_path* out, const lb_path_end* p,
                   const lb_path_end* q) {
-  const lb_jet3 P = lb_jet3_variable(LB_JET_P, p->x, p->xd, p->xdd);
-  const lb_jet3 Q = lb_jet3_variable(LB_JET_Q, q->x, q->xd, q->xdd);
+  const lb_taylor3 P = lb_taylor3_variable(LB_TAYLOR_P, p->x, p->xd, p->xdd);
+  const lb_taylor3 Q = lb_taylor3_variable(LB_TAYLOR_Q, q->x, q->xd, q->xdd);
   if (wrap) {
     WRAP[wrap->kind]->find(N, wrap, out, &P, &Q);
   } else {
@@ -53,55 +53,56 @@ int lb_wrap_sense(lb_vec3 side, lb_vec3 p, lb_vec3 q) {
 
 // --- circles ---
 
-lb_jet lb_wrap_band(int N, double w, double r, const lb_jet* rho_p, const lb_jet* rho_q) {
-  const lb_jet* nearer = lb_jet_value(rho_p) < lb_jet_value(rho_q) ? rho_p : rho_q;
-  const bool narrow = 0.5 * (lb_jet_value(nearer) - r) < w;
-  return narrow ? lb_jet_scale(N, 0.5, lb_jet_shift(*nearer, -r)) : lb_jet_constant(w);
+lb_taylor lb_wrap_band(int N, double w, double r, const lb_taylor* rho_p, const lb_taylor* rho_q) {
+  const lb_taylor* nearer = lb_taylor_value(rho_p) < lb_taylor_value(rho_q) ? rho_p : rho_q;
+  const bool narrow = 0.5 * (lb_taylor_value(nearer) - r) < w;
+  return narrow ? lb_taylor_scale(N, 0.5, lb_taylor_shift(*nearer, -r)) : lb_taylor_constant(w);
 }
 
-LB_JET_INLINE lb_jet swell(int N, double r, lb_jet w, lb_jet D) {
-  const lb_jet X = lb_jet_div(N, lb_jet_shift(D, -r), w);
-  const double x = lb_jet_value(&X), x2 = x * x;
+LB_TAYLOR_INLINE lb_taylor swell(int N, double r, lb_taylor w, lb_taylor D) {
+  const lb_taylor X = lb_taylor_div(N, lb_taylor_shift(D, -r), w);
+  const double x = lb_taylor_value(&X), x2 = x * x;
   const double h[] = {x / 2 + 15. / 16 * x2 * (1. / 2 - x2 / 6 + x2 * x2 / 30) + 5. / 32,
                       0.5 + 15. / 16 * x * (1 - 2 * x2 / 3 + x2 * x2 / 5),
                       15. / 16 * (1 - x2) * (1 - x2), -15. / 4 * x * (1 - x2)};
-  return lb_jet_shift(lb_jet_mul(N, w, lb_jet_apply(N, X, h)), r);
+  return lb_taylor_shift(lb_taylor_mul(N, w, lb_taylor_apply(N, X, h)), r);
 }
 
-bool lb_wrap_inflate(int N, double r, const lb_jet* w, const lb_jet* D, lb_jet* radius) {
-  const double gap = lb_jet_value(D) - r, band = lb_jet_value(w);
+bool lb_wrap_inflate(int N, double r, const lb_taylor* w, const lb_taylor* D, lb_taylor* radius) {
+  const double gap = lb_taylor_value(D) - r, band = lb_taylor_value(w);
   if (gap >= band) {
     return false;
   }
-  *radius = lb_jet_constant(r);
+  *radius = lb_taylor_constant(r);
   if (gap > -band) {
 #define SWELL(N) *radius = swell(N, r, *w, *D)
-    LB_JET_ORDERS(SWELL)
+    LB_TAYLOR_ORDERS(SWELL)
   }
   return true;
 }
 
-LB_JET_INLINE lb_jet tangent(int N, lb_jet rho, lb_jet r) {
-  return lb_jet_sqrt(N, lb_jet_sub(N, lb_jet_mul(N, rho, rho), lb_jet_mul(N, r, r)));
+LB_TAYLOR_INLINE lb_taylor tangent(int N, lb_taylor rho, lb_taylor r) {
+  return lb_taylor_sqrt(N, lb_taylor_sub(N, lb_taylor_mul(N, rho, rho), lb_taylor_mul(N, r, r)));
 }
 
-LB_JET_INLINE bool planar(int N, lb_planar* out, const lb_jet* radius, const lb_jet* rho_p,
-                          const lb_jet* rho_q, const lb_jet* dphi) {
+LB_TAYLOR_INLINE bool planar(int N, lb_planar* out, const lb_taylor* radius, const lb_taylor* rho_p,
+                             const lb_taylor* rho_q, const lb_taylor* dphi) {
   out->radius = *radius;
   out->a = tangent(N, *rho_p, *radius);
   out->b = tangent(N, *rho_q, *radius);
-  out->alpha = lb_jet_angle(N, out->a, *radius);
-  out->gamma = lb_jet_angle(N, out->b, *radius);
-  out->theta = lb_jet_sub(N, *dphi, lb_jet_add(N, out->alpha, out->gamma));
-  out->length = lb_jet_add(N, lb_jet_add(N, out->a, out->b), lb_jet_mul(N, *radius, out->theta));
-  return lb_jet_value(&out->theta) > 0;
+  out->alpha = lb_taylor_angle(N, out->a, *radius);
+  out->gamma = lb_taylor_angle(N, out->b, *radius);
+  out->theta = lb_taylor_sub(N, *dphi, lb_taylor_add(N, out->alpha, out->gamma));
+  out->length =
+      lb_taylor_add(N, lb_taylor_add(N, out->a, out->b), lb_taylor_mul(N, *radius, out->theta));
+  return lb_taylor_value(&out->theta) > 0;
 }
 
-bool lb_planar_find(int N, lb_planar* out, const lb_jet* radius, const lb_jet* rho_p,
-                    const lb_jet* rho_q, const lb_jet* dphi) {
+bool lb_planar_find(int N, lb_planar* out, const lb_taylor* radius, const lb_taylor* rho_p,
+                    const lb_taylor* rho_q, const lb_taylor* dphi) {
   bool arc = false;
 #define PLANAR(N) arc = planar(N, out, radius, rho_p, rho_q, dphi)
-  LB_JET_ORDERS(PLANAR)
+  LB_TAYLOR_ORDERS(PLANAR)
   return arc;
 }
 
@@ -109,75 +110,79 @@ bool lb_planar_find(int N, lb_planar* out, const lb_jet* radius, const lb_jet* r
 
 // Angle of an oval at an arc length from its first: Newton's method, for its value and then, a
 // derivative gained each time, for the jet.
-LB_JET_INLINE lb_jet oval_speed(int N, const lb_path_piece* c, lb_jet psi) {
-  lb_jet s, k;
-  lb_jet_sincos(N, psi, &s, &k);
-  const lb_jet3 t = lb_jet3_sub(N, lb_jet3_scale(N, k, c->B), lb_jet3_scale(N, s, c->A));
-  return lb_jet_sqrt(N, lb_jet3_dot(N, t, t));
+LB_TAYLOR_INLINE lb_taylor oval_speed(int N, const lb_path_piece* c, lb_taylor psi) {
+  lb_taylor s, k;
+  lb_taylor_sincos(N, psi, &s, &k);
+  const lb_taylor3 t =
+      lb_taylor3_sub(N, lb_taylor3_scale(N, k, c->B), lb_taylor3_scale(N, s, c->A));
+  return lb_taylor_sqrt(N, lb_taylor3_dot(N, t, t));
 }
 
-LB_JET_INLINE lb_jet oval_length(int N, const lb_path_piece* c, lb_jet psi) {
+LB_TAYLOR_INLINE lb_taylor oval_length(int N, const lb_path_piece* c, lb_taylor psi) {
   static const double x[] = {0.1252334085114689, 0.3678314989981802, 0.5873179542866175,
                              0.7699026741943047, 0.9041172563704749, 0.9815606342467193};
   static const double w[] = {0.2491470458134028, 0.2334925365383548, 0.2031674267230659,
                              0.1600783285433462, 0.1069393259953184, 0.0471753363865118};
-  const lb_jet half = lb_jet_scale(N, 0.5, lb_jet_sub(N, psi, c->angle));
-  const lb_jet middle = lb_jet_add(N, c->angle, half);
-  lb_jet sum = lb_jet_constant(0);
+  const lb_taylor half = lb_taylor_scale(N, 0.5, lb_taylor_sub(N, psi, c->angle));
+  const lb_taylor middle = lb_taylor_add(N, c->angle, half);
+  lb_taylor sum = lb_taylor_constant(0);
   for (int i = 0; i < 12; i++) {
-    const lb_jet at = lb_jet_add(N, middle, lb_jet_scale(N, i % 2 ? x[i / 2] : -x[i / 2], half));
-    sum = lb_jet_add(N, sum, lb_jet_scale(N, w[i / 2], oval_speed(N, c, at)));
+    const lb_taylor at =
+        lb_taylor_add(N, middle, lb_taylor_scale(N, i % 2 ? x[i / 2] : -x[i / 2], half));
+    sum = lb_taylor_add(N, sum, lb_taylor_scale(N, w[i / 2], oval_speed(N, c, at)));
   }
-  return lb_jet_mul(N, sum, half);
+  return lb_taylor_mul(N, sum, half);
 }
 
-lb_jet lb_oval_length(int N, const lb_path_piece* c, const lb_jet* psi) {
-  lb_jet length;
+lb_taylor lb_oval_length(int N, const lb_path_piece* c, const lb_taylor* psi) {
+  lb_taylor length;
 #define OVAL(N) length = oval_length(N, c, *psi)
-  LB_JET_ORDERS(OVAL)
+  LB_TAYLOR_ORDERS(OVAL)
   return length;
 }
 
-LB_JET_INLINE lb_jet oval_angle(int N, const lb_path_piece* c, lb_jet from) {
-  lb_jet psi = c->angle;
-  lb_jet wanted = from;
+LB_TAYLOR_INLINE lb_taylor oval_angle(int N, const lb_path_piece* c, lb_taylor from) {
+  lb_taylor psi = c->angle;
+  lb_taylor wanted = from;
   enum { VALUES = 12 };
   for (int i = 0; i < VALUES; i++) {
-    psi = lb_jet_constant(lb_jet_value(&psi));
-    const lb_jet length = oval_length(0, c, psi), speed = oval_speed(0, c, psi);
-    psi.c[0][0] += (lb_jet_value(&wanted) - lb_jet_value(&length)) / lb_jet_value(&speed);
+    psi = lb_taylor_constant(lb_taylor_value(&psi));
+    const lb_taylor length = oval_length(0, c, psi), speed = oval_speed(0, c, psi);
+    psi.c[0][0] += (lb_taylor_value(&wanted) - lb_taylor_value(&length)) / lb_taylor_value(&speed);
   }
-  psi = lb_jet_constant(lb_jet_value(&psi));
-  const lb_jet slope = oval_speed(0, c, psi);
+  psi = lb_taylor_constant(lb_taylor_value(&psi));
+  const lb_taylor slope = oval_speed(0, c, psi);
   for (int i = 0; i < N + 2; i++) {
-    const lb_jet gap = lb_jet_sub(N, from, oval_length(N, c, psi));
-    psi = lb_jet_add(
-        N, psi,
-        lb_jet_div(N, gap, i == 0 ? lb_jet_constant(lb_jet_value(&slope)) : oval_speed(N, c, psi)));
+    const lb_taylor gap = lb_taylor_sub(N, from, oval_length(N, c, psi));
+    psi = lb_taylor_add(N, psi,
+                        lb_taylor_div(N, gap,
+                                      i == 0 ? lb_taylor_constant(lb_taylor_value(&slope))
+                                             : oval_speed(N, c, psi)));
   }
   return psi;
 }
 
-LB_JET_INLINE lb_jet3 point(int N, const lb_path_piece* c, const lb_jet* sigma) {
-  const lb_jet from = lb_jet_sub(N, *sigma, c->start);
-  lb_jet3 x = c->origin;
+LB_TAYLOR_INLINE lb_taylor3 point(int N, const lb_path_piece* c, const lb_taylor* sigma) {
+  const lb_taylor from = lb_taylor_sub(N, *sigma, c->start);
+  lb_taylor3 x = c->origin;
   if (c->kind != LB_PIECE_OVAL) {
-    x = lb_jet3_add(N, x, lb_jet3_scale(N, from, c->along));
+    x = lb_taylor3_add(N, x, lb_taylor3_scale(N, from, c->along));
   }
   if (c->kind != LB_PIECE_LINE) {
-    lb_jet s, k;
-    const lb_jet psi = c->kind == LB_PIECE_ARC
-                           ? lb_jet_add(N, c->angle, lb_jet_mul(N, c->rate, from))
-                           : oval_angle(N, c, from);
-    lb_jet_sincos(N, psi, &s, &k);
-    x = lb_jet3_add(N, x, lb_jet3_add(N, lb_jet3_scale(N, k, c->A), lb_jet3_scale(N, s, c->B)));
+    lb_taylor s, k;
+    const lb_taylor psi = c->kind == LB_PIECE_ARC
+                              ? lb_taylor_add(N, c->angle, lb_taylor_mul(N, c->rate, from))
+                              : oval_angle(N, c, from);
+    lb_taylor_sincos(N, psi, &s, &k);
+    x = lb_taylor3_add(
+        N, x, lb_taylor3_add(N, lb_taylor3_scale(N, k, c->A), lb_taylor3_scale(N, s, c->B)));
   }
   return x;
 }
 
-lb_jet3 lb_wrap_point(int N, const lb_path_piece* c, const lb_jet* sigma) {
-  lb_jet3 x;
+lb_taylor3 lb_wrap_point(int N, const lb_path_piece* c, const lb_taylor* sigma) {
+  lb_taylor3 x;
 #define POINT(N) x = point(N, c, sigma)
-  LB_JET_ORDERS(POINT)
+  LB_TAYLOR_ORDERS(POINT)
   return x;
 }

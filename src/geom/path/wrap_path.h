@@ -12,7 +12,7 @@
 // at -1 and 1, 1, 0, 0 at 1, with its derivatives, so that the path has three continuous ones. It
 // never enters the surface and is exact outside the band. docs/theory-muscle.md derives this.
 #pragma once
-#include "geom/path/jet.h"
+#include "geom/path/taylor.h"
 #include "limber/scene_muscle.h"
 
 typedef struct lb_wrap {
@@ -31,11 +31,11 @@ typedef enum lb_piece_kind {
 
 typedef struct lb_path_piece {
   lb_piece_kind kind;
-  lb_jet start;          // arc length that it is measured from
-  lb_jet end;            // at which the piece ends
-  lb_jet3 origin, along; // along is zero for ovals
-  lb_jet3 A, B;
-  lb_jet angle, rate;
+  lb_taylor start;          // arc length that it is measured from
+  lb_taylor end;            // at which the piece ends
+  lb_taylor3 origin, along; // along is zero for ovals
+  lb_taylor3 A, B;
+  lb_taylor angle, rate;
 } lb_path_piece;
 
 enum { LB_WRAP_PIECES = 4 };
@@ -52,7 +52,8 @@ typedef struct lb_path_end {
 
 typedef struct lb_wrap_type {
   // Pieces from p to q, as jets of order N.
-  void (*find)(int N, const lb_wrap* wrap, lb_wrap_path* out, const lb_jet3* p, const lb_jet3* q);
+  void (*find)(int N, const lb_wrap* wrap, lb_wrap_path* out, const lb_taylor3* p,
+               const lb_taylor3* q);
 } lb_wrap_type;
 
 extern const lb_wrap_type lb_wrap_type_cylinder, lb_wrap_type_sphere, lb_wrap_type_capsule,
@@ -65,9 +66,9 @@ int lb_wrap_sense(lb_vec3 side, lb_vec3 p, lb_vec3 q);
 void lb_wrap_find(int N, const lb_wrap* wrap, lb_wrap_path* out, const lb_path_end* p,
                   const lb_path_end* q);
 // Point at an arc length, in the piece that it is in.
-lb_jet3 lb_wrap_point(int N, const lb_path_piece* piece, const lb_jet* sigma);
+lb_taylor3 lb_wrap_point(int N, const lb_path_piece* piece, const lb_taylor* sigma);
 
-static inline const lb_jet* lb_wrap_length(const lb_wrap_path* path) {
+static inline const lb_taylor* lb_wrap_length(const lb_wrap_path* path) {
   return &path->piece[path->count - 1].end;
 }
 
@@ -75,47 +76,48 @@ static inline const lb_jet* lb_wrap_length(const lb_wrap_path* path) {
 
 // Way around a circle in a plane: from p, rho_p away from its centre, over an angle dphi to q.
 typedef struct lb_planar {
-  lb_jet radius;       // r_e
-  lb_jet a, b;         // lengths of the tangents
-  lb_jet alpha, gamma; // angles from p to its tangent point, and from that of q to q
-  lb_jet theta;        // of the arc
-  lb_jet length;
+  lb_taylor radius;       // r_e
+  lb_taylor a, b;         // lengths of the tangents
+  lb_taylor alpha, gamma; // angles from p to its tangent point, and from that of q to q
+  lb_taylor theta;        // of the arc
+  lb_taylor length;
 } lb_planar;
 
 // r_e by (1) for a line at distance D; false: the path is straight.
-bool lb_wrap_inflate(int N, double r, const lb_jet* w, const lb_jet* D, lb_jet* radius);
+bool lb_wrap_inflate(int N, double r, const lb_taylor* w, const lb_taylor* D, lb_taylor* radius);
 // Band that leaves room between the surface and the points: w, or half of the smaller gap.
-lb_jet lb_wrap_band(int N, double w, double r, const lb_jet* rho_p, const lb_jet* rho_q);
+lb_taylor lb_wrap_band(int N, double w, double r, const lb_taylor* rho_p, const lb_taylor* rho_q);
 // Tangents and arc over a circle of a given radius. False: there is no arc.
-bool lb_planar_find(int N, lb_planar* out, const lb_jet* radius, const lb_jet* rho_p,
-                    const lb_jet* rho_q, const lb_jet* dphi);
-void lb_wrap_straight(int N, lb_wrap_path* out, const lb_jet3* p, const lb_jet3* q);
+bool lb_planar_find(int N, lb_planar* out, const lb_taylor* radius, const lb_taylor* rho_p,
+                    const lb_taylor* rho_q, const lb_taylor* dphi);
+void lb_wrap_straight(int N, lb_wrap_path* out, const lb_taylor3* p, const lb_taylor3* q);
 // Path over a given radius r_e of an endless cylinder about z, over an angle dphi in the sense, or
 // of a ball. False: there is no arc.
-bool lb_wrap_over_cylinder(int N, const lb_jet* radius, int sense, const lb_jet* dphi,
-                           lb_wrap_path* out, const lb_jet3* p, const lb_jet3* q);
-bool lb_wrap_over_ball(int N, const lb_jet* radius, bool longer, lb_wrap_path* out,
-                       const lb_jet3* p, const lb_jet3* q);
+bool lb_wrap_over_cylinder(int N, const lb_taylor* radius, int sense, const lb_taylor* dphi,
+                           lb_wrap_path* out, const lb_taylor3* p, const lb_taylor3* q);
+bool lb_wrap_over_ball(int N, const lb_taylor* radius, bool longer, lb_wrap_path* out,
+                       const lb_taylor3* p, const lb_taylor3* q);
 // Unit vectors of a point across z: radial, and a quarter turn on in the sense.
 typedef struct lb_wrap_basis {
-  lb_jet rho;
-  lb_jet3 out, on;
+  lb_taylor rho;
+  lb_taylor3 out, on;
 } lb_wrap_basis;
-lb_wrap_basis lb_wrap_basis_of(int N, const lb_jet3* p, int sense);
+lb_wrap_basis lb_wrap_basis_of(int N, const lb_taylor3* p, int sense);
 // Angle about z from p to q in the sense, between -pi/2 and 3 pi/2.
-lb_jet lb_wrap_turned(int N, const lb_jet3* p, const lb_jet3* q, int sense);
+lb_taylor lb_wrap_turned(int N, const lb_taylor3* p, const lb_taylor3* q, int sense);
 // Distance of the line from the z axis, signed by the sense. False: its foot is not between p and
 // q.
-bool lb_wrap_line_distance(int N, const lb_jet3* p, const lb_jet3* q, int sense, lb_jet* D);
+bool lb_wrap_line_distance(int N, const lb_taylor3* p, const lb_taylor3* q, int sense,
+                           lb_taylor* D);
 // Cylinder about z, of a radius, band and sense; endless. False: it is straight.
-bool lb_wrap_round(int N, double r, double band, int sense, lb_wrap_path* out, const lb_jet3* p,
-                   const lb_jet3* q);
+bool lb_wrap_round(int N, double r, double band, int sense, lb_wrap_path* out, const lb_taylor3* p,
+                   const lb_taylor3* q);
 
 // Arc length of an oval from its angle to another.
-lb_jet lb_oval_length(int N, const lb_path_piece* piece, const lb_jet* psi);
+lb_taylor lb_oval_length(int N, const lb_path_piece* piece, const lb_taylor* psi);
 
 // A function of N, inlined for each of its values.
-#define LB_JET_ORDERS(call)                                                                        \
+#define LB_TAYLOR_ORDERS(call)                                                                     \
   switch (N) {                                                                                     \
   case 0:                                                                                          \
     call(0);                                                                                       \
