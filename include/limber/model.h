@@ -18,6 +18,7 @@ typedef enum lb_link_kind {
   LB_LINK_FACE,                     ///< one of its faces, moving with the same coordinates
   LB_LINK_FULL,                     ///< an elastic body with all its nodes
   LB_LINK_FULL_FACE,                ///< one of its faces
+  LB_LINK_EFFECTOR,                 ///< an effector of a mechanism, moving with its coordinates
   LB_LINK_COUNT
 } lb_link_kind;
 
@@ -381,6 +382,40 @@ typedef struct lb_model_elastics {
   struct lb_fem** fem;    ///< [nfem] their meshes
 } lb_model_elastics;
 
+/// A motor inside a reduced mechanism. With f the change of its profile since the start, the
+/// coordinates y of the mechanism feel along (stiffness f + damping f').
+typedef struct lb_model_inner_motor {
+  const char* name;
+  lb_profile* profile;
+  double stiffness, damping; ///< of a servo; of one whose profile is a force 1 and 0
+  double* along;             ///< [count] of y
+} lb_model_inner_motor;
+
+/// A mechanism that is reduced to its effectors. Its coordinates y are those of an elastic body,
+/// its effectors that body's faces; all its other bodies follow when poses are asked for.
+typedef struct lb_model_mechanism {
+  const char* name;
+  lb_place place;
+  int body;               ///< that stands for it
+  int base;               ///< body that carries it, or LB_WORLD
+  lb_transform from;      ///< of the base, in equilibrium: from the world to it
+  int count;              ///< of y
+  struct lb_model* whole; ///< its bodies, with its base held and all others fixed
+  double* q;              ///< [whole's nq] equilibrium
+  double* dq;             ///< [count][whole's nv] along y
+  bool* follows;          ///< [nbody] bodies of it that are no effectors
+  int nmotor;
+  lb_model_inner_motor* motor; ///< [nmotor]
+} lb_model_mechanism;
+
+/// Reduced mechanisms.
+typedef struct lb_model_mechanisms {
+  int count;
+  int nmotor;               ///< of all
+  lb_model_mechanism* item; ///< [count]
+  bool owned;               ///< their models are released with this one
+} lb_model_mechanisms;
+
 /// Looks.
 typedef struct lb_model_looks {
   int nshape, nmaterial;
@@ -461,6 +496,7 @@ typedef struct lb_model {
   lb_model_constraints constraint;
   lb_model_particles particles;
   lb_model_elastics elastic;
+  lb_model_mechanisms mechanism;
   lb_model_looks look;
   lb_model_contacts contact;
 

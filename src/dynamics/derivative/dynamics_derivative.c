@@ -250,7 +250,7 @@ static void fill_link(lb_derivatives* D, const lb_work* w, int i) {
   for (int k = 0; k < l->nv; k++) {
     const lb_slope s = lb_derive_slope(W, &W->whole[i], l->column + k);
     lb_derive_block(D, l->v + k, &s, l->column, l->v, l->nv);
-    if (l->kind == LB_LINK_FACE) { // the body goes on with the sum over its faces
+    if (l->kind == LB_LINK_FACE || l->kind == LB_LINK_EFFECTOR) { // the body goes on with the sum over its faces
       lb_slope* sum = &W->slope[l->v + k];
       sum->u = lb_motion_add(sum->u, s.u);
       sum->b += s.b;

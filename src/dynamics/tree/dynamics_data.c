@@ -11,6 +11,7 @@
 #include "dynamics/joint/joint_elastic.h"
 #include "dynamics/system/kkt.h"
 #include "dynamics/tree/kinematics.h"
+#include "dynamics/tree/mechanism_pose.h"
 #include "model/use/motor_use.h"
 
 static lb_data* lay_out(lb_carver* c, const lb_model* m) {
@@ -84,6 +85,11 @@ lb_status lb_data_create(const lb_model* model, const lb_allocator* allocator, l
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the contacts of '%s'",
                         model->name);
   }
+  if (!lb_mechanisms_create(d, allocator)) {
+    lb_data_release(d);
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0},
+                        "out of memory for the mechanisms of '%s'", model->name);
+  }
   *data = d;
   return LB_OK;
 }
@@ -95,6 +101,7 @@ void lb_data_release(lb_data* data) {
       lb_kkt_release(data->work->constraints->observer);
     }
     lb_contacts_release(data->work->contacts);
+    lb_mechanisms_release(data);
     lb_release(data->work->allocator, data);
   }
 }

@@ -56,7 +56,7 @@ typedef struct linear {
   bool timed;               // constraints depend on time
   bool plain;               // forces are those of the start alone: semi-implicit Euler
   double h, end;            // of the last step, and its end
-  lb_free_momentum* flight; // where things collide, else NULL
+  lb_free_momentum* flight; // where things collide or mechanisms are reduced, else NULL
   double baumgarte;         // at which loops close in this step [1/s]; 0: within it
   // of models that are more than trees
   lb_operator W;
@@ -104,7 +104,8 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     *part[i] = block;
     block += i < 1 ? m->nq : m->nv;
   }
-  if (m->contact.ncollider > 0 && !(own->flight = lb_free_momentum_create(m, &st->arena))) {
+  if (m->contact.ncollider + m->mechanism.count > 0 &&
+      !(own->flight = lb_free_momentum_create(m, &st->arena))) {
     return no_memory(err);
   }
   if (lb_forces_are_diagonal(m)) {
@@ -408,6 +409,9 @@ static bool detect(lb_stepper* st, lb_data* d, double h) {
     return false;
   }
   if (flight_of(st)) {
+    if (!d->work->contacts) {
+      lb_move_origins(d->model, d->work, d->qd);
+    }
     lb_free_momentum_begin(flight_of(st), d);
   }
   return true;
