@@ -642,6 +642,8 @@ typedef struct lb_scene {
   const char* about; ///< a sentence or more, or ""
   const char* file;
   const char* text; ///< its own file as it was read, without what it includes; NULL: made by hand
+  const char* converted; ///< what its own file is as a scene, where that is another format (.osim);
+                         ///< NULL: it is one
   const struct lb_scene_origin* origin; ///< what it was read from, to be read again; NULL: nothing
   lb_vec3 gravity;                      ///< [m/s^2]
   double duration;                      ///< [s]

@@ -36,6 +36,22 @@ typedef struct lb_osim_named_frame {
   const char* owner; // name of what has it, or ""
 } lb_osim_named_frame;
 
+// Place of a body on another one, or in the world, as the model starts.
+typedef struct lb_osim_place {
+  const char *body, *parent;
+  lb_transform pose;
+} lb_osim_place;
+
+// A surface that paths wrap over.
+typedef struct lb_osim_wrap {
+  lb_xml* xml;
+  const char *name, *body; // in the scene
+  lb_transform pose;       // in the body
+  lb_vec3 size;            // half-axes; z is 0 where it has no end
+  double length;           // of cylinders
+  bool active;
+} lb_osim_wrap;
+
 typedef struct lb_osim {
   lb_reader* r;
   lb_xml *model, *defaults;
@@ -47,6 +63,14 @@ typedef struct lb_osim {
   int ncoordinate, coordinate_capacity;
   lb_osim_coordinate* coordinate;
   bool has_constraints;
+  int nplace, place_capacity;
+  lb_osim_place* place; // of bodies on each other, as the model starts
+  int nwrap, wrap_capacity;
+  lb_osim_wrap* wrap;
+  int lost_wraps; // of paths that have another between the same points, and the first of them
+  const lb_yaml* lost_wrap;
+  int slack_springs; // path springs whose force is left out, and the first of them
+  lb_xml* slack_spring;
 } lb_osim;
 
 // The nodes of a scene, from a text; NULL: something is wrong, which is reported.
@@ -109,6 +133,8 @@ bool lb_osim_attach(lb_osim* o, lb_xml* object, const char* const* socket, const
 lb_vec3 lb_osim_at(const lb_osim_frame* frame, lb_vec3 location);
 // {body: ..., at: ...} of a point.
 lb_yaml* lb_osim_point(lb_osim* o, lb_place place, const lb_osim_frame* frame);
+// Pose of a body in the world as the model starts, but for what constraints change.
+lb_transform lb_osim_body_pose(lb_osim* o, const char* body);
 const lb_osim_coordinate* lb_osim_find_coordinate(lb_osim* o, const char* path, lb_place place);
 
 // --- functions (osim_functions.c) ---
@@ -117,7 +143,12 @@ typedef struct lb_osim_function {
   bool constant, line; // of `b`; a x + b
   double a, b;
   lb_yaml* node; // any other, as scenes write it
+  int n;         // of the others: points or coefficients
+  double *x, *y; // [n] points; x is NULL of a polynomial, whose coefficients y are
 } lb_osim_function;
+
+// Value at x; splines are taken as straight lines between their points.
+double lb_osim_function_at(const lb_osim_function* f, double x);
 
 // The function inside an element, times a factor. False: there is none that can be read. An element
 // without one is a line with slope one where it has a coordinate, else zero.

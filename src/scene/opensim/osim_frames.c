@@ -250,6 +250,22 @@ lb_yaml* lb_osim_point(lb_osim* o, lb_place place, const lb_osim_frame* frame) {
   return map;
 }
 
+lb_transform lb_osim_body_pose(lb_osim* o, const char* body) {
+  lb_transform X = lb_transform_identity();
+  for (int depth = 0; depth <= o->nplace && strcmp(body, "world") != 0; depth++) {
+    const lb_osim_place* found = NULL;
+    for (int i = 0; i < o->nplace && !found; i++) {
+      found = strcmp(o->place[i].body, body) == 0 ? &o->place[i] : NULL;
+    }
+    if (!found) {
+      break;
+    }
+    X = lb_transform_mul(found->pose, X);
+    body = found->parent;
+  }
+  return X;
+}
+
 const lb_osim_coordinate* lb_osim_find_coordinate(lb_osim* o, const char* path, lb_place place) {
   const char* name = lb_osim_last(path);
   lb_nearest nearest = lb_nearest_to(name);

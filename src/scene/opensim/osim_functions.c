@@ -46,7 +46,7 @@ static bool read_polynomial(lb_osim* o, lb_xml* f, double scale, lb_osim_functio
     c[i] *= scale;
   }
   if (n > 0) {
-    *out = (lb_osim_function){.node = lb_node_map(o, f->place)};
+    *out = (lb_osim_function){.node = lb_node_map(o, f->place), .n = n, .y = c};
     lb_node_put(o, out->node, "polynomial", lb_node_numbers(o, f->place, c + first, n - first));
   }
   return n > 0;
@@ -74,7 +74,10 @@ static bool read_points(lb_osim* o, lb_xml* f, double scale, lb_osim_function* o
   for (int i = 0; i < n; i++) {
     lb_node_add(o, pairs, lb_node_numbers(o, place, (double[]){x[i], scale * y[i]}, 2));
   }
-  *out = (lb_osim_function){.node = lb_node_map(o, place)};
+  for (int i = 0; i < n; i++) {
+    y[i] *= scale;
+  }
+  *out = (lb_osim_function){.node = lb_node_map(o, place), .n = n, .x = x, .y = y};
   lb_node_put(o, out->node, key, pairs);
   return true;
 }
@@ -154,6 +157,24 @@ bool lb_osim_read_function(lb_osim* o, lb_xml* in, double scale, bool has_coordi
   }
   *out = (lb_osim_function){.constant = !has_coordinate, .line = has_coordinate, .a = scale};
   return true;
+}
+
+double lb_osim_function_at(const lb_osim_function* f, double x) {
+  if (f->constant || f->line) {
+    return f->b + (f->line ? f->a * x : 0);
+  }
+  double y = 0;
+  for (int i = 0; i < f->n && !f->x; i++) {
+    y = y * x + f->y[i];
+  }
+  if (!f->x) {
+    return y;
+  }
+  int k = 0;
+  while (k < f->n - 2 && x > f->x[k + 1]) {
+    k++;
+  }
+  return f->y[k] + (f->y[k + 1] - f->y[k]) * (x - f->x[k]) / (f->x[k + 1] - f->x[k]);
 }
 
 lb_yaml* lb_osim_function_node(lb_osim* o, lb_place place, const lb_osim_function* f) {

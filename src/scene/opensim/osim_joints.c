@@ -19,6 +19,7 @@ typedef struct joint {
   int order[MOST];          // which of them is coordinate k in the scene
   bool turns[MOST];         // by the model's order
   lb_yaml* map;
+  lb_transform start; // motion at the start, from the joint's frame in the parent to the child's
 } joint;
 
 // --- coordinates ---
@@ -243,6 +244,22 @@ static lb_yaml* make_parts(lb_osim* o, joint* j, const axis* a, const int* owner
   return parts;
 }
 
+static double start_of(lb_osim* o, const joint* j, int k) {
+  return k >= 0 && k < j->ncoordinate ? lb_osim_number(o, j->coordinate[k], "default_value", 0) : 0;
+}
+
+static lb_transform custom_start(lb_osim* o, const joint* j, const axis* a) {
+  lb_transform Q = lb_transform_identity();
+  for (int i = 0; i < AXES; i++) {
+    const double f = lb_osim_function_at(&a[i].f, start_of(o, j, a[i].coordinate));
+    const lb_vec3 by = lb_vec3_scale(f, a[i].along);
+    const lb_transform X = {is_turn(i) ? lb_quat_exp(by) : (lb_quat){1, 0, 0, 0},
+                            is_turn(i) ? lb_vec3_make(0, 0, 0) : by};
+    Q = lb_transform_mul(Q, X);
+  }
+  return Q;
+}
+
 static bool custom(lb_osim* o, joint* j) {
   lb_xml* transform = lb_osim_property(o, j->xml, "SpatialTransform");
   axis a[AXES];
@@ -259,6 +276,7 @@ static bool custom(lb_osim* o, joint* j) {
     j->turns[k] = measures_angle(o, j, a, k);
     owner[k] = find_owner(a, k, &j->turns[k]);
   }
+  j->start = custom_start(o, j, a);
   if (j->ncoordinate == 0) {
     lb_node_put(o, j->map, "type", lb_node_text(o, j->xml->place, "fixed"));
     return moves == 0 || lb_complain(o->r, j->xml->place, "joint '%.64s' moves without coordinates",
@@ -297,6 +315,23 @@ static const struct kind {
     {"FreeJoint", "free-3d", 6, {3, 4, 5, 0, 1, 2}, "rrrttt", {"order"}, {"xyz"}},
 };
 
+// Slides first, then turns about x, y and z in turn: what all these joints do.
+static lb_transform simple_start(lb_osim* o, const joint* j, const struct kind* kind) {
+  double q[MOST] = {0};
+  for (int k = 0; k < kind->count; k++) {
+    q[k] = start_of(o, j, k);
+  }
+  if (kind->count == 1) {
+    return kind->turns[0] == 'r'
+               ? (lb_transform){lb_osim_rotation(lb_vec3_make(0, 0, q[0])), {0, 0, 0}}
+               : (lb_transform){{1, 0, 0, 0}, {q[0], 0, 0}};
+  }
+  const bool planar = kind->turns[0] == 'r' && kind->turns[1] == 't';
+  const lb_quat R =
+      lb_osim_rotation(planar ? lb_vec3_make(0, 0, q[0]) : lb_vec3_make(q[0], q[1], q[2]));
+  return (lb_transform){R, planar ? lb_vec3_make(q[1], q[2], 0) : lb_vec3_make(q[3], q[4], q[5])};
+}
+
 static bool simple(lb_osim* o, joint* j, const struct kind* kind) {
   const lb_place place = j->xml->place;
   if (j->ncoordinate != 0 && j->ncoordinate != kind->count) {
@@ -304,6 +339,7 @@ static bool simple(lb_osim* o, joint* j, const struct kind* kind) {
                        j->ncoordinate);
   }
   lb_node_put(o, j->map, "type", lb_node_text(o, place, kind->type));
+  j->start = simple_start(o, j, kind);
   for (int i = 0; i < 2 && kind->key[i]; i++) {
     lb_node_put(o, j->map, kind->key[i], lb_node_text(o, place, kind->value[i]));
   }
@@ -393,6 +429,16 @@ static void read_joint(lb_osim* o, lb_xml* xml, lb_xml* body) {
   lb_node_put(o, j.map, "child", lb_node_text(o, xml->place, j.child.body));
   lb_node_put(o, j.map, "at", lb_node_pose(o, xml->place, j.parent.pose));
   lb_node_put(o, j.map, "in_child", lb_node_pose(o, xml->place, j.child.pose));
+  lb_osim_place* grown = LB_GROW(&o->r->scratch, o->place, o->nplace, &o->place_capacity);
+  if (!grown) {
+    lb_lack(o->r);
+    return;
+  }
+  o->place = grown;
+  o->place[o->nplace++] = (lb_osim_place){
+      j.child.body, j.parent.body,
+      lb_transform_mul(j.parent.pose,
+                       lb_transform_mul(j.start, lb_transform_inverse(j.child.pose)))};
   j.name = lb_node_part(o, "joints", *xml->name ? xml->name : j.child.body, j.map);
   put_names(o, &j);
 }

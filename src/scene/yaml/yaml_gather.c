@@ -47,6 +47,10 @@ static const char* ending(const char* name) {
   return dot && dot > name ? dot : name + strlen(name);
 }
 
+static bool is_osim(const char* path) {
+  return strcmp(ending(path), ".osim") == 0;
+}
+
 // --- entries ---
 
 // A name that is already there: in the same mapping YAML's own check has reported it.
@@ -139,7 +143,8 @@ static bool check_version(lb_reader* r) {
 bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* path) {
   const char* outer = r->folder;
   const char* kept = path ? lb_arena_text(r->keep, path, strlen(path)) : NULL; // places name it
-  if (!r->scene.text) { // the scene itself comes before what it includes
+  const bool outermost = !r->scene.text;
+  if (outermost) { // the scene itself comes before what it includes
     r->scene.text = lb_arena_text(r->keep, text, length);
   }
   if ((path && !kept) || !r->scene.text) {
@@ -147,10 +152,13 @@ bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* p
   }
   r->folder = folder_of(r, path);
   const lb_yaml* root =
-      strcmp(ending(path), ".osim") == 0
-          ? lb_osim_parse(r, text, length, kept)
-          : lb_yaml_parse(text, length, kept, &r->scratch, &r->report, &r->no_memory);
+      is_osim(path) ? lb_osim_parse(r, text, length, kept)
+                    : lb_yaml_parse(text, length, kept, &r->scratch, &r->report, &r->no_memory);
   bool ok = root != NULL;
+  if (ok && outermost && is_osim(path)) {
+    r->scene.converted = lb_yaml_write(root, r->keep);
+    ok = r->scene.converted || lb_lack(r);
+  }
   if (ok) {
     lb_rename_keys(r, root, &lb_scene_table);
     ok = gather_includes(r, root);
