@@ -6,6 +6,8 @@
 #define NAME_2(code, name) name,
 static const char* const mass_names[] = {LB_FORK_MASS_LIST(NAME_2)};
 static const lb_choices mass_choices = LB_CHOICES(mass_names);
+static const char* const blend_names[] = {LB_FORK_BLEND_LIST(NAME_2)};
+static const lb_choices blend_choices = LB_CHOICES(blend_names);
 
 static const lb_field model_fields[] = {
     LB_LATER(FORCES, "loads", NULL, "none",
@@ -22,6 +24,9 @@ static const lb_field fork_fields[] = {
     LB_FROM(CHOICE, lb_scene_fork, "mass", mass, &mass_choices, "static",
             "static: of shapes under static forces, right for vibrations; impulse: what effectors "
             "oppose to an impact"),
+    LB_FROM(CHOICE, lb_scene_fork, "blend", blend, &blend_choices, "joints",
+            "how compliances of several models are blended: by the columns of the joints, or by "
+            "eigenvectors, for comparison"),
     LB_LATER(LIST, "models", &model_table, "one, at rest",
              "equilibria about which it is reduced; {} is at rest"),
 };
