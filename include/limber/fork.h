@@ -88,6 +88,7 @@ typedef struct lb_fork_stepper {
   lb_transform base;  ///< pose of a base that floats; its y stay zero
   lb_transform* pose; ///< [neffector] of the effectors in the world, by lb_fork_place
   double* xi;         ///< [neffector][6] twists from their poses in equilibrium
+  int threads;        ///< input: how many threads links may use
   struct lb_fork_stepping* own;
 } lb_fork_stepper;
 
@@ -114,6 +115,9 @@ void lb_fork_momentum(const lb_fork_stepper* stepper, double momentum[6]);
 void lb_fork_coordinates(const lb_fork_stepper* stepper, double* q);
 /// Links as [fork] has them: pose exp(T w), each on its own, with gaps of second order. [nlink]
 void lb_fork_links(const lb_fork_stepper* stepper, lb_transform* link);
+/// Links [nlink] by their joints, as lb_fork_coordinates has them, in a fraction of the time.
+/// False: some joint is not a hinge, slide, screw or ball, and nothing is done.
+bool lb_fork_links_by_joints(const lb_fork_stepper* stepper, lb_transform* link);
 
 // --- several models ---
 
