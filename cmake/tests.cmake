@@ -15,10 +15,7 @@ set(LIMBER_TEST_ENVIRONMENT LIMBER_SOURCE_DIR=${CMAKE_SOURCE_DIR}
   LIMBER_BUILD_DIR=${CMAKE_BINARY_DIR} LIMBER_SANITIZE=${LIMBER_SANITIZE} OPENBLAS_NUM_THREADS=1
   UBSAN_OPTIONS=print_stacktrace=1)
 if(LIMBER_SANITIZE MATCHES thread)
-  # OpenMP's own barriers are invisible to the thread sanitizer without this helper of LLVM's.
-  file(GLOB archer /usr/lib/llvm-*/lib/libarcher.so)
-  list(APPEND LIMBER_TEST_ENVIRONMENT TSAN_OPTIONS=ignore_noninstrumented_modules=1
-    OMP_TOOL_LIBRARIES=${archer})
+  list(APPEND LIMBER_TEST_ENVIRONMENT TSAN_OPTIONS=ignore_noninstrumented_modules=1)
 endif()
 
 function(limber_test_properties name source)

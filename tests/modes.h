@@ -5,6 +5,7 @@
 #pragma once
 #include <arpack.h>
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "base/assert.h"
@@ -161,11 +162,11 @@ static inline lb_status lb_modes(const lb_allocator* allocator, const lb_sparse*
   }
   if (status == LB_OK) {
     // ARPACK keeps its state between calls in static variables
-#pragma omp critical(lb_arpack)
-    {
-      status = iterate(&z);
-      status = status == LB_OK ? extract(&z, select, x, w) : status;
-    }
+    static pthread_mutex_t arpack = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&arpack);
+    status = iterate(&z);
+    status = status == LB_OK ? extract(&z, select, x, w) : status;
+    pthread_mutex_unlock(&arpack);
   }
   lb_direct_release(z.direct);
   lb_arena_release(&arena);

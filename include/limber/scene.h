@@ -5,6 +5,7 @@
 #include "limber/geometry.h"
 #include "limber/profile.h"
 #include "limber/progress.h"
+#include "limber/scene_muscle.h"
 #include "limber/scene_tasks.h"
 
 #ifdef __cplusplus
@@ -248,7 +249,12 @@ typedef struct lb_scene_joint {
   lb_turn_order order;    ///< of euler and free-3d joints; euler: not LB_TURN_EXPONENTIAL
   bool rotation_first;    ///< of free-3d joints: rotation, then translation along the turned axes
   lb_joint_spline spline; ///< of spline curves and surfaces
-  int npart;              ///< of composite joints: joints in series
+  /// Function of a coordinate that turns or slides it in place of the coordinate itself; count 0:
+  /// none. Of revolute and prismatic parts of composite joints, as the next one.
+  lb_profile_definition profile;
+  bool follows;                      ///< it has no coordinate of its own and moves by `leader`
+  int leader;                        ///< coordinate of the composite joint, from 0
+  int npart;                         ///< of composite joints: joints in series
   const struct lb_scene_joint* part; ///< [npart] each moves the next. Of a part, `in_parent` is
                                      ///< its frame in the one before, and no body is named
   bool loop;
@@ -268,6 +274,8 @@ typedef struct lb_scene_joint {
   double qd[LB_JOINT_MOST_V]; ///< start: rate or rates; angular velocity; angular then linear
                               ///< velocity, in the joint's frame on the child
   lb_scene_named named;
+  /// Names of its coordinates, by which tables call them; NULL: they have none
+  const char* coordinate_name[LB_JOINT_MOST_V];
 } lb_scene_joint;
 
 /// A point of a body or of the world that a force acts on.
@@ -638,7 +646,7 @@ typedef struct lb_scene {
   lb_scene_solver solver;
   lb_scene_record record;
   int nmaterial, nbody, nshape, njoint, nforce, nmotor, nload, nconstraint, nmarker, nrope,
-      ndeformable, nlinkage;
+      ndeformable, nlinkage, nwrap, nmuscle;
   lb_scene_material* material;
   lb_scene_body* body;
   lb_scene_shape* shape;
@@ -650,6 +658,8 @@ typedef struct lb_scene {
   lb_scene_marker* marker;
   lb_scene_rope* rope;
   lb_scene_deformable* deformable;
+  lb_scene_wrap* wrap;
+  lb_scene_muscle* muscle;
   lb_scene_contacts contacts;
   lb_scene_linkage* linkage; ///< what bodies and joints were made from; others are as good
   lb_scene_fit fit;
@@ -674,6 +684,9 @@ lb_scene_shape lb_scene_shape_default(void);
 lb_scene_elastic lb_scene_elastic_default(void);
 lb_scene_joint lb_scene_joint_default(void);
 lb_scene_rope lb_scene_rope_default(void);
+lb_scene_wrap lb_scene_wrap_default(void);
+lb_scene_path_point lb_scene_path_point_default(void);
+lb_scene_muscle lb_scene_muscle_default(void);
 lb_scene_fit_material lb_scene_fit_material_default(void);
 
 /// Read a scene file (YAML 1.2) and everything it includes; "-" is standard input. All the mistakes
@@ -718,6 +731,7 @@ lb_status lb_scene_check(const lb_scene* scene, lb_error* err);
 const char* lb_joint_kind_name(lb_joint_kind kind);
 const char* lb_parameter_kind_name(lb_parameter_kind kind);
 const char* lb_force_kind_name(lb_force_kind kind);
+const char* lb_wrap_kind_name(lb_wrap_kind kind);
 /// True for forces that pull their points together; drawn as lines between them.
 bool lb_force_joins(lb_force_kind kind);
 /// Coordinates and velocities of a joint, of a composite one those of its parts.

@@ -1,4 +1,5 @@
 // Sparse matrices, their factors and their modes, against dense ones.
+#include "base/parallel.h"
 #include "counting.h"
 #include "math/linear/dense.h"
 #include "math/linear/direct.h"
@@ -186,6 +187,40 @@ static void a_singular_matrix_fails_and_the_next_one_is_solved(void** state) {
   lb_arena_release(&f.arena);
 }
 
+// One matrix for each of many calls, all at the same time.
+typedef struct crowd {
+  lb_sparse A;
+  const double* x;
+  double off[64]; // largest error of each; infinite: it failed
+} crowd;
+
+static void factor_and_solve(void* context, int i) {
+  crowd* c = context;
+  lb_direct* direct = NULL;
+  double b[N];
+  lb_sparse_apply(&c->A, 1, b, c->x);
+  c->off[i] = (double)INFINITY;
+  if (lb_direct_create(NULL, &c->A, true, &direct) == LB_OK &&
+      lb_direct_factor(direct, &c->A) == LB_OK && lb_direct_solve(direct, 1, b) == LB_OK) {
+    c->off[i] = 0;
+    for (int k = 0; k < N; k++) {
+      c->off[i] = fmax(c->off[i], fabs(b[k] - c->x[k]));
+    }
+  }
+  lb_direct_release(direct);
+}
+
+static void threads_factor_at_the_same_time(void** state) {
+  (void)state;
+  fixture f = set_up();
+  crowd c = {.A = random_matrix(&f.arena, &f.random, 9), .x = f.x};
+  lb_parallel_for(4, 64, factor_and_solve, &c);
+  for (int i = 0; i < 64; i++) {
+    assert_near(c.off[i], 0, 1e-12);
+  }
+  lb_arena_release(&f.arena);
+}
+
 // K = A A' + 0.1 I would not be sparse; a diagonally dominant one is definite too.
 static void modes_are_those_of_the_dense_problem(void** state) {
   (void)state;
@@ -247,6 +282,7 @@ int main(void) {
       cmocka_unit_test(restriction_keeps_the_chosen_rows_and_columns),
       cmocka_unit_test(factors_solve_definite_and_indefinite_systems_again_and_again),
       cmocka_unit_test(a_singular_matrix_fails_and_the_next_one_is_solved),
+      cmocka_unit_test(threads_factor_at_the_same_time),
       cmocka_unit_test(modes_are_those_of_the_dense_problem),
       cmocka_unit_test(refused_memory_is_reported_and_nothing_leaks),
   };

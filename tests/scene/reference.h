@@ -23,6 +23,8 @@ static const char* value_words(const lb_field* f, char* text, size_t size) {
       [LB_VALUE_ONE_BODY] = "a body's name",
       [LB_VALUE_JOINT] = "a joint's name",
       [LB_VALUE_MATERIAL] = "a material's name",
+      [LB_VALUE_WRAP] = "a wrap's name",
+      [LB_VALUE_FUNCTION] = "a number, or a function of the coordinate",
       [LB_VALUE_FILES] = "a path, or a list of paths",
       [LB_VALUE_FILE] = "a path",
       [LB_VALUE_INITIAL] = "a mapping from names to starts",
@@ -237,6 +239,7 @@ static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
       [LB_VALUE_ONE_BODY] = "{\"type\": [\"string\", \"number\"]}",
       [LB_VALUE_JOINT] = "{\"type\": [\"string\", \"number\"]}",
       [LB_VALUE_MATERIAL] = "{\"type\": [\"string\", \"number\"]}",
+      [LB_VALUE_WRAP] = "{\"type\": [\"string\", \"number\"]}",
       [LB_VALUE_FILE] = "{\"type\": \"string\"}",
       [LB_VALUE_FILES] = ("{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"items\": "
                           "{\"type\": \"string\"}}]}"),
@@ -341,6 +344,11 @@ static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
     } else {
       write_choices(out, f->more);
     }
+    break;
+  case LB_VALUE_FUNCTION:
+    fputs("{\"anyOf\": [{\"type\": [\"number\", \"string\"]}, ", out);
+    write_reference(out, "", ((const lb_table*)f->more)->name);
+    fputs("]}", out);
     break;
   case LB_VALUE_TABLE:
   case LB_VALUE_ONE:
@@ -473,7 +481,8 @@ static void collect(const char* prefix, const lb_table* table) {
   for (int i = 0; i < table->count; i++) {
     const lb_field* f = &table->field[i];
     const bool leads = f->value == LB_VALUE_TABLE || f->value == LB_VALUE_ONE ||
-                       f->value == LB_VALUE_LIST || f->value == LB_VALUE_SECTION;
+                       f->value == LB_VALUE_FUNCTION || f->value == LB_VALUE_LIST ||
+                       f->value == LB_VALUE_SECTION;
     if (leads && f->more != lb_joint_table) {
       collect("", f->more);
     }
@@ -494,6 +503,7 @@ static void collect_all(void) {
   collect("", &lb_pose_table);
   collect("", &lb_turn_table);
   collect("", &lb_slide_limit_table);
+  collect("", &lb_function_part_table);
 }
 
 static void write_schema(FILE* out) {

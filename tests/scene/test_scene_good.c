@@ -604,10 +604,57 @@ static void keys_by_their_former_names_are_read_and_reported(void** state) {
   lb_scene_release(&s);
 }
 
+static void a_muscle_has_a_path_a_mass_and_an_excitation(void** state) {
+  (void)state;
+  lb_scene s = parse(
+      ARM
+      "wraps:\n"
+      "  round: {body: upper, cylinder: {radius: 2 cm}, side: -y}\n"
+      "  ring: {body: lower, torus: {ring: 3 cm, radius: 1 cm}, smooth: 0}\n"
+      "muscles:\n"
+      "  long:\n"
+      "    through:\n"
+      "      - {at: [0, 0, 1]}\n"
+      "      - {wrap: round}\n"
+      "      - {body: upper, at: [1 cm, 0, 0], while: {joint: shoulder, at_least: -90 deg, over: "
+      "2 deg}}\n"
+      "      - {wrap: ring}\n"
+      "      - {body: lower, follows: {joint: elbow, x: {spline: [[0, 1 cm], [1 cm, 2 cm]]}, y: 4 "
+      "mm}}\n"
+      "    mass: {amount: 300 g, from: lower, belly: [0.1, 0.6], tendon: even}\n"
+      "    hill: {model: millard, force: 100 N, fiber: 6 cm, slack: 20 cm, pennation: 17 deg}\n"
+      "    excitation: {follow: {joint: shoulder, to: 90 deg, gain: 2}}\n");
+  assert_int_equal(s.nwrap, 2);
+  assert_int_equal(s.wrap[0].kind, LB_WRAP_CYLINDER);
+  assert_near(s.wrap[0].side.y, -1, 0);
+  assert_near(s.wrap[0].smooth, 0.1, 0);
+  assert_near(s.wrap[1].size.y, 0.01, 0);
+  const lb_scene_muscle* m = &s.muscle[0];
+  assert_int_equal(m->npoint, 5);
+  assert_int_equal(m->point[1].wrap, 0);
+  assert_int_equal(m->point[2].condition, 0);
+  assert_near(m->point[2].at_least, -M_PI / 2, 1e-15);
+  assert_true(isinf(m->point[2].at_most));
+  assert_int_equal(m->point[4].follows, 1);
+  assert_int_equal(m->point[4].along[0].kind, LB_FUNCTION_SPLINE);
+  assert_near(m->point[4].along[0].y[1], 0.02, 0);
+  assert_near(m->point[4].along[1].value, 0.004, 0);
+  assert_near(m->mass.amount, 0.3, 0);
+  assert_int_equal(m->mass.from, 1);
+  assert_near(m->mass.belly[1], 0.6, 0);
+  assert_true(m->mass.even);
+  assert_int_equal(m->hill.model, LB_HILL_MILLARD);
+  assert_near(m->hill.speed, 10, 0);
+  assert_int_equal(m->excitation.joint, 0);
+  assert_near(m->excitation.to, M_PI / 2, 1e-15);
+  lb_scene_release(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(keys_by_their_former_names_are_read_and_reported),
       cmocka_unit_test(what_is_not_said_has_its_default),
+      cmocka_unit_test(a_muscle_has_a_path_a_mass_and_an_excitation),
       cmocka_unit_test(every_unit_is_the_si_value_it_names),
       cmocka_unit_test(numbers_survive_being_written_and_read_again),
       cmocka_unit_test(what_is_no_decimal_number_is_refused),

@@ -2,6 +2,7 @@
 #include "math/linear/direct.h"
 
 #include <dmumps_c.h>
+#include <pthread.h>
 
 enum { // MUMPS's jobs
   JOB_START = -1,
@@ -26,10 +27,13 @@ struct lb_direct {
 };
 
 // MUMPS has state of its own that is not per instance.
+static pthread_mutex_t mumps = PTHREAD_MUTEX_INITIALIZER;
+
 static void call(DMUMPS_STRUC_C* id, int job) {
   id->job = job;
-#pragma omp critical(lb_mumps)
+  pthread_mutex_lock(&mumps);
   dmumps_c(id);
+  pthread_mutex_unlock(&mumps);
 }
 
 // Its negative codes, sorted into ours.

@@ -36,6 +36,7 @@ lb_status lb_build_masses(lb_build* b); // fills body_mass
 lb_status lb_build_links(lb_build* b);  // fills bodies, links, joints and coordinates
 lb_status lb_build_motors(lb_build* b); // fills motors and loops
 lb_status lb_build_forces(lb_build* b); // fills forces, drag and loads
+lb_status lb_build_muscles(lb_build* b);
 // The scene's forces with points of their own, for faces to be found.
 void lb_build_keep_forces(lb_build* b);
 // A profile, or NULL where nothing is defined.

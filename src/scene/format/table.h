@@ -59,6 +59,7 @@ typedef enum lb_value {
   LB_VALUE_ONE_BODY, // int, a body
   LB_VALUE_JOINT,    // int
   LB_VALUE_MATERIAL, // int
+  LB_VALUE_WRAP,     // int
   LB_VALUE_TABLE,    // a struct, from `more`: lb_table
   LB_VALUE_LIST,     // an array of structs and its count, from `more`: lb_table
   // Judged by their outer form alone, for `finish` to find and to go on with:
@@ -85,6 +86,7 @@ typedef enum lb_value {
   LB_VALUE_SPOT,       // a place [x, y, z], or the name of a linkage's point
   LB_VALUE_PATH,       // a list of pairs [time, place]
   LB_VALUE_FORCES,     // a mapping from names to forces
+  LB_VALUE_FUNCTION,   // a number, or a function of a coordinate
   LB_VALUE_KIND_COUNT
 } lb_value;
 
@@ -192,6 +194,9 @@ typedef struct lb_table {
   X(ROPES, "ropes", "rope", lb_rope_table, rope, "strings of point masses and springs, by name")   \
   X(DEFORMABLES, "deformables", "deformable", lb_deformable_table, deformable,                     \
     "deformables: tetrahedra around and between bodies, by name")                                  \
+  X(WRAPS, "wraps", "wrap", lb_wrap_table, wrap, "surfaces that muscles wrap over, by name")       \
+  X(MUSCLES, "muscles", "muscle", lb_muscle_table, muscle,                                         \
+    "muscles: paths that pull, with mass or without, by name")                                     \
   X(MOTORS, "motors", "motor", lb_motor_table, motor, "what drives joints, by name")               \
   X(LOADS, "loads", "load", lb_load_table, load, "forces from outside, by name")                   \
   X(CONSTRAINTS, "constraints", "constraint", lb_constraint_table, constraint,                     \
@@ -208,7 +213,7 @@ extern const lb_table lb_scene_table, lb_solver_table, lb_repeat_table, lb_mater
     lb_shape_table, lb_body_table, lb_elastic_table, lb_marker_table, lb_fit_table,
     lb_retarget_table, lb_hinge_limit_table, lb_slide_limit_table, lb_optimize_table, lb_pose_table,
     lb_turn_table, lb_surface_table, lb_contacts_table, lb_profile_table, lb_linkage_table,
-    lb_fork_table;
+    lb_fork_table, lb_function_part_table;
 extern const lb_table lb_joint_table[LB_JOINT_COUNT];
 extern const lb_table lb_start_table[LB_JOINT_COUNT];
 extern const lb_choices lb_joint_choices;

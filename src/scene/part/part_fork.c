@@ -8,6 +8,8 @@ static const char* const mass_names[] = {LB_FORK_MASS_LIST(NAME_2)};
 static const lb_choices mass_choices = LB_CHOICES(mass_names);
 static const char* const blend_names[] = {LB_FORK_BLEND_LIST(NAME_2)};
 static const lb_choices blend_choices = LB_CHOICES(blend_names);
+static const char* const simulated_names[] = {LB_FORK_SIMULATED_LIST(NAME_2)};
+static const lb_choices simulated_choices = LB_CHOICES(simulated_names);
 
 static const lb_field model_fields[] = {
     LB_LATER(FORCES, "loads", NULL, "none",
@@ -27,6 +29,8 @@ static const lb_field fork_fields[] = {
     LB_FROM(CHOICE, lb_scene_fork, "blend", blend, &blend_choices, "joints",
             "how compliances of several models are blended: by the columns of the joints, or by "
             "eigenvectors, for comparison"),
+    LB_FROM(CHOICE, lb_scene_fork, "simulate", simulated, &simulated_choices, "reduced",
+            "how limber simulate moves it: by its effectors, or whole"),
     LB_LATER(LIST, "models", &model_table, "one, at rest",
              "equilibria about which it is reduced; {} is at rest"),
 };

@@ -7,8 +7,9 @@
 
 #define PARTS(word, table, array, keeps)                                                           \
   { word, &(table), offsetof(lb_scene, array), offsetof(lb_scene, n##array), 0, 0, keeps }
+// wraps are known by their index
 #define NAMED(code, key, word, table, array, about)                                                \
-  [LB_SCENE_##code] = PARTS(word, table, array, false),
+  [LB_SCENE_##code] = PARTS(word, table, array, LB_SCENE_##code == LB_SCENE_WRAPS),
 #define FORCES(code, name, section, about)                                                         \
   [LB_SCENE_FORCES + (code)] = {#name,                                                             \
                                 &lb_##name##_table,                                                \
@@ -127,8 +128,10 @@ static const char* index_fault(const lb_scene* s, const lb_field* field, int i) 
   const int count[LB_VALUE_KIND_COUNT] = {[LB_VALUE_BODY] = s->nbody,
                                           [LB_VALUE_ONE_BODY] = s->nbody,
                                           [LB_VALUE_JOINT] = s->njoint,
-                                          [LB_VALUE_MATERIAL] = s->nmaterial};
-  const bool none = field->value == LB_VALUE_BODY || field->value == LB_VALUE_MATERIAL;
+                                          [LB_VALUE_MATERIAL] = s->nmaterial,
+                                          [LB_VALUE_WRAP] = s->nwrap};
+  const bool none =
+      field->value == LB_VALUE_BODY || field->value == LB_VALUE_MATERIAL || field->standard;
   return i >= (none ? -1 : 0) && i < count[field->value] ? NULL : "does not exist";
 }
 
@@ -158,6 +161,7 @@ static const char* find_fault(const lb_scene* s, const lb_field* field, const vo
   case LB_VALUE_ONE_BODY:
   case LB_VALUE_JOINT:
   case LB_VALUE_MATERIAL:
+  case LB_VALUE_WRAP:
     *shown = *(const int*)value;
     return index_fault(s, field, *(const int*)value);
   default:

@@ -30,6 +30,7 @@ static void set_standard(const lb_field* field, void* out) {
   case LB_VALUE_ONE_BODY:
   case LB_VALUE_JOINT:
   case LB_VALUE_MATERIAL:
+  case LB_VALUE_WRAP:
     *(int*)out = -1;
     break;
   case LB_VALUE_TABLE:

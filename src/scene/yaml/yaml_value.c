@@ -267,6 +267,10 @@ static bool read_joint(lb_reader* r, const lb_yaml* node, const lb_field* field,
   return read_name(r, node, field, "joint", LB_SCENE_JOINTS, out);
 }
 
+static bool read_wrap(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
+  return read_name(r, node, field, "wrap", LB_SCENE_WRAPS, out);
+}
+
 static bool read_material(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
   if (!is_word(node)) {
     return lb_wrong_kind(r, node, field->key, "the name of a material");
@@ -525,6 +529,7 @@ static bool (*const readers[])(lb_reader*, const lb_yaml*, const lb_field*, void
     [LB_VALUE_MEASURE] = judge_any,      [LB_VALUE_DRAWING] = judge_map,
     [LB_VALUE_LENGTHS] = judge_map,      [LB_VALUE_SPOT] = judge_any,
     [LB_VALUE_PATH] = judge_list,        [LB_VALUE_FORCES] = judge_map,
+    [LB_VALUE_WRAP] = read_wrap,         [LB_VALUE_FUNCTION] = judge_any,
 };
 
 bool lb_read_value(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
