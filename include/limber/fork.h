@@ -19,7 +19,8 @@ typedef struct lb_fork {
   int number;               ///< which of its models this is, from 0
   int neffector, nv, nlink; ///< nv: coordinates of the whole mechanism
   int base;                 ///< coordinates of a floating base, 6 or 0
-  int count;                ///< admissible coordinates, those of the base first
+  int count;                ///< admissible coordinates, those of the base first, modes last
+  int modes;                ///< those of them that move no effector
   int base_link;            ///< link of a floating base, or LB_WORLD
   double radius;            ///< size of the mechanism: half the diagonal of its bounding box [m]
   lb_anchor* at;            ///< [neffector] place of the effectors in their links
@@ -42,6 +43,7 @@ typedef struct lb_fork {
   double* dq;        ///< [count][nv] coordinates of the whole mechanism, along its velocities
 
   // --- links ---
+  double* follow; ///< [nlink][6][count] twists by the coordinates y
   double* T; ///< [nlink][6][6 neffector] twist map: from wrenches of effectors to twists of links
   double* W; ///< [nlink][6][6 neffector] wrench map: to what passes through the links' joints; NULL
              ///< of models with elastic bodies

@@ -252,6 +252,7 @@ typedef struct lb_scene_fork {
   lb_scene_effector* effector; ///< [neffector]
   int mass;                    ///< lb_fork_mass
   int blend;                   ///< lb_fork_blend_kind
+  int modes;                   ///< vibrations with effectors held that are kept
   int simulated;               ///< lb_fork_simulated: how `limber simulate` moves it
   int nmodel;                  ///< 0: one, at rest
   lb_scene_fork_model* model;  ///< [nmodel]

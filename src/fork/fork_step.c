@@ -261,38 +261,21 @@ static void weigh(lb_fork_stepper* s) {
   }
 }
 
-// Twists of links by y: T w with w = scale^2 shape'K y, J_i A of fork_reduce.c.
-static void follow(const lb_fork* f, double* out) {
-  const size_t n = 6 * (size_t)f->neffector, count = (size_t)f->count;
-  for (size_t row = 0; row < 6 * (size_t)f->nlink; row++) {
-    for (size_t k = (size_t)f->base; k < count; k++) {
-      double sum = 0;
-      for (size_t j = (size_t)f->base; j < count; j++) {
-        double along = 0;
-        for (size_t r = 0; r < n; r++) {
-          const double scale = r % 6 < 3 ? 1 : 1 / f->radius;
-          along += f->T[row * n + r] * scale * scale * f->shape[j * n + r];
-        }
-        sum += along * f->K[j * count + k];
-      }
-      out[row * count + k] = sum;
-    }
-  }
-}
-
 static bool take_links(lb_fork_stepper* s, lb_arena* a) {
   const lb_fork* f = s->fork;
   lb_arena scratch;
   lb_arena_init(&scratch, a->allocator);
-  double* twists = LB_TAKE(&scratch, double, 6 * (size_t)f->nlink * (size_t)f->count);
+  double* twists = LB_COPY(&scratch, f->follow, 6 * (size_t)f->nlink * (size_t)f->count);
   lb_transform* pose = LB_COPY(&scratch, f->link, f->nlink);
   const lb_transform out = lb_transform_inverse(s->base);
   bool ok = twists && pose;
   for (int i = 0; ok && f->base && i < f->nlink; i++) {
     pose[i] = lb_transform_mul(out, f->link[i]);
   }
+  for (int i = 0; ok && i < 6 * f->nlink * f->count; i++) { // y of the base stay zero
+    twists[i] = i % f->count < f->base ? 0 : twists[i];
+  }
   if (ok) {
-    follow(f, twists);
     ok = lb_fork_links_take(&s->own->each, a, f, twists, pose, false) &&
          (!lb_fork_joints_are_simple(f) ||
           lb_fork_links_take(&s->own->chain, a, f, twists, pose, true));

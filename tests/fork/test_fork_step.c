@@ -518,6 +518,31 @@ static void a_motion_is_recorded(void** state) {
   fork_drop(&w);
 }
 
+// A tenth of the force and short steps, so that neither finite turns nor damping by the steps
+// count: what a helix is off by is the mass between foot and tip, and modes take it away.
+static void a_helix_swings_as_the_whole_does_with_modes(void** state) {
+  (void)state;
+  double off[2];
+  for (int i = 0; i < 2; i++) {
+    fork_world w = fork_read("helix-50");
+    lb_simulate_options o = lb_simulate_default();
+    lb_fork_motion motion = {0};
+    lb_recording* r = NULL;
+    w.scene.fork[0].modes = i ? 12 : 0;
+    w.m->force.load[0].force = lb_vec3_scale(0.1, w.m->force.load[0].force);
+    o.step = 2e-4;
+    w.f = fork_reduce(&w, 0);
+    assert_int_equal(lb_recording_create(w.m, 0, NULL, &r, NULL), LB_OK);
+    assert_int_equal(lb_fork_simulate(&w.f, 1, &o, r, &motion, NULL), LB_OK);
+    lb_recording_release(r);
+    off[i] = motion.off / motion.moved;
+    fork_drop(&w);
+  }
+  print_message("off by %.3g %%, with modes %.3g %%\n", 100 * off[0], 100 * off[1]);
+  assert_above(off[0], 0.1);
+  assert_below(off[1], 0.03);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(forces_of_the_chart_do_the_work_of_their_wrench),
@@ -532,6 +557,7 @@ int main(void) {
       cmocka_unit_test(links_are_placed_several_at_a_time),
       cmocka_unit_test(no_memory_is_told),
       cmocka_unit_test(a_motion_is_recorded),
+      cmocka_unit_test(a_helix_swings_as_the_whole_does_with_modes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,9 @@ static const lb_field fork_fields[] = {
     LB_FROM(CHOICE, lb_scene_fork, "mass", mass, &mass_choices, "static",
             "static: of shapes under static forces, right for vibrations; impulse: what effectors "
             "oppose to an impact"),
+    LB_SIZED(COUNT, lb_scene_fork, "modes", modes, LB_PURE, LB_NOT_NEGATIVE, "0",
+             "vibrations with all effectors held that are kept beside the static shapes, the "
+             "slowest first"),
     LB_FROM(CHOICE, lb_scene_fork, "blend", blend, &blend_choices, "joints",
             "how compliances of several models are blended: by the columns of the joints, or by "
             "eigenvectors, for comparison"),
@@ -179,6 +182,9 @@ static void check_fork(lb_checker* c, const void* part) {
         lb_say(c, ": a load is on effector %d, which does not exist", e);
       }
     }
+  }
+  if (f->modes > 0 && f->mass == LB_FORK_IMPULSE) {
+    lb_say(c, ": 'modes' are beside the static shapes (take 'mass: impulse' away)");
   }
   if (f->free && f->mass == LB_FORK_IMPULSE) {
     lb_say(c, ": 'mass: impulse' is for a base that is held (take it away, or 'base: free')");
