@@ -106,6 +106,25 @@ static void the_buggy_rides_as_on_whole_wishbones(void** state) {
   lb_world_close(b);
 }
 
+// Projected Gauss-Seidel as printed, a hundred sweeps of it, lifts the can as well.
+static void gauss_seidel_as_printed_comes_near(void** state) {
+  (void)state;
+  const char* const printed[] = {"contacts.solver=gauss-seidel", "contacts.cone=pyramid"};
+  const char* const pyramid[] = {"contacts.cone=pyramid"};
+  lb_world *a = open_scene("hand", printed, 2), *b = open_scene("hand", pyramid, 1);
+  run_until(a, 2.5, 2e-3);
+  run_until(b, 2.5, 2e-3);
+  const double off = distance_between(pose_of(a, "can"), pose_of(b, "can"));
+  const lb_transform before = pose_in(a, "can", "palm");
+  run_until(a, 12.5, 2e-3);
+  const double slip = distance_between(before, pose_in(a, "can", "palm"));
+  print_message("can off by %.2g m, and slips by %.2g m in 10 s\n", off, slip);
+  assert_below(off, 1e-5);
+  assert_below(slip, 1e-6);
+  lb_world_close(a);
+  lb_world_close(b);
+}
+
 // The peg goes in, as it does with whole fingers.
 static void the_peg_finds_its_hole(void** state) {
   (void)state;
@@ -147,6 +166,7 @@ int main(void) {
       cmocka_unit_test(the_whole_hand_does_the_same),
       cmocka_unit_test(the_hexapod_walks_five_metres),
       cmocka_unit_test(the_buggy_rides_as_on_whole_wishbones),
+      cmocka_unit_test(gauss_seidel_as_printed_comes_near),
       cmocka_unit_test(the_peg_finds_its_hole),
       cmocka_unit_test(the_rabbit_is_caught),
   };
