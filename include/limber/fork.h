@@ -75,6 +75,14 @@ lb_fork_axes lb_fork_principal(const lb_fork* fork, int effector, bool turns);
 /// that floats. LB_FAILED: its mass is not positive.
 lb_status lb_fork_frequencies(const lb_fork* fork, double* frequency, lb_error* err);
 
+// --- in scenes ---
+
+/// Model of a scene whose mechanisms are simulated by their effectors: all but those that say
+/// 'simulate: whole'. Without any it is that of lb_model_create(). Step, record and release it as
+/// any other. Poses of all bodies are found when they are asked for.
+lb_status lb_fork_model_create(const lb_scene* scene, const lb_allocator* allocator,
+                               lb_model** model, lb_error* err);
+
 // --- stepping ---
 
 /// Steps a reduced mechanism by backward Euler in its admissible coordinates, on its own. Effectors

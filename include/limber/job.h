@@ -48,6 +48,7 @@ typedef struct lb_job_options {
   double duration, step;   ///< [s]; NAN: as the scene says
   int threads;             ///< >= 1
   bool full;               ///< every node of elastic bodies moves
+  bool whole;              ///< all joints of mechanisms under `fork` move
   const char* cache;       ///< folder of elastic bodies, as of lb_making, or NULL
   bool models;             ///< check: make the shapes of elastic bodies, too
   bool linkage;            ///< check: say how the scene can move, and its linkages

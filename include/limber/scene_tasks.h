@@ -219,6 +219,18 @@ typedef enum lb_fork_mass {
       LB_FORK_MASS_COUNT
 } lb_fork_mass;
 
+/// Ways to simulate a mechanism: by its effectors, or all of its joints. code, name
+#define LB_FORK_SIMULATED_LIST(X)                                                                  \
+  X(LB_FORK_BY_EFFECTORS, "reduced")                                                               \
+  X(LB_FORK_WHOLE, "whole")
+
+typedef enum lb_fork_simulated {
+#define LB_FORK_SIMULATED_CODE(code, name) code,
+  LB_FORK_SIMULATED_LIST(LB_FORK_SIMULATED_CODE)
+#undef LB_FORK_SIMULATED_CODE
+      LB_FORK_SIMULATED_COUNT
+} lb_fork_simulated;
+
 /// A mechanism to be reduced to its effectors.
 typedef struct lb_scene_fork {
   const char* name;
@@ -228,6 +240,7 @@ typedef struct lb_scene_fork {
   int neffector;
   lb_scene_effector* effector; ///< [neffector]
   int mass;                    ///< lb_fork_mass
+  int simulated;               ///< lb_fork_simulated: how `limber simulate` moves it
   int nmodel;                  ///< 0: one, at rest
   lb_scene_fork_model* model;  ///< [nmodel]
 } lb_scene_fork;

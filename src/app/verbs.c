@@ -191,6 +191,8 @@ static const option OPTIONS[] = {
      "threads to compute with; the results are the same for any N (default: 1)"},
     {"--full", NULL, NULL, NULL, AT(o.full), SIMULATE | REPLAY | SWEEP,
      "let every node of the elastic bodies' meshes move, not only a few modes: slow and exact"},
+    {"--whole", NULL, NULL, NULL, AT(o.whole), SIMULATE | SWEEP,
+     "let all joints of the mechanisms under 'fork' move, not only their effectors"},
     {"--basis", NULL, "DIR", &NAME, AT(o.basis), SIMULATE | SWEEP,
      "take elastic bodies from the files that 'limber reduce' left in this folder"},
     {"--parameters", NULL, "FILE", &NAME, AT(o.parameters), SIMULATE,

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "job/job_inside.h"
 #include "job/job_text.h"
+#include "limber/fork.h"
 #include "limber/inverse.h"
 #include "limber/reduce.h"
 #include "math/linear/blas_thread.h"
@@ -117,7 +118,9 @@ void lb_job_release(lb_job* j) {
 // --- stages ---
 
 lb_status lb_job_make_model(lb_job* j, lb_error* err) {
-  const lb_status status = lb_model_create(&j->scene, j->arena.allocator, &j->model, err);
+  const bool forks = j->type->forks && !j->o.whole;
+  const lb_status status = (forks ? lb_fork_model_create
+                                  : lb_model_create)(&j->scene, j->arena.allocator, &j->model, err);
   return status == LB_OK || status == LB_NO_MEMORY || status == LB_INTERRUPTED ? status
                                                                                : LB_INVALID;
 }

@@ -249,7 +249,7 @@ static void fill_link(lb_derivatives* D, const lb_work* w, int i) {
   for (int k = 0; k < l->nv; k++) {
     const lb_slope s = lb_derive_slope(W, &W->whole[i], l->column + k);
     lb_derive_block(D, l->v + k, &s, l->column, l->v, l->nv);
-    if (l->kind == LB_LINK_FACE) { // the body goes on with the sum over its faces
+    if (l->kind == LB_LINK_FACE || l->kind == LB_LINK_EFFECTOR) { // the body goes on with the sum over its faces
       lb_slope* sum = &W->slope[l->v + k];
       sum->u = lb_motion_add(sum->u, s.u);
       sum->b += s.b;
@@ -444,6 +444,10 @@ static lb_derivatives* lay_out(lb_carver* c, const lb_model* m) {
   for (int i = 0; i < m->force.count; i++) {
     const lb_scene_force* f = &m->force.item[i].set;
     points = lb_force_joins(f->kind) && (size_t)f->npoint > points ? (size_t)f->npoint : points;
+  }
+  for (int i = 0; i < m->muscle.count; i++) {
+    const size_t n = (size_t)m->muscle.item[i].npoint;
+    points = n > points ? n : points;
   }
   work.points = lb_carve(c, LB_POINT_ARRAYS * points * nv, sizeof(lb_motion));
   work.run = lb_carve(c, nlink, sizeof(lb_run));

@@ -145,6 +145,10 @@ double lb_chart_pace(const lb_chart_at* at, int n, const double* dq);
 // Turns `dq` [n] of the numbers that undo each other [rad], the frame staying where it is.
 double lb_chart_idle_turn(const lb_chart_at* at, int n, const double* dq);
 
+// Chart of six coordinates Q = exp(xi), by itself (chart_twist.c). xid is not read by
+// LB_CHART_PLACE.
+void lb_chart_twist(lb_chart_at* at, const double xi[6], const double xid[6], lb_chart_order order);
+
 // --- for factors ---
 
 // at = at E, where E depends on coordinates [first, first + count), numbered from 0 in E.

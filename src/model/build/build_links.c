@@ -134,8 +134,12 @@ static void add_elastic(lb_model* m, int body, const lb_reduced* reduced, lb_anc
   m->body.link[body] = e;
   m->body.in_link[body] = lb_transform_identity();
   for (int f = 0; f < reduced->nface; f++) {
-    const lb_transform rest = {lb_quat_identity(), lb_v4_vec3(reduced->face[f].x0)};
-    const int i = add_link(m, e, reduced->full ? LB_LINK_FULL_FACE : LB_LINK_FACE, rest, 0, 0);
+    const lb_face* face = &reduced->face[f];
+    const lb_transform middle = {lb_quat_identity(), lb_v4_vec3(face->x0)};
+    const int kind = reduced->full ? LB_LINK_FULL_FACE
+                     : face->twist ? LB_LINK_EFFECTOR
+                                   : LB_LINK_FACE;
+    const int i = add_link(m, e, kind, face->twist ? face->rest : middle, 0, 0);
     m->link.q[i] = m->link.q[e];
     m->link.v[i] = m->link.v[e];
     m->link.nv[i] = reduced->r;

@@ -235,6 +235,9 @@ void lb_model_release(lb_model* model) {
     for (int i = 0; v && v->shown == model && i < v->nowned; i++) {
       lb_model_release(v->owned[i]);
     }
+    for (int i = 0; model->mechanism.owned && i < model->mechanism.count; i++) {
+      lb_model_release(model->mechanism.item[i].whole);
+    }
     release_meshes(model);
     lb_arena arena = *(lb_arena*)model->storage;
     lb_arena_release(&arena);

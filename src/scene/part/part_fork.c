@@ -6,6 +6,8 @@
 #define NAME_2(code, name) name,
 static const char* const mass_names[] = {LB_FORK_MASS_LIST(NAME_2)};
 static const lb_choices mass_choices = LB_CHOICES(mass_names);
+static const char* const simulated_names[] = {LB_FORK_SIMULATED_LIST(NAME_2)};
+static const lb_choices simulated_choices = LB_CHOICES(simulated_names);
 
 static const lb_field model_fields[] = {
     LB_LATER(FORCES, "loads", NULL, "none",
@@ -22,6 +24,8 @@ static const lb_field fork_fields[] = {
     LB_FROM(CHOICE, lb_scene_fork, "mass", mass, &mass_choices, "static",
             "static: of shapes under static forces, right for vibrations; impulse: what effectors "
             "oppose to an impact"),
+    LB_FROM(CHOICE, lb_scene_fork, "simulate", simulated, &simulated_choices, "reduced",
+            "how limber simulate moves it: by its effectors, or whole"),
     LB_LATER(LIST, "models", &model_table, "one, at rest",
              "equilibria about which it is reduced; {} is at rest"),
 };
