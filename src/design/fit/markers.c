@@ -114,6 +114,14 @@ static void keep_seen(reader* r) {
 // Nothing fits: perhaps a name is misspelt.
 static void no_columns(reader* r) {
   const lb_scene* s = r->scene;
+  for (int i = 0; i < s->nmarker; i++) {
+    const char* near = nearest_heading(r, s->marker[i].name);
+    if (near) {
+      lb_numbers_mistake(&r->n, first_line(r), "the scene has no marker '%s' (did you mean '%s'?)",
+                         near, s->marker[i].name);
+      return;
+    }
+  }
   for (int i = 0; i < s->nbody; i++) {
     const char* near = nearest_heading(r, s->body[i].name);
     if (near) {

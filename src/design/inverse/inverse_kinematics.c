@@ -191,7 +191,7 @@ static double cost(job* J, int sample, const double* at, double rho) {
   return sum + constraint_cost(J, rho);
 }
 
-// A marker's part of H and g; of H the lower triangle.
+// A marker's part of H and g; of H the lower triangle, by columns.
 static void add_marker(job* J, int sample, int i) {
   const double *y = measured(J, sample, i), *x = J->x + 3 * (size_t)i;
   const double w = weight(J, i), r[3] = {w * (x[0] - y[0]), w * (x[1] - y[1]), w * (x[2] - y[2])};
@@ -204,7 +204,7 @@ static void add_marker(job* J, int sample, int i) {
     for (int b = 0; b < n; b++) {
       const double* s = by + 3 * (size_t)b;
       if (column[b] <= column[a]) {
-        J->H[(size_t)column[a] * (size_t)J->m->nv + (size_t)column[b]] +=
+        J->H[(size_t)column[b] * (size_t)J->m->nv + (size_t)column[a]] +=
             w * (p[0] * s[0] + p[1] * s[1] + p[2] * s[2]);
       }
     }
@@ -231,7 +231,7 @@ static void add_constraints(job* J, double rho) {
     for (size_t a = 0; a < nv && !rate; a++) {
       J->g[a] -= rho * E[a] * rows.gap[i];
       for (size_t b = 0; b <= a; b++) {
-        J->H[a * nv + b] += rho * E[a] * E[b];
+        J->H[b * nv + a] += rho * E[a] * E[b];
       }
     }
   }
