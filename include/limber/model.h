@@ -302,6 +302,27 @@ typedef struct lb_model_forces {
   lb_profile** load_profile; ///< [nload] NULL: constant
 } lb_model_forces;
 
+/// A muscle: a path, and what makes its tension.
+typedef struct lb_model_muscle {
+  const char* name;
+  lb_place place; ///< in the scene
+  const struct lb_model_path* path;
+  double tension;             ///< [N] at an excitation of 1; of Hill-type ones nothing
+  const struct lb_hill* hill; ///< NULL: its tension goes by the excitation alone
+  int x;                      ///< first of its two numbers in lb_data's x, or -1
+  lb_profile* excitation;     ///< over time; NULL: feedback, or constant
+  double constant;            ///< excitation without either
+  int q, v;                   ///< coordinate of its feedback, or -1
+  double to, gain, rate_gain; ///< of the feedback
+} lb_model_muscle;
+
+/// Muscles.
+typedef struct lb_model_muscles {
+  int count;
+  int ninertial;         ///< of them that have mass
+  lb_model_muscle* item; ///< [count]
+} lb_model_muscles;
+
 /// Motors. One that prescribes a rotation counts as three, about x, y and z of the joint's frame on
 /// the child: the first has its place in the scene, the others come after all.
 typedef struct lb_model_motors {
@@ -462,6 +483,7 @@ typedef struct lb_model {
 
   int nq;     ///< coordinates
   int nv;     ///< velocities
+  int nx;     ///< first-order states: activation and fibre length of each Hill-type muscle
   int ndense; ///< velocities of joints and bodies in a basis, which come first; then those of free
               ///< particles
   int nbody, nlink, njoint, nmotor;
@@ -472,6 +494,7 @@ typedef struct lb_model {
   lb_model_dofs dof;
   lb_model_start start;
   lb_model_forces force;
+  lb_model_muscles muscle;
   lb_model_motors motor;
   lb_model_constraints constraint;
   lb_model_particles particles;

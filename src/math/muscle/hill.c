@@ -7,13 +7,10 @@
 #include "math/muscle/hill_inside.h"
 #include "math/muscle/hill_kind.h"
 
-const lb_hill_type* const LB_HILL_TYPE[LB_HILL_KINDS] = {
-#define LB_HILL_ROW(code, name, about) [LB_HILL_##code] = &lb_hill_##name,
-    LB_HILL_LIST(LB_HILL_ROW)
-#undef LB_HILL_ROW
-};
+const lb_hill_type* const LB_HILL_TYPE[LB_HILL_COUNT] = {
+    [LB_HILL_THELEN] = &lb_hill_thelen, [LB_HILL_MILLARD] = &lb_hill_millard};
 
-lb_hill lb_hill_default(lb_hill_kind kind, double force, double fiber, double slack) {
+lb_hill lb_hill_default(lb_hill_model kind, double force, double fiber, double slack) {
   const lb_hill_type* type = LB_HILL_TYPE[kind];
   return (lb_hill){.kind = kind,
                    .force = force,

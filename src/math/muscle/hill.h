@@ -11,19 +11,8 @@
 #pragma once
 #include <stdbool.h>
 
+#include "limber/scene_muscle.h"
 #include "math/muscle/corner_curve.h"
-
-// code, name in files, about
-#define LB_HILL_LIST(X)                                                                            \
-  X(MILLARD, millard, "Millard, Uchida, Seth and Delp 2013: curves of quintic Bezier corners")     \
-  X(THELEN, thelen, "Thelen 2003: Gaussian, hyperbolas and exponentials")
-
-typedef enum lb_hill_kind {
-#define LB_HILL_CODE(code, name, about) LB_HILL_##code,
-  LB_HILL_LIST(LB_HILL_CODE)
-#undef LB_HILL_CODE
-      LB_HILL_KINDS
-} lb_hill_kind;
 
 // Numbers that shape the curves of Thelen's muscles.
 typedef struct lb_thelen_shape {
@@ -51,14 +40,14 @@ typedef struct lb_millard_shape {
 
 // Curves of a kind, made once and shared by muscles of one shape.
 typedef struct lb_hill_curves {
-  lb_hill_kind kind;
+  lb_hill_model kind;
   lb_thelen_shape thelen;
   lb_corner_curve active, velocity, passive, tendon; // of Millard's
 } lb_hill_curves;
 
 // Constants of one muscle. Start from lb_hill_default() and change what differs.
 typedef struct lb_hill {
-  lb_hill_kind kind;
+  lb_hill_model kind;
   bool rigid;        // tendon
   double force;      // F_o                                    [N]    > 0
   double fiber;      // l_o                                    [m]    > 0
@@ -85,10 +74,10 @@ typedef struct lb_hill_type {
   lb_curve_value (*slowing)(double a);
 } lb_hill_type;
 
-extern const lb_hill_type* const LB_HILL_TYPE[LB_HILL_KINDS];
+extern const lb_hill_type* const LB_HILL_TYPE[LB_HILL_COUNT]; // NULL of LB_HILL_NONE
 
 // Constants of the kind's source, for a muscle with these sizes. Curves are to be set.
-lb_hill lb_hill_default(lb_hill_kind kind, double force, double fiber, double slack);
+lb_hill lb_hill_default(lb_hill_model kind, double force, double fiber, double slack);
 
 lb_thelen_shape lb_thelen_shape_default(void);
 // Undamped muscles with elastic tendons need curves that can be inverted: active force above 0, and

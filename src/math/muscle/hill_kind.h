@@ -2,6 +2,4 @@
 #pragma once
 #include "math/muscle/hill.h"
 
-#define LB_HILL_EXTERN(code, name, about) extern const lb_hill_type lb_hill_##name;
-LB_HILL_LIST(LB_HILL_EXTERN)
-#undef LB_HILL_EXTERN
+extern const lb_hill_type lb_hill_thelen, lb_hill_millard;

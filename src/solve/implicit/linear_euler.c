@@ -26,6 +26,7 @@
 #include "dynamics/contact/contact_set.h"
 #include "dynamics/derivative/dynamics_derivative.h"
 #include "dynamics/force/force.h"
+#include "dynamics/force/muscle.h"
 #include "dynamics/joint/joint.h"
 #include "dynamics/system/kkt.h"
 #include "dynamics/system/tree_system.h"
@@ -144,6 +145,7 @@ static void begin(const lb_model* m, linear* own, lb_data* d, double h) {
   memcpy(d->q, own->q0, (size_t)m->nq * sizeof *d->q);
   memcpy(d->qd, own->v0, (size_t)m->nv * sizeof *d->qd);
   memset(d->qdd, 0, (size_t)m->nv * sizeof *d->qdd);
+  lb_muscles_begin(d, h, d->x);
   lb_kinematics(m, d, d->q, d->qd);
   lb_forces_apply(m, d);
 }
@@ -443,6 +445,7 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
     lb_free_momentum_keep(flight_of(st), d, h);
   }
   lb_constraints_keep_active(m, d, LB_SET_STEP, own->lambda);
+  lb_muscles_end(m, d);
   own->h = h;
   own->end = d->time;
   st->count++;
