@@ -220,6 +220,16 @@ void lb_line_derive_tension(lb_derivatives* D, double* K, const lb_line* p, int 
   lb_line_add(D, K, &m, p->count);
 }
 
+void lb_line_direction(const lb_derivatives* D, const lb_line* p, double* g) {
+  const lb_line_motions m = lb_line_move(D, p->count, p->p);
+  for (int k = 0; k < D->model->nv; k++) {
+    g[k] = 0;
+    for (int i = 0; i < p->count; i++) {
+      g[k] += lb_v4_dot(m.S[i][k].v, direction(p->count, p->e, i));
+    }
+  }
+}
+
 double lb_line_power(const lb_derivatives* D, const lb_line* p, const double* mu) {
   double sum = 0;
   for (int i = 0; i < p->count; i++) {
