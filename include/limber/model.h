@@ -305,9 +305,8 @@ typedef struct lb_model_forces {
 /// A muscle: a path, and what makes its tension.
 typedef struct lb_model_muscle {
   const char* name;
-  lb_place place;             ///< in the scene
-  int npoint;                 ///< of a path that is straight between them
-  lb_anchor* at;              ///< [npoint] points of the path
+  lb_place place; ///< in the scene
+  const struct lb_model_path* path;
   double tension;             ///< [N] at an excitation of 1; of Hill-type ones nothing
   const struct lb_hill* hill; ///< NULL: its tension goes by the excitation alone
   int x;                      ///< first of its two numbers in lb_data's x, or -1
@@ -320,6 +319,7 @@ typedef struct lb_model_muscle {
 /// Muscles.
 typedef struct lb_model_muscles {
   int count;
+  int ninertial;         ///< of them that have mass
   lb_model_muscle* item; ///< [count]
 } lb_model_muscles;
 

@@ -18,6 +18,7 @@ typedef struct lb_scene_marker {
   /// In the body's frame. On an elastic body it moves with the nearest point of the surface; one
   /// without `at` is the body's frame, which moves with the face that is held.
   lb_vec3 at;
+  double weight; ///< of the square of its distance, in inverse kinematics
 } lb_scene_marker;
 
 /// code, name in scene files

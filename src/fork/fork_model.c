@@ -4,6 +4,7 @@
 // (fork_body.h). From there on everything is as for any other body: contacts, loops, springs and
 // loads act on its effectors, and all integrators step it. The mechanism's own model is kept, for
 // the poses of its inner bodies.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -238,9 +239,7 @@ static lb_status reduce(maker* k, int i, const lb_scene_fork* what) {
   lb_fork_piece* piece = &k->piece[i];
   lb_scene alone;
   lb_reduced* body = NULL;
-  lb_status status = check(k->scene, what, k->err);
-  status = status == LB_OK ? lb_fork_find_parts(k->scene, what, &k->arena, &piece->parts, k->err)
-                           : status;
+  lb_status status = lb_fork_find_parts(k->scene, what, &k->arena, &piece->parts, k->err);
   status = status == LB_OK ? lb_fork_scene_alone(&piece->parts, k->start, &k->arena, &alone, k->err)
                            : status;
   if (status != LB_OK) {
@@ -375,12 +374,83 @@ static bool take_arrays(maker* k) {
   return lb_arena_status(&k->arena) == LB_OK;
 }
 
-static lb_status make(maker* k, lb_model** model) {
-  const lb_scene* scene = k->scene;
-  lb_status status = take_arrays(k) ? start(k) : lb_fork_no_memory(k->err);
-  for (int i = 0, n = 0; i < scene->nfork && status == LB_OK; i++) {
-    status = scene->fork[i].simulated == LB_FORK_WHOLE ? LB_OK : reduce(k, n, &scene->fork[i]);
-    n += scene->fork[i].simulated == LB_FORK_BY_EFFECTORS;
+// --- independent mechanisms of one fork ---
+
+// Loads of the models of a fork on effectors of a set, in the order of these.
+static bool share_loads(lb_arena* arena, const lb_scene_fork* what, const int* set, int first,
+                        lb_scene_fork* to) {
+  to->model = LB_COPY(arena, what->model, what->nmodel);
+  for (int m = 0; to->model && m < what->nmodel; m++) {
+    const lb_scene_fork_model* from = &what->model[m];
+    lb_scene_fork_model* model = &to->model[m];
+    model->load = LB_TAKE(arena, lb_scene_effector_load, from->nload);
+    model->nload = 0;
+    for (int i = 0; model->load && i < from->nload; i++) {
+      int number = 0;
+      for (int e = 0; e < from->load[i].effector; e++) {
+        number += set[e] == first;
+      }
+      if (set[from->load[i].effector] == first) {
+        model->load[model->nload] = from->load[i];
+        model->load[model->nload++].effector = number;
+      }
+    }
+  }
+  return lb_arena_status(arena) == LB_OK;
+}
+
+// The part of a fork that has the effectors of a set.
+static bool share(lb_arena* arena, const lb_scene_fork* what, const int* set, int first,
+                  lb_scene_fork* to) {
+  char name[160];
+  *to = *what;
+  to->effector = LB_TAKE(arena, lb_scene_effector, what->neffector);
+  to->neffector = 0;
+  for (int e = 0; to->effector && e < what->neffector; e++) {
+    if (set[e] == first) {
+      to->effector[to->neffector++] = what->effector[e];
+    }
+  }
+  if (to->neffector < what->neffector) {
+    const int size =
+        snprintf(name, sizeof name, "%.70s-%.70s", what->name, what->effector[first].name);
+    to->name = lb_arena_text(arena, name, (size_t)size);
+  }
+  return to->name && share_loads(arena, what, set, first, to);
+}
+
+// Forks that are simulated by effectors, one for each set of effectors that depend on each other:
+// what can be factored by itself is smaller.
+static lb_status list_forks(maker* k, lb_scene_fork* list) {
+  const lb_scene* s = k->scene;
+  for (int i = 0; i < s->nfork; i++) {
+    const lb_scene_fork* what = &s->fork[i];
+    lb_fork_parts parts;
+    if (what->simulated == LB_FORK_WHOLE) {
+      continue;
+    }
+    lb_status status = check(s, what, k->err);
+    status = status == LB_OK ? lb_fork_find_parts(s, what, &k->arena, &parts, k->err) : status;
+    const int* set = status == LB_OK ? lb_fork_sets(&parts, &k->arena) : NULL;
+    for (int e = 0; set && e < what->neffector && status == LB_OK; e++) {
+      if (set[e] == e && !share(&k->arena, what, set, e, &list[k->count++])) {
+        status = LB_NO_MEMORY;
+      }
+    }
+    if (status != LB_OK || !set) {
+      return status == LB_OK || status == LB_NO_MEMORY ? lb_fork_no_memory(k->err) : status;
+    }
+  }
+  return LB_OK;
+}
+
+static lb_status make(maker* k, int most, lb_model** model) {
+  lb_scene_fork* list = LB_TAKE(&k->arena, lb_scene_fork, most);
+  lb_status status = list ? start(k) : lb_fork_no_memory(k->err);
+  status = status == LB_OK ? list_forks(k, list) : status;
+  status = status == LB_OK && !take_arrays(k) ? lb_fork_no_memory(k->err) : status;
+  for (int i = 0; i < k->count && status == LB_OK; i++) {
+    status = reduce(k, i, &list[i]);
   }
   status = status == LB_OK ? compile(k, model) : status;
   for (int i = 0; k->fork && i < k->count; i++) {
@@ -396,14 +466,16 @@ lb_status lb_fork_model_create(const lb_scene* scene, const lb_allocator* alloca
                                lb_model** model, lb_error* err) {
   LB_ONE_BLAS_THREAD;
   maker k = {.scene = scene, .allocator = allocator, .err = err};
+  int most = 0;
   for (int i = 0; i < scene->nfork; i++) {
-    k.count += scene->fork[i].simulated == LB_FORK_BY_EFFECTORS;
+    const lb_scene_fork* what = &scene->fork[i];
+    most += what->simulated == LB_FORK_BY_EFFECTORS ? what->neffector : 0;
   }
-  if (k.count == 0) {
+  if (most == 0) {
     return lb_model_create(scene, allocator, model, err);
   }
   lb_arena_init(&k.arena, allocator);
-  const lb_status status = make(&k, model);
+  const lb_status status = make(&k, most, model);
   lb_arena_release(&k.arena);
   return status;
 }

@@ -15,9 +15,10 @@
 #include "output/file/writers.h"
 #include "output/film/film.h"
 
-static const lb_job_type* const TYPES[] = {
-    &lb_job_check,  &lb_job_fit,    &lb_job_fork,     &lb_job_inverse,  &lb_job_optimize,
-    &lb_job_reduce, &lb_job_replay, &lb_job_retarget, &lb_job_simulate, &lb_job_sweep};
+static const lb_job_type* const TYPES[] = {&lb_job_check,    &lb_job_fit,     &lb_job_fork,
+                                           &lb_job_ik,       &lb_job_inverse, &lb_job_optimize,
+                                           &lb_job_reduce,   &lb_job_replay,  &lb_job_retarget,
+                                           &lb_job_simulate, &lb_job_sweep};
 enum { NTYPE = sizeof TYPES / sizeof *TYPES };
 
 lb_job_options lb_job_default(void) {

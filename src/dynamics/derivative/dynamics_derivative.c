@@ -14,6 +14,7 @@
 #include "dynamics/force/force.h"
 #include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/rnea.h"
+#include "model/use/model_path.h"
 
 // Four numbers from anywhere.
 typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
@@ -446,10 +447,11 @@ static lb_derivatives* lay_out(lb_carver* c, const lb_model* m) {
     points = lb_force_joins(f->kind) && (size_t)f->npoint > points ? (size_t)f->npoint : points;
   }
   for (int i = 0; i < m->muscle.count; i++) {
-    const size_t n = (size_t)m->muscle.item[i].npoint;
+    const size_t n = (size_t)m->muscle.item[i].path->count;
     points = n > points ? n : points;
   }
   work.points = lb_carve(c, LB_POINT_ARRAYS * points * nv, sizeof(lb_motion));
+  work.lengths = lb_carve(c, nv, sizeof(double));
   work.run = lb_carve(c, nlink, sizeof(lb_run));
   work.index = lb_carve(c, nv, sizeof(int));
   work.at = lb_carve(c, nlink, sizeof(lb_v4));

@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "dynamics/force/force.h"
-#include "dynamics/force/force_line.h"
 #include "dynamics/force/muscle.h"
+#include "dynamics/muscle/path.h"
 #include "dynamics/tree/kinematics.h"
 
 static int count(const lb_model* m) {
@@ -11,9 +11,9 @@ static int count(const lb_model* m) {
 }
 
 // Path and tension of a muscle, velocities of origins in place.
-static void find(const lb_model* m, lb_data* d, int i, lb_line* p) {
+static void find(const lb_model* m, lb_data* d, int i, lb_path* p) {
   const lb_model_muscle* mu = &m->muscle.item[i];
-  lb_line_find(p, mu->npoint, mu->at, d->work);
+  lb_path_find(p, mu->path, d->work, d->q, d->qd);
   const lb_tension T = lb_muscle_tension(m, d, i, p->length, p->rate);
   p->F = T.force;
   p->slope = T.by_length;
@@ -26,16 +26,16 @@ static void apply(const lb_model* m, lb_data* d) {
   }
   lb_move_origins(m, d->work, d->qd);
   for (int i = 0; i < m->muscle.count; i++) {
-    lb_line p;
+    lb_path p;
     find(m, d, i, &p);
-    lb_line_pull(&p);
+    lb_path_pull(&p, d->work);
   }
 }
 
 void lb_muscles_update(const lb_model* m, lb_data* d) {
   lb_update(m, d, LB_ORIGINS);
   for (int i = 0; i < m->muscle.count; i++) {
-    lb_line p;
+    lb_path p;
     find(m, d, i, &p);
   }
 }
@@ -47,12 +47,12 @@ void lb_muscle_direction(const lb_derivatives* D, lb_data* d, int i, double* g) 
 }
 
 // Feedback changes the tension with its own coordinate.
-static void differentiate_feedback(lb_derivatives* D, lb_data* d, int i, const lb_line* p) {
+static void differentiate_feedback(lb_derivatives* D, lb_data* d, int i, const lb_path* p) {
   const lb_model_muscle* mu = &D->model->muscle.item[i];
   const double by_u = d->work->muscles->now[i].tension.by_excitation;
   if (mu->v >= 0 && by_u != 0) {
-    lb_line_derive_tension(D, D->tau_q, p, mu->v, -by_u * mu->gain);
-    lb_line_derive_tension(D, D->tau_qd, p, mu->v, -by_u * mu->rate_gain);
+    lb_path_derive_tension(D, D->tau_q, p, mu->v, -by_u * mu->gain);
+    lb_path_derive_tension(D, D->tau_qd, p, mu->v, -by_u * mu->rate_gain);
   }
 }
 
@@ -61,13 +61,13 @@ static void differentiate(lb_derivatives* D, lb_data* d, bool symmetric) {
   const lb_model* m = D->model;
   lb_move_origins(m, d->work, d->qd);
   for (int i = 0; i < m->muscle.count; i++) {
-    lb_line p;
+    lb_path p;
     find(m, d, i, &p);
     if (symmetric) {
       p.slope = fmax(p.slope, 0);
       p.damping = fmax(p.damping, 0);
     }
-    lb_line_derive(D, &p, symmetric);
+    lb_path_derive(D, &p, d->qd, symmetric);
     if (!symmetric) {
       differentiate_feedback(D, d, i, &p);
     }

@@ -3,7 +3,6 @@
 
 #include "math/muscle/hill.h"
 #include "model/build/build.h"
-#include "model/use/initial_pose.h"
 
 static lb_status refuse(lb_build* b, const lb_scene_muscle* from, const char* why) {
   return lb_error_add(b->err, LB_INVALID, from->place, "muscle '%s' %s", from->name, why);
@@ -73,26 +72,6 @@ static lb_status build_excitation(lb_build* b, lb_model_muscle* to, const lb_sce
   return LB_OK;
 }
 
-// --- paths ---
-
-static lb_status build_path(lb_build* b, lb_model_muscle* to, const lb_scene_muscle* from) {
-  to->npoint = from->npoint;
-  to->at = LB_TAKE(b->arena, lb_anchor, from->npoint);
-  if (from->npoint > LB_CABLE_MOST_POINTS || from->mass.amount > 0) {
-    return refuse(b, from, "has mass, or too many points, which cannot be simulated yet");
-  }
-  for (int k = 0; k < from->npoint && to->at; k++) {
-    const lb_scene_path_point* p = &from->point[k];
-    if (p->wrap >= 0 || p->follows >= 0 || p->condition >= 0) {
-      return refuse(b, from,
-                    "runs over a surface, or through a point that moves or counts at times, which "
-                    "cannot be simulated yet");
-    }
-    to->at[k] = lb_model_anchor(b->m, p->body, -1, (lb_transform){lb_quat_identity(), p->at});
-  }
-  return LB_OK;
-}
-
 lb_status lb_build_muscles(lb_build* b) {
   const lb_scene* s = b->scene;
   lb_model* m = b->m;
@@ -112,7 +91,8 @@ lb_status lb_build_muscles(lb_build* b) {
       m->nx += 2;
       status = to->hill ? LB_OK : LB_NO_MEMORY;
     }
-    status = status == LB_OK ? build_path(b, to, from) : status;
+    status = status == LB_OK ? lb_build_path(b, from, &to->path) : status;
+    m->muscle.ninertial += from->mass.amount > 0;
     status = status == LB_OK ? build_excitation(b, to, from) : status;
   }
   return status;
