@@ -41,9 +41,10 @@ void lb_muscles_update(const lb_model* m, lb_data* d) {
 }
 
 void lb_muscle_direction(const lb_derivatives* D, lb_data* d, int i, double* g) {
-  lb_line p;
+  lb_path p;
   find(D->model, d, i, &p);
-  lb_line_direction(D, &p, g);
+  lb_fill_columns(D->model, d->work);
+  lb_path_arms(D->model, d->work, &p, g);
 }
 
 // Feedback changes the tension with its own coordinate.
