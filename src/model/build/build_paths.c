@@ -352,9 +352,6 @@ lb_status lb_build_path(lb_build* b, const lb_scene_muscle* from, const lb_model
     walk(path, pose, b->m->start.q, choose_sense, NULL);
     *out = path;
     status = from->mass.amount > 0 ? build_mass(b, &of, path, &from->mass, pose) : LB_OK;
-    if (status == LB_OK && from->mass.amount > 0) {
-      return refuse(b, &of, "has mass, which cannot be simulated yet (take 'mass' away)");
-    }
   }
   return status;
 }
