@@ -305,6 +305,8 @@ typedef struct lb_model_forces {
 /// A muscle: a path, and what makes its tension.
 typedef struct lb_model_muscle {
   const char* name;
+  double radius;  ///< at which it is drawn; 0: as springs are
+  int material;   ///< its look, or -1
   lb_place place; ///< in the scene
   const struct lb_model_path* path;
   double tension;             ///< [N] at an excitation of 1; of Hill-type ones nothing
@@ -320,6 +322,7 @@ typedef struct lb_model_muscle {
 typedef struct lb_model_muscles {
   int count;
   int ninertial;         ///< of them that have mass
+  int nline;             ///< straight pieces that all are drawn with
   lb_model_muscle* item; ///< [count]
 } lb_model_muscles;
 

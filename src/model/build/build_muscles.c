@@ -93,6 +93,9 @@ lb_status lb_build_muscles(lb_build* b) {
     }
     status = status == LB_OK ? lb_build_path(b, from, &to->path) : status;
     m->muscle.ninertial += from->mass.amount > 0;
+    m->muscle.nline += status == LB_OK ? to->path->nline : 0;
+    to->radius = from->radius;
+    to->material = from->material;
     status = status == LB_OK ? build_excitation(b, to, from) : status;
   }
   return status;

@@ -58,12 +58,15 @@ static lb_status build_item(lb_build* b, const owner* of, lb_path_item* to,
     const lb_scene_wrap* w = &b->scene->wrap[from->wrap];
     to->wraps = true;
     to->at = lb_model_anchor(b->m, w->body, -1, w->pose);
+    to->body = w->body;
+    to->in_body = w->pose;
     to->wrap = (lb_wrap){.kind = w->kind, .size = w->size, .band = w->smooth, .side = w->side};
     return LB_OK;
   }
-  to->at = lb_model_anchor(
-      b->m, from->body, -1,
-      (lb_transform){lb_quat_identity(), from->follows >= 0 ? lb_vec3_make(0, 0, 0) : from->at});
+  to->body = from->body;
+  to->in_body =
+      (lb_transform){lb_quat_identity(), from->follows >= 0 ? lb_vec3_make(0, 0, 0) : from->at};
+  to->at = lb_model_anchor(b->m, from->body, -1, to->in_body);
   if (from->follows >= 0) {
     if (!find_coordinate(b, from->follows, from->coordinate, &to->q, &to->v)) {
       return refuse(b, of, lost);
@@ -342,6 +345,7 @@ lb_status lb_build_path(lb_build* b, const lb_scene_muscle* from, const lb_model
       (lb_model_path){.name = lb_build_text(b, from->name), .count = from->npoint, .item = item};
   for (int i = 0; i < from->npoint && status == LB_OK; i++) {
     status = build_item(b, &of, &item[i], &from->point[i]);
+    path->nline += item[i].wraps ? LB_WRAP_LINES : 1;
   }
   status = status == LB_OK ? check_order(b, &of, path) : status;
   status = status == LB_OK && !find_velocities(b, path) ? LB_NO_MEMORY : status;
