@@ -20,6 +20,8 @@
   "  wrist: {type: revolute, parent: fore, child: hand, at: [0, 0, -0.25], axis: [0.2, 1, 0]}\n"   \
   "initial: {elbow: {position: 1.2}}\n"                                                            \
   "wraps:\n  round: {body: %s, position: [0, 0, %g], %s}\n"                                        \
+  "  bump: {body: upper, position: [-4 cm, 0, -20 cm], rotation: [90 deg, 0, 0], cylinder: "       \
+  "{radius: 3 cm}, side: -x}\n"                                                                    \
   "muscles:\n  triceps:\n"                                                                         \
   "    through: [{body: upper, at: [-0.06, 0.01, -0.05]}, %s]\n"                                   \
   "    hill: {model: millard, force: 900, fiber: 0.2, slack: 0.25, elastic: false, damping: "      \
@@ -54,6 +56,8 @@ static const test_case CASES[] = {
      "{body: fore, at: [-0.06, 0, 0], while: {joint: elbow, at_most: -1}}, {body: hand, at: "
      "[-0.03, 0, -0.05]}",
      false},
+    {"double cylinder", "cylinder: {radius: 3 cm}, side: -x" TILTED,
+     "{wrap: bump}, {wrap: round}, {body: fore, at: [-0.05, 0.005, -0.2]}", false},
     {"mixed", "cylinder: {radius: 3 cm}, side: -x" TILTED,
      "{wrap: round}, {body: fore, at: [-0.05, 0, -0.1]}, {body: fore, at: [-0.04, 0.01, -0.2]}, "
      "{body: hand, at: [-0.03, 0, -0.05]}",

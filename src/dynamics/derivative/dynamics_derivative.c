@@ -453,7 +453,7 @@ static lb_derivatives* lay_out(lb_carver* c, const lb_model* m) {
     points = lb_force_joins(f->kind) && (size_t)f->npoint > points ? (size_t)f->npoint : points;
   }
   for (int i = 0; i < m->muscle.count; i++) {
-    const size_t n = (size_t)m->muscle.item[i].path->count;
+    const size_t n = 2 * (size_t)m->muscle.item[i].path->count; // with junctions
     points = n > points ? n : points;
   }
   work.points = lb_carve(c, LB_POINT_ARRAYS * points * nv, sizeof(lb_motion));

@@ -118,20 +118,21 @@ typedef void span_visitor(void* context, lb_path_item* surface, lb_transform X, 
 
 static void walk(const lb_model_path* path, const lb_transform* pose, const double* q,
                  span_visitor* visit, void* context) {
-  lb_path_item* surface = NULL;
+  lb_path_item* surface[LB_CHAIN_MOST];
+  int n = 0;
   bool any = false;
   lb_vec3 last = {0};
   for (int i = 0; i < path->count; i++) {
     lb_path_item* item = &path->item[i];
     if (item->wraps) {
-      surface = item;
+      surface[n++] = item;
     } else if (counts(item, q)) {
       const lb_vec3 x = point_at(item, pose, q);
-      const lb_transform X = surface ? frame_at(&surface->at, pose) : lb_transform_identity();
-      if (any) {
-        visit(context, surface, X, to_frame(X, last), to_frame(X, x));
+      for (int k = 0; any && k < (n > 0 ? n : 1); k++) { // surfaces in a row have the same ends
+        const lb_transform X = n > 0 ? frame_at(&surface[k]->at, pose) : lb_transform_identity();
+        visit(context, n > 0 ? surface[k] : NULL, X, to_frame(X, last), to_frame(X, x));
       }
-      surface = NULL;
+      n = 0;
       last = x;
       any = true;
     }
@@ -322,12 +323,26 @@ static bool find_velocities(lb_build* b, lb_model_path* path) {
   return true;
 }
 
-static lb_status check_order(lb_build* b, const owner* of, const lb_model_path* path) {
-  for (int i = 0; i + 1 < path->count; i++) {
-    if (path->item[i].wraps && path->item[i + 1].wraps) {
+// Surfaces in a row are sharp, and carry no mass.
+static lb_status check_rows(lb_build* b, const owner* of, const lb_model_path* path, bool heavy) {
+  int row = 0;
+  for (int i = 0; i < path->count; i++) {
+    // a point that counts at times may leave a row of those around it
+    row = path->item[i].wraps ? row + 1 : path->item[i].condition >= 0 ? row : 0;
+    if (row > LB_CHAIN_MOST) {
+      return refuse(b, of, "runs over more than six surfaces in a row (put a point between them)");
+    }
+    if (row > 1 && heavy) {
       return refuse(b, of,
-                    "runs over two surfaces without a point in between, which cannot be "
-                    "simulated yet (put a point between them)");
+                    "has mass and runs over two surfaces without a point in between (put a "
+                    "point between them, or take 'mass' away)");
+    }
+    if (row > 1 && path->item[i].wraps) {
+      int k = i - 1;
+      while (!path->item[k].wraps) {
+        k--;
+      }
+      path->item[i].wrap.band = path->item[k].wrap.band = 0;
     }
   }
   return LB_OK;
@@ -347,7 +362,7 @@ lb_status lb_build_path(lb_build* b, const lb_scene_muscle* from, const lb_model
     status = build_item(b, &of, &item[i], &from->point[i]);
     path->nline += item[i].wraps ? LB_WRAP_LINES : 1;
   }
-  status = status == LB_OK ? check_order(b, &of, path) : status;
+  status = status == LB_OK ? check_rows(b, &of, path, from->mass.amount > 0) : status;
   status = status == LB_OK && !find_velocities(b, path) ? LB_NO_MEMORY : status;
   lb_transform* pose = LB_TAKE(b->arena, lb_transform, b->m->nlink);
   status = status == LB_OK && (!pose || lb_arena_status(b->arena) != LB_OK) ? LB_NO_MEMORY : status;

@@ -1,6 +1,6 @@
 // Paths of a model: points that move with links, and surfaces between them.
 #pragma once
-#include "geom/path/wrap_path.h"
+#include "geom/path/wrap_chain.h"
 #include "limber/model.h"
 
 // A point of a path, or a surface between two of them.

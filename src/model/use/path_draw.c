@@ -49,20 +49,38 @@ static void draw_over(const lb_path_item* surface, const lb_transform* pose, lb_
   }
 }
 
+// Several surfaces in a row.
+static void draw_chain(int n, const lb_path_item* const* surface, const lb_transform* pose,
+                       lb_vec3 from, lb_vec3 to, lb_vec3* out) {
+  lb_chain_link link[LB_CHAIN_MOST];
+  lb_vec3 m[LB_CHAIN_MOST];
+  for (int i = 0; i < n; i++) {
+    const lb_transform X = frame_of(surface[i], pose);
+    link[i] = (lb_chain_link){&surface[i]->wrap, lb_quat_matrix(X.q), X.p};
+  }
+  if (n > 1) {
+    lb_wrap_chain(n, link, from, to, m);
+  }
+  for (int i = 0; i < n; i++) {
+    draw_over(surface[i], pose, i > 0 ? m[i - 1] : from, i + 1 < n ? m[i] : to,
+              out + i * LB_WRAP_LINES);
+  }
+}
+
 void lb_model_path_draw(const lb_model_path* path, const lb_transform* pose, const double* q,
                         lb_vec3* out) {
-  const lb_path_item* surface = NULL;
-  int n = 0;
+  const lb_path_item* surface[LB_CHAIN_MOST];
+  int n = 0, row = 0;
   for (int i = 0; i < path->count; i++) {
     const lb_path_item* item = &path->item[i];
     if (item->wraps) {
-      surface = item;
+      surface[row++] = item;
     } else if (counts(item, q)) {
       const lb_vec3 x = place_of(item, pose, q);
-      if (surface) {
-        draw_over(surface, pose, out[n - 1], x, out + n);
-        n += LB_WRAP_LINES;
-        surface = NULL;
+      if (row > 0) {
+        draw_chain(row, surface, pose, out[n - 1], x, out + n);
+        n += row * LB_WRAP_LINES;
+        row = 0;
       }
       out[n++] = x;
     }
