@@ -130,6 +130,65 @@ static void a_via_point_turns_the_mass(void** state) {
   drop(&w);
 }
 
+// Mass that is taken from a body: all of it together stays as heavy, and by `rest` as inert at the
+// start.
+static void mass_is_taken_from_a_body(void** state) {
+  (void)state;
+  static const char* const rule[] = {"scale", "rest"};
+  const char* scene = "bodies: {rod: {mass: 3, center: [0.2, 0, 0], inertia: [0.3, 0.3, 0.3]}}\n"
+                      "joints: {hinge: {type: revolute, child: rod, axis: z}}\n"
+                      "muscles: {m: {through: [{body: rod}, {body: rod, at: [0.1, 0.05, 0.02]}, "
+                      "{at: [0.3, 0.1, 0]}], "
+                      "mass: {amount: 1.2, from: rod, rule: %s}}}\n";
+  for (int i = 0; i < 2; i++) {
+    char text[1000];
+    snprintf(text, sizeof text, scene, rule[i]);
+    world w = make(text);
+    assert_near(w.m->body.mass[0].mass, 1.8, 1e-14);
+    const lb_mass left = w.m->body.mass[0];
+    if (i == 0) {
+      assert_near(left.com.x, 0.2, 0);
+      assert_near(left.inertia.zz, 0.18, 1e-14);
+    } else { // first moments and second moments about the origin add up to those before
+      double sum[3] = {1.8 * left.com.x, 1.8 * left.com.y,
+                       left.inertia.zz + 1.8 * (left.com.x * left.com.x + left.com.y * left.com.y)};
+      enum { N = 4000 };
+      const lb_vec3 a = {0.1, 0.05, 0.02}, b = {0.3, 0.1, 0}, u = lb_vec3_sub(b, a);
+      const double la = lb_vec3_norm(a), L = la + lb_vec3_norm(u);
+      for (int k = 0; k < N; k++) {
+        const double s = (k + 0.5) / N * L;
+        const lb_vec3 x = s < la ? lb_vec3_scale(s / la, a)
+                                 : lb_vec3_add(a, lb_vec3_scale((s - la) / (L - la), u));
+        sum[0] += 1.2 / N * x.x;
+        sum[1] += 1.2 / N * x.y;
+        sum[2] += 1.2 / N * (x.x * x.x + x.y * x.y);
+      }
+      assert_near(sum[0], 3 * 0.2, 1e-4);
+      assert_near(sum[1], 0, 1e-4);
+      assert_near(sum[2], 0.3 + 3 * 0.04, 1e-4);
+    }
+    drop(&w);
+  }
+}
+
+static void no_mass_is_massless(void** state) {
+  (void)state;
+  const char* scene =
+      HINGE "muscles: {m: {through: [{at: [0.3, 0.4, 0.1]}, {body: arm, at: [0.25, 0, "
+            "0.05]}], tension: 3%s}}\n";
+  char text[2][1000];
+  snprintf(text[0], sizeof text[0], scene, "");
+  snprintf(text[1], sizeof text[1], scene, ", mass: {amount: 1e-13}");
+  world a = make(text[0]), b = make(text[1]);
+  lb_forward(a.m, a.d);
+  lb_forward(b.m, b.d);
+  assert_int_equal(a.m->muscle.ninertial, 0);
+  assert_int_equal(b.m->muscle.ninertial, 1);
+  assert_near(a.d->qdd[0], b.d->qdd[0], 1e-12);
+  drop(&a);
+  drop(&b);
+}
+
 // --- Lagrange's equations ---
 
 // Three hinges: %s are the shoulder's type, the surface, the path and more of the mass.
@@ -465,6 +524,8 @@ int main(void) {
       cmocka_unit_test(a_wrapped_muscle_has_its_closed_form),
       cmocka_unit_test(via_points_leave_a_third),
       cmocka_unit_test(a_via_point_turns_the_mass),
+      cmocka_unit_test(mass_is_taken_from_a_body),
+      cmocka_unit_test(no_mass_is_massless),
       cmocka_unit_test(inverse_dynamics_follows_from_the_mass_matrix),
       cmocka_unit_test(energies_are_those_of_the_matrices),
       cmocka_unit_test(derivatives_match_differences),
