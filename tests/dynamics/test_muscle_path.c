@@ -192,10 +192,36 @@ static void derivatives_of_forces_match_differences(void** state) {
   }
 }
 
+// Cables over the same surfaces.
+static void cables_run_over_surfaces_alike(void** state) {
+  (void)state;
+  for (int i = 0; i < NCASE; i++) {
+    if (strstr(CASES[i].path, "follows") || strstr(CASES[i].path, "while")) {
+      continue;
+    }
+    char more[600];
+    snprintf(more, sizeof more,
+             "cables:\n  rope: {through: [{body: upper, at: [-0.06, 0.01, -0.05]}, %s], stiffness: "
+             "200, damping: 3, length: 0.1}\n",
+             CASES[i].path);
+    check_derivatives(&CASES[i], "free", more, 1e-8);
+    lb_model* m = make(&CASES[i], "free", more);
+    lb_data* d;
+    lb_path p;
+    assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
+    find(m, d, &p);
+    const double stretch = p.length - 0.1;
+    assert_near(lb_forces_energy(m, d), 100 * stretch * stretch, 1e-10);
+    lb_data_release(d);
+    lb_model_release(m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(moment_arms_are_slopes_of_the_length),
       cmocka_unit_test(derivatives_of_forces_match_differences),
+      cmocka_unit_test(cables_run_over_surfaces_alike),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

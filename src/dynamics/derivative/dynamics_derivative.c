@@ -450,7 +450,8 @@ static lb_derivatives* lay_out(lb_carver* c, const lb_model* m) {
   size_t points = 2;
   for (int i = 0; i < m->force.count; i++) {
     const lb_scene_force* f = &m->force.item[i].set;
-    points = lb_force_joins(f->kind) && (size_t)f->npoint > points ? (size_t)f->npoint : points;
+    const size_t n = 2 * (size_t)f->npoint; // with junctions of paths over surfaces
+    points = lb_force_joins(f->kind) && n > points ? n : points;
   }
   for (int i = 0; i < m->muscle.count; i++) {
     const size_t n = 2 * (size_t)m->muscle.item[i].path->count; // with junctions

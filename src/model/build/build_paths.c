@@ -147,16 +147,49 @@ static void choose_sense(void* context, lb_path_item* surface, lb_transform X, l
   }
 }
 
-static double span_length(const lb_path_item* surface, lb_vec3 p, lb_vec3 q) {
-  lb_wrap_path path;
-  const lb_path_end P = {.x = p}, Q = {.x = q};
-  lb_wrap_find(0, surface ? &surface->wrap : NULL, &path, &P, &Q);
-  return lb_taylor_value(lb_wrap_length(&path));
+// Length over surfaces in a row, or one, or none.
+static double row_length(int n, lb_path_item* const* surface, const lb_transform* pose, lb_vec3 a,
+                         lb_vec3 b) {
+  lb_chain_link link[LB_CHAIN_MOST];
+  lb_vec3 m[LB_CHAIN_MOST];
+  double sum = n == 0 ? lb_vec3_norm(lb_vec3_sub(b, a)) : 0;
+  for (int i = 0; i < n; i++) {
+    const lb_transform X = frame_at(&surface[i]->at, pose);
+    link[i] = (lb_chain_link){&surface[i]->wrap, lb_quat_matrix(X.q), X.p};
+  }
+  if (n > 1) {
+    lb_wrap_chain(n, link, a, b, m);
+  }
+  for (int i = 0; i < n; i++) {
+    const lb_transform X = frame_at(&surface[i]->at, pose);
+    const lb_path_end p = {.x = to_frame(X, i > 0 ? m[i - 1] : a)};
+    const lb_path_end q = {.x = to_frame(X, i + 1 < n ? m[i] : b)};
+    lb_wrap_path path;
+    lb_wrap_find(0, &surface[i]->wrap, &path, &p, &q);
+    sum += lb_taylor_value(lb_wrap_length(&path));
+  }
+  return sum;
 }
 
-static void add_length(void* context, lb_path_item* surface, lb_transform X, lb_vec3 p, lb_vec3 q) {
-  (void)X;
-  *(double*)context += span_length(surface, p, q);
+double lb_build_path_length(const lb_model_path* path, const lb_transform* pose, const double* q) {
+  lb_path_item* surface[LB_CHAIN_MOST];
+  lb_vec3 last = {0};
+  double sum = 0;
+  int n = 0;
+  bool any = false;
+  for (int i = 0; i < path->count; i++) {
+    lb_path_item* item = &path->item[i];
+    if (item->wraps) {
+      surface[n++] = item;
+    } else if (counts(item, q)) {
+      const lb_vec3 x = point_at(item, pose, q);
+      sum += any ? row_length(n, surface, pose, last, x) : 0;
+      any = true;
+      last = x;
+      n = 0;
+    }
+  }
+  return sum;
 }
 
 // --- mass ---
@@ -278,7 +311,6 @@ static lb_status take_mass(lb_build* b, const owner* of, const lb_scene_muscle_m
 
 static lb_status build_mass(lb_build* b, const owner* of, lb_model_path* path,
                             const lb_scene_muscle_mass* from, const lb_transform* pose) {
-  double length = 0;
   for (int i = 0; i < path->count; i++) {
     if (path->item[i].condition >= 0) {
       return refuse(b, of,
@@ -286,7 +318,7 @@ static lb_status build_mass(lb_build* b, const owner* of, lb_model_path* path,
                     "'mass' or 'while' away)");
     }
   }
-  walk(path, pose, b->m->start.q, add_length, &length);
+  const double length = lb_build_path_length(path, pose, b->m->start.q);
   spread_mass(&path->mass, from, length);
   return from->from >= 0 ? take_mass(b, of, from, path, length, pose) : LB_OK;
 }
@@ -348,8 +380,9 @@ static lb_status check_rows(lb_build* b, const owner* of, const lb_model_path* p
   return LB_OK;
 }
 
-lb_status lb_build_path(lb_build* b, const lb_scene_muscle* from, const lb_model_path** out) {
-  const owner of = {"muscle", from->name, from->place};
+lb_status lb_build_path(lb_build* b, const char* word, const lb_scene_muscle* from,
+                        const lb_model_path** out) {
+  const owner of = {word, from->name, from->place};
   lb_model_path* path = LB_TAKE(b->arena, lb_model_path, 1);
   lb_path_item* item = LB_TAKE(b->arena, lb_path_item, from->npoint);
   lb_status status = path && item ? LB_OK : LB_NO_MEMORY;
@@ -373,4 +406,25 @@ lb_status lb_build_path(lb_build* b, const lb_scene_muscle* from, const lb_model
     status = from->mass.amount > 0 ? build_mass(b, &of, path, &from->mass, pose) : LB_OK;
   }
   return status;
+}
+
+lb_status lb_build_cable_path(lb_build* b, const lb_scene_force* from, const lb_model_path** out) {
+  lb_scene_path_point* point = LB_TAKE(b->arena, lb_scene_path_point, from->npoint);
+  if (!point) {
+    return LB_NO_MEMORY;
+  }
+  for (int i = 0; i < from->npoint; i++) {
+    point[i] = lb_scene_path_point_default();
+    point[i].wrap = from->point[i].wrap - 1;
+    point[i].body = from->point[i].body;
+    point[i].at = from->point[i].at;
+  }
+  const lb_scene_muscle like = {
+      .name = from->name, .place = from->place, .npoint = from->npoint, .point = point};
+  return lb_build_path(b, "cable", &like, out);
+}
+
+void lb_build_tube(lb_model* m, const lb_model_path* path, double radius, int material) {
+  m->look.tube[m->look.ntube++] = (lb_model_tube){path->name, path, radius, material};
+  m->look.ntube_line += path->nline;
 }

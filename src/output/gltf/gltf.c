@@ -116,10 +116,10 @@ static void json_spring_node(lb_out* out, const lb_gltf* g, int i) {
     json_pose(out, lb_gltf_pose(lb_transform_identity(), X));
     list(out, ",\"scale\":", scale, 3);
   }
-  json_mesh_of(out, g->nframe == 0     ? -1
-                    : look.rope >= 0   ? g->rope_part[look.rope]
-                    : look.muscle >= 0 ? g->rope_part[g->m->particles.nrope + look.muscle]
-                                       : g->spring_part);
+  json_mesh_of(out, g->nframe == 0   ? -1
+                    : look.rope >= 0 ? g->rope_part[look.rope]
+                    : look.tube >= 0 ? g->rope_part[g->m->particles.nrope + look.tube]
+                                     : g->spring_part);
 }
 
 static void json_group_node(lb_out* out, const lb_gltf* g, int i) {

@@ -69,30 +69,30 @@ lb_vec3 lb_bent_deformable(const lb_recording* r, int frame, int deformable, int
 }
 
 lb_bent_look lb_bent_look_of(const lb_model* m, int line) {
-  lb_bent_look look = {.material = -1, .rope = -1, .muscle = -1};
+  lb_bent_look look = {.material = -1, .rope = -1, .tube = -1};
   const int segment = line - m->force.nline;
-  int first = m->particles.nsegment; // of muscles, counted as segments
+  int first = m->particles.nsegment; // of tubes, counted as segments
   for (int i = 0; i < m->particles.nrope && segment < first; i++) {
     if (m->particles.rope[i].first_segment <= segment) {
       look = (lb_bent_look){m->particles.rope[i].name, m->particles.rope[i].radius,
                             m->particles.rope[i].material, i, -1};
     }
   }
-  for (int i = 0; i < m->muscle.count && segment >= first; i++) {
-    const lb_model_muscle* mu = &m->muscle.item[i];
-    look = (lb_bent_look){mu->name, mu->radius, mu->material, -1, i};
-    first += mu->path->nline;
+  for (int i = 0; i < m->look.ntube && segment >= first; i++) {
+    const lb_model_tube* tube = &m->look.tube[i];
+    look = (lb_bent_look){tube->name, tube->radius, tube->material, -1, i};
+    first += tube->path->nline;
   }
   return look;
 }
 
-static void muscle_ends(const lb_recording* r, int frame, int line, lb_vec3 end[2]) {
+static void tube_ends(const lb_recording* r, int frame, int line, lb_vec3 end[2]) {
   enum { MOST = LB_PATH_MOST_POINTS * LB_WRAP_LINES + 2 };
   const lb_model* m = r->model;
-  const lb_model_path* path = m->muscle.item[0].path;
+  const lb_model_path* path = m->look.tube[0].path;
   for (int i = 0; line >= path->nline; i++) {
     line -= path->nline;
-    path = m->muscle.item[i + 1].path;
+    path = m->look.tube[i + 1].path;
   }
   lb_vec3 x[MOST];
   lb_model_path_draw(path, r->pose + (size_t)frame * (size_t)m->nbody,
@@ -123,7 +123,7 @@ void lb_bent_line(const lb_recording* r, int frame, int line, lb_vec3 end[2]) {
     return;
   }
   if (line >= m->force.nline + m->particles.nsegment) {
-    muscle_ends(r, frame, line - m->force.nline - m->particles.nsegment, end);
+    tube_ends(r, frame, line - m->force.nline - m->particles.nsegment, end);
     return;
   }
   for (int i = 0; i < 2; i++) {

@@ -12,16 +12,16 @@ lb_vec3 lb_bent_face(const lb_recording* recording, int frame, int e, int face);
 // Springs, pieces of cables, and after them the segments of ropes and the pieces of muscles: all
 // that is drawn as lines.
 static inline int lb_bent_lines(const lb_model* m) {
-  return m->force.nline + m->particles.nsegment + m->muscle.nline;
+  return m->force.nline + m->particles.nsegment + m->look.ntube_line;
 }
 // The two ends of a line in the world.
 void lb_bent_line(const lb_recording* recording, int frame, int line, lb_vec3 end[2]);
 // Look of a line.
 typedef struct lb_bent_look {
-  const char* name; // of its rope or muscle; NULL: of neither
+  const char* name; // of its rope or tube; NULL: of neither
   double radius;    // 0: as springs are drawn
   int material;     // -1: likewise
-  int rope, muscle; // that it belongs to, or -1
+  int rope, tube;   // that it belongs to, or -1
 } lb_bent_look;
 lb_bent_look lb_bent_look_of(const lb_model* m, int line);
 
