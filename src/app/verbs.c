@@ -93,6 +93,12 @@ static bool read_film(const option_type* self, const char* text, void* target) {
   return strcmp(text, "mp4") == 0 || strcmp(text, "webm") == 0;
 }
 
+static bool read_filter(const option_type* self, const char* text, void* target) {
+  (void)self;
+  *(const char**)target = text;
+  return strcmp(text, "limber") == 0 || strcmp(text, "opensim") == 0;
+}
+
 static bool read_method(const option_type* self, const char* text, void* target) {
   (void)self;
   for (int i = 0; i < LB_RETARGET_METHOD_COUNT; i++) {
@@ -137,6 +143,7 @@ static const option_type BYTES = {
 static const option_type MOMENT = {
     .read = read_moment, .unit = LB_TIME, .expected = "a time, such as 0, 1.5 or 200ms"};
 static const option_type FILM = {.read = read_film, .expected = "mp4 or webm"};
+static const option_type FILTER = {.read = read_filter, .expected = "limber or opensim"};
 static const option_type METHOD = {.read = read_method, .expected = "gauss-newton, lbfgs or bfgs"};
 
 // --- options ---
@@ -156,8 +163,9 @@ enum {
   VIEW = 2048,
   COMPARE = 4096,
   FORK = 8192,
-  FILMED = SIMULATE | RETARGET | REPLAY | OPTIMIZE | INVERSE | FIT | FORK,
-  WRITERS = SIMULATE | REDUCE | FIT | INVERSE | RETARGET | OPTIMIZE | SWEEP | FORK
+  IK = 16384,
+  FILMED = SIMULATE | RETARGET | REPLAY | OPTIMIZE | INVERSE | FIT | FORK | IK,
+  WRITERS = SIMULATE | REDUCE | FIT | INVERSE | RETARGET | OPTIMIZE | SWEEP | FORK | IK
 };
 
 #define AT(field) offsetof(verb_args, field)
@@ -214,6 +222,8 @@ static const option OPTIONS[] = {
      "low-pass filter on the motion, without delay (default: none)"},
     {"--force-cutoff", NULL, "HZ", &FREQUENCY, AT(o.force_cutoff), INVERSE,
      "the same on the forces (default: none)"},
+    {"--filter", NULL, "NAME", &FILTER, AT(o.filter), INVERSE,
+     "opensim: filter and rates as OpenSim's tools have them, to compare with (default: limber)"},
     {"--touch", NULL, "M", &LENGTH, AT(o.touch), INVERSE,
      "gap below which floors and limits are active, in metres or radians (default: 0.1mm)"},
     {"--baseline", NULL, NULL, NULL, AT(o.baseline), RETARGET,
@@ -363,6 +373,28 @@ const verb VERBS[] = {
               "  2    a mistake in the scene, the table or on the command line, or DIR cannot be\n"
               "       written\n"
               "  130  interrupted; the best so far is in DIR",
+     .least = 2,
+     .most = 2},
+    {.name = "ik",
+     .bit = IK,
+     .usage = "SCENE MARKERS [--out DIR]",
+     .summary = "the joints' coordinates of a motion that was measured by markers",
+     .about =
+         "Finds, sample by sample, the pose of the scene whose markers come nearest to those in\n"
+         "the table MARKERS (comma-separated: time, NAME.x, NAME.y, NAME.z, ...). Where markers\n"
+         "are on the bodies stands in the scene under 'markers'; without it, columns are called "
+         "by\n"
+         "the bodies' names. Loops stay closed, and joints within their limits. Writes into the\n"
+         "folder DIR:\n"
+         "  trajectory.csv  the motion, which 'limber inverse' reads\n"
+         "  markers.csv     where the scene has the markers\n"
+         "  report.html, scene.glb, summary.json as other verbs do",
+     .example = "  limber ik scenes/robot-arm.yaml markers.csv --out out/pose\n"
+                "  limber inverse scenes/robot-arm.yaml out/pose/trajectory.csv --cutoff 6",
+     .exits = "  0    done\n"
+              "  1    the poses could not be found or written\n"
+              "  2    a mistake in a file or on the command line\n"
+              "  130  interrupted; what was done so far is in DIR",
      .least = 2,
      .most = 2},
     {.name = "inverse",

@@ -4,6 +4,7 @@
 // (fork_body.h). From there on everything is as for any other body: contacts, loops, springs and
 // loads act on its effectors, and all integrators step it. The mechanism's own model is kept, for
 // the poses of its inner bodies.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,7 +137,7 @@ static const lb_model_servo* servo_of(const lb_model* m, int motor) {
   return NULL;
 }
 
-// Motors of the scene alone that move.
+// Motors of the scene alone that exert something.
 static lb_status take_motors(maker* k, int i, const lb_scene* alone) {
   const lb_fork* f = k->fork[i];
   const lb_model* m = k->whole[i];
@@ -149,13 +150,18 @@ static lb_status take_motors(maker* k, int i, const lb_scene* alone) {
     if (status != LB_OK) {
       return status;
     }
-    if (is_constant(&motor->profile)) {
+    const lb_model_servo* servo = servo_of(m, n);
+    const bool holds =
+        servo ? servo->stiffness == 0 && servo->damping == 0 : motor->drive != LB_DRIVE_FORCE;
+    if (holds || m->motor.v[n] < 0) {
       continue;
     }
-    const lb_model_servo* servo = servo_of(m, n);
     lb_model_inner_motor* own = &to->motor[to->nmotor++];
     *own = (lb_model_inner_motor){.name = m->motor.name[n],
                                   .profile = m->motor.profile[n],
+                                  .servo = servo,
+                                  .slides = m->dof.counts[m->motor.v[n]] == LB_COORDINATE_LENGTH,
+                                  .q = f->q[m->joint.q[m->motor.joint[n]] + motor->coordinate],
                                   .stiffness = servo ? servo->stiffness : 1,
                                   .damping = servo ? servo->damping : 0,
                                   .along = LB_TAKE(arena, double, f->count)};
@@ -238,9 +244,7 @@ static lb_status reduce(maker* k, int i, const lb_scene_fork* what) {
   lb_fork_piece* piece = &k->piece[i];
   lb_scene alone;
   lb_reduced* body = NULL;
-  lb_status status = check(k->scene, what, k->err);
-  status = status == LB_OK ? lb_fork_find_parts(k->scene, what, &k->arena, &piece->parts, k->err)
-                           : status;
+  lb_status status = lb_fork_find_parts(k->scene, what, &k->arena, &piece->parts, k->err);
   status = status == LB_OK ? lb_fork_scene_alone(&piece->parts, k->start, &k->arena, &alone, k->err)
                            : status;
   if (status != LB_OK) {
@@ -375,12 +379,83 @@ static bool take_arrays(maker* k) {
   return lb_arena_status(&k->arena) == LB_OK;
 }
 
-static lb_status make(maker* k, lb_model** model) {
-  const lb_scene* scene = k->scene;
-  lb_status status = take_arrays(k) ? start(k) : lb_fork_no_memory(k->err);
-  for (int i = 0, n = 0; i < scene->nfork && status == LB_OK; i++) {
-    status = scene->fork[i].simulated == LB_FORK_WHOLE ? LB_OK : reduce(k, n, &scene->fork[i]);
-    n += scene->fork[i].simulated == LB_FORK_BY_EFFECTORS;
+// --- independent mechanisms of one fork ---
+
+// Loads of the models of a fork on effectors of a set, in the order of these.
+static bool share_loads(lb_arena* arena, const lb_scene_fork* what, const int* set, int first,
+                        lb_scene_fork* to) {
+  to->model = LB_COPY(arena, what->model, what->nmodel);
+  for (int m = 0; to->model && m < what->nmodel; m++) {
+    const lb_scene_fork_model* from = &what->model[m];
+    lb_scene_fork_model* model = &to->model[m];
+    model->load = LB_TAKE(arena, lb_scene_effector_load, from->nload);
+    model->nload = 0;
+    for (int i = 0; model->load && i < from->nload; i++) {
+      int number = 0;
+      for (int e = 0; e < from->load[i].effector; e++) {
+        number += set[e] == first;
+      }
+      if (set[from->load[i].effector] == first) {
+        model->load[model->nload] = from->load[i];
+        model->load[model->nload++].effector = number;
+      }
+    }
+  }
+  return lb_arena_status(arena) == LB_OK;
+}
+
+// The part of a fork that has the effectors of a set.
+static bool share(lb_arena* arena, const lb_scene_fork* what, const int* set, int first,
+                  lb_scene_fork* to) {
+  char name[160];
+  *to = *what;
+  to->effector = LB_TAKE(arena, lb_scene_effector, what->neffector);
+  to->neffector = 0;
+  for (int e = 0; to->effector && e < what->neffector; e++) {
+    if (set[e] == first) {
+      to->effector[to->neffector++] = what->effector[e];
+    }
+  }
+  if (to->neffector < what->neffector) {
+    const int size =
+        snprintf(name, sizeof name, "%.70s-%.70s", what->name, what->effector[first].name);
+    to->name = lb_arena_text(arena, name, (size_t)size);
+  }
+  return to->name && share_loads(arena, what, set, first, to);
+}
+
+// Forks that are simulated by effectors, one for each set of effectors that depend on each other:
+// what can be factored by itself is smaller.
+static lb_status list_forks(maker* k, lb_scene_fork* list) {
+  const lb_scene* s = k->scene;
+  for (int i = 0; i < s->nfork; i++) {
+    const lb_scene_fork* what = &s->fork[i];
+    lb_fork_parts parts;
+    if (what->simulated == LB_FORK_WHOLE) {
+      continue;
+    }
+    lb_status status = check(s, what, k->err);
+    status = status == LB_OK ? lb_fork_find_parts(s, what, &k->arena, &parts, k->err) : status;
+    const int* set = status == LB_OK ? lb_fork_sets(&parts, &k->arena) : NULL;
+    for (int e = 0; set && e < what->neffector && status == LB_OK; e++) {
+      if (set[e] == e && !share(&k->arena, what, set, e, &list[k->count++])) {
+        status = LB_NO_MEMORY;
+      }
+    }
+    if (status != LB_OK || !set) {
+      return status == LB_OK || status == LB_NO_MEMORY ? lb_fork_no_memory(k->err) : status;
+    }
+  }
+  return LB_OK;
+}
+
+static lb_status make(maker* k, int most, lb_model** model) {
+  lb_scene_fork* list = LB_TAKE(&k->arena, lb_scene_fork, most);
+  lb_status status = list ? start(k) : lb_fork_no_memory(k->err);
+  status = status == LB_OK ? list_forks(k, list) : status;
+  status = status == LB_OK && !take_arrays(k) ? lb_fork_no_memory(k->err) : status;
+  for (int i = 0; i < k->count && status == LB_OK; i++) {
+    status = reduce(k, i, &list[i]);
   }
   status = status == LB_OK ? compile(k, model) : status;
   for (int i = 0; k->fork && i < k->count; i++) {
@@ -396,14 +471,62 @@ lb_status lb_fork_model_create(const lb_scene* scene, const lb_allocator* alloca
                                lb_model** model, lb_error* err) {
   LB_ONE_BLAS_THREAD;
   maker k = {.scene = scene, .allocator = allocator, .err = err};
+  int most = 0;
   for (int i = 0; i < scene->nfork; i++) {
-    k.count += scene->fork[i].simulated == LB_FORK_BY_EFFECTORS;
+    const lb_scene_fork* what = &scene->fork[i];
+    most += what->simulated == LB_FORK_BY_EFFECTORS ? what->neffector : 0;
   }
-  if (k.count == 0) {
+  if (most == 0) {
     return lb_model_create(scene, allocator, model, err);
   }
   lb_arena_init(&k.arena, allocator);
-  const lb_status status = make(&k, model);
+  const lb_status status = make(&k, most, model);
+  lb_arena_release(&k.arena);
+  return status;
+}
+
+// --- a mechanism by itself ---
+
+// Does anything move that is neither the mechanism nor its base?
+static bool has_others(const lb_scene* s, const lb_fork_parts* p) {
+  bool any = s->nrope > 0 || s->ndeformable > 0;
+  for (int i = 0; i < s->nbody && !any; i++) {
+    const int carrier = lb_scene_carrier(s, i);
+    const bool fixed = carrier >= 0 && s->joint[carrier].kind == LB_JOINT_FIXED;
+    any = lb_fork_side_of(p, i) == LB_FORK_OUTSIDE && !fixed;
+  }
+  return any;
+}
+
+static lb_status make_alone(maker* k, const lb_fork_parts* parts, lb_model** model) {
+  lb_scene alone;
+  lb_fork_parts p = *parts;
+  lb_status status = start(k);
+  p.scene = k->scene;
+  if (status == LB_OK) {
+    status = lb_fork_scene_alone(&p, k->start, &k->arena, &alone, k->err);
+    status = status == LB_NO_MEMORY ? lb_fork_no_memory(k->err) : status;
+  }
+  return status == LB_OK ? lb_model_create(&alone, k->allocator, model, k->err) : status;
+}
+
+lb_status lb_fork_alone_create(const lb_scene* scene, int fork, const lb_allocator* allocator,
+                               lb_model** model, lb_scene_fork* what, lb_error* err) {
+  LB_ONE_BLAS_THREAD;
+  maker k = {.scene = scene, .allocator = allocator, .err = err};
+  lb_fork_parts parts;
+  lb_arena_init(&k.arena, allocator);
+  *what = scene->fork[fork];
+  // what is not found here is refused by the reduction
+  const bool found = lb_fork_find_parts(scene, what, &k.arena, &parts, NULL) == LB_OK;
+  lb_status status;
+  if (found && has_others(scene, &parts)) {
+    what->base = LB_WORLD;
+    what->free = false;
+    status = make_alone(&k, &parts, model);
+  } else {
+    status = lb_model_create(scene, allocator, model, err);
+  }
   lb_arena_release(&k.arena);
   return status;
 }

@@ -246,3 +246,46 @@ lb_status lb_fork_find_parts(const lb_scene* scene, const lb_scene_fork* what, l
   }
   return status;
 }
+
+// --- independent effectors ---
+
+static void join_bodies(const lb_fork_parts* p, int* set, int a, int b) {
+  if (lb_fork_has(p, a) && lb_fork_has(p, b)) {
+    unite(set, 1 + a, 1 + b);
+  }
+}
+
+const int* lb_fork_sets(const lb_fork_parts* p, lb_arena* arena) {
+  const lb_scene* s = p->scene;
+  int* set = LB_TAKE(arena, int, 1 + s->nbody);
+  int* first = LB_TAKE(arena, int, p->what->neffector);
+  for (int i = 0; set && i <= s->nbody; i++) {
+    set[i] = i;
+  }
+  for (int i = 0; set && i < s->njoint; i++) {
+    const lb_scene_joint* j = &s->joint[i];
+    join_bodies(p, set, j->parent, j->child);
+  }
+  for (int i = 0; set && i < s->nforce; i++) {
+    for (int k = 1; k < s->force[i].npoint; k++) {
+      join_bodies(p, set, s->force[i].point[0].body, s->force[i].point[k].body);
+    }
+  }
+  for (int i = 0; set && i < s->nconstraint; i++) {
+    const lb_scene_constraint* c = &s->constraint[i];
+    for (int k = 1; k < c->nterm; k++) {
+      join_bodies(p, set, s->joint[c->term[0].joint].child, s->joint[c->term[k].joint].child);
+    }
+    if (c->kind != LB_CONSTRAINT_COUPLE && c->other) {
+      join_bodies(p, set, c->body, c->other->body);
+    }
+  }
+  for (int e = 0; set && first && e < p->what->neffector; e++) {
+    first[e] = e;
+    for (int i = e - 1; i >= 0; i--) {
+      const int a = 1 + p->what->effector[e].body, b = 1 + p->what->effector[i].body;
+      first[e] = root(set, a) == root(set, b) ? first[i] : first[e];
+    }
+  }
+  return set ? first : NULL;
+}

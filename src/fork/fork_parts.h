@@ -36,6 +36,10 @@ static inline bool lb_fork_has(const lb_fork_parts* p, int body) {
   return lb_fork_side_of(p, body) >= LB_FORK_INNER;
 }
 
+// Sets of effectors that are independent of each other while the base is held, as the legs of a
+// robot: the first effector of each one's set, [neffector]. NULL: no memory.
+const int* lb_fork_sets(const lb_fork_parts* parts, lb_arena* arena);
+
 // Tree joint that carries a body, or -1.
 int lb_scene_carrier(const lb_scene* scene, int body);
 

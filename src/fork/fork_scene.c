@@ -20,6 +20,10 @@ static bool copy(const lb_scene* s, int more, lb_arena* arena, lb_scene* to) {
   for (int i = 0; to->constraint && i < s->nconstraint; i++) {
     to->constraint[i].term = LB_COPY(arena, s->constraint[i].term, s->constraint[i].nterm);
   }
+  to->muscle = LB_COPY(arena, s->muscle, s->nmuscle);
+  for (int i = 0; to->muscle && i < s->nmuscle; i++) {
+    to->muscle[i].point = LB_COPY(arena, s->muscle[i].point, s->muscle[i].npoint);
+  }
   if (lb_arena_status(arena) != LB_OK) {
     return false;
   }
@@ -56,6 +60,10 @@ static void fix(lb_scene* to, int body, int parent, int face, lb_transform X) {
   } while (0)
 
 // Joints without those that are dropped, and who counts on them.
+static void renumber(int* joint, const int* number) {
+  *joint = *joint >= 0 ? number[*joint] : *joint;
+}
+
 static void drop_joints(lb_scene* to, const bool* drop, int* number) {
   int kept = 0;
   for (int i = 0; i < to->njoint; i++) {
@@ -64,11 +72,18 @@ static void drop_joints(lb_scene* to, const bool* drop, int* number) {
   }
   KEEP(to->joint, to->njoint, number[i] >= 0);
   for (int i = 0; i < to->nmotor; i++) {
-    to->motor[i].joint = number[to->motor[i].joint];
+    renumber(&to->motor[i].joint, number);
   }
   for (int i = 0; i < to->nconstraint; i++) {
     for (int k = 0; k < to->constraint[i].nterm; k++) {
-      to->constraint[i].term[k].joint = number[to->constraint[i].term[k].joint];
+      renumber(&to->constraint[i].term[k].joint, number);
+    }
+  }
+  for (int i = 0; i < to->nmuscle; i++) {
+    renumber(&to->muscle[i].excitation.joint, number);
+    for (int k = 0; k < to->muscle[i].npoint; k++) {
+      renumber(&to->muscle[i].point[k].follows, number);
+      renumber(&to->muscle[i].point[k].condition, number);
     }
   }
 }
@@ -118,6 +133,20 @@ static lb_fork_touch touch_rope(const lb_fork_parts* p, const lb_scene_rope* rop
   return t;
 }
 
+// Joints inside count as inner bodies.
+static lb_fork_touch touch_muscle(const lb_fork_parts* p, const lb_scene_muscle* muscle) {
+  const lb_scene* s = p->scene;
+  const int feels = muscle->excitation.joint;
+  lb_fork_touch t = {.inner = feels >= 0 && p->inside[feels]};
+  for (int i = 0; i < muscle->npoint; i++) {
+    const lb_scene_path_point* at = &muscle->point[i];
+    lb_fork_touch_add(&t, p, at->wrap >= 0 ? s->wrap[at->wrap].body : at->body);
+    t.inner |= (at->follows >= 0 && p->inside[at->follows]) ||
+               (at->condition >= 0 && p->inside[at->condition]);
+  }
+  return t;
+}
+
 static lb_fork_touch touch_deformable(const lb_fork_parts* p, const lb_scene_deformable* soft) {
   lb_fork_touch t = {0};
   for (int i = 0; i < soft->nbody; i++) {
@@ -130,7 +159,8 @@ static lb_status refuse(const lb_fork_parts* p, lb_place place, const char* kind
                         lb_error* err) {
   return lb_error_add(err, LB_INVALID, place,
                       "fork '%s': %s '%s' acts between the inside of the mechanism and what is "
-                      "outside of it (name the body that it acts on under 'effectors')",
+                      "outside of it (name the body that it acts on under 'effectors', or say "
+                      "'simulate: whole')",
                       p->what->name, kind, name);
 }
 
@@ -198,6 +228,11 @@ static lb_status check(const lb_fork_parts* p, lb_error* err) {
       return refuse(p, s->deformable[i].place, "deformable", s->deformable[i].name, err);
     }
   }
+  for (int i = 0; i < s->nmuscle; i++) {
+    if (touch_muscle(p, &s->muscle[i]).inner) {
+      return refuse(p, s->muscle[i].place, "muscle", s->muscle[i].name, err);
+    }
+  }
   const lb_status status = check_loads(p, err);
   return status == LB_OK ? check_bodies(p, err) : status;
 }
@@ -217,7 +252,7 @@ lb_status lb_fork_scene_alone(const lb_fork_parts* p, lb_body_poses start, lb_ar
   KEEP(to->constraint, to->nconstraint, is_inside(touch_constraint(p, &to->constraint[i])));
   KEEP(to->motor, to->nmotor, p->inside[to->motor[i].joint]);
   KEEP(to->load, to->nload, lb_fork_has(p, to->load[i].body));
-  to->nrope = to->ndeformable = to->nfork = 0;
+  to->nrope = to->ndeformable = to->nmuscle = to->nfork = 0;
   to->contacts.on = to->record.reactions = false;
   for (int i = 0; i < s->njoint; i++) {
     drop[i] = s->joint[i].loop && !p->inside[i];

@@ -76,10 +76,99 @@ static void the_whole_hand_does_the_same(void** state) {
   lb_world_close(b);
 }
 
+// The hexapod walks more than five metres over rough ground, upright.
+static void the_hexapod_walks_five_metres(void** state) {
+  (void)state;
+  lb_world* w = open_scene("hexapod", NULL, 0);
+  run_until(w, 15, 2e-3);
+  const lb_transform torso = pose_of(w, "torso");
+  print_message("it walks %.3f m, and %.3f m aside\n", torso.p.x, torso.p.y);
+  assert_above(torso.p.x, 5);
+  assert_above(lb_quat_rotate(torso.q, lb_vec3_make(0, 0, 1)).z, 0.95);
+  assert_near(torso.p.z, 0.16, 0.03);
+  lb_world_close(w);
+}
+
+// Over the bump, the chassis goes as it does on whole wishbones.
+static void the_buggy_rides_as_on_whole_wishbones(void** state) {
+  (void)state;
+  const char* const whole[] = {"fork.wishbones.simulate=whole"};
+  lb_world *a = open_scene("suspension", NULL, 0), *b = open_scene("suspension", whole, 1);
+  double most = 0;
+  for (int i = 1; i <= 30; i++) {
+    run_until(a, 0.1 * i, 2e-3);
+    run_until(b, 0.1 * i, 2e-3);
+    most = fmax(most, distance_between(pose_of(a, "chassis"), pose_of(b, "chassis")));
+  }
+  print_message("chassis off by up to %.3g m\n", most);
+  assert_below(most, 0.03);
+  lb_world_close(a);
+  lb_world_close(b);
+}
+
+// Projected Gauss-Seidel as printed, a hundred sweeps of it, lifts the can as well.
+static void gauss_seidel_as_printed_comes_near(void** state) {
+  (void)state;
+  const char* const printed[] = {"contacts.solver=gauss-seidel", "contacts.cone=pyramid"};
+  const char* const pyramid[] = {"contacts.cone=pyramid"};
+  lb_world *a = open_scene("hand", printed, 2), *b = open_scene("hand", pyramid, 1);
+  run_until(a, 2.5, 2e-3);
+  run_until(b, 2.5, 2e-3);
+  const double off = distance_between(pose_of(a, "can"), pose_of(b, "can"));
+  const lb_transform before = pose_in(a, "can", "palm");
+  run_until(a, 12.5, 2e-3);
+  const double slip = distance_between(before, pose_in(a, "can", "palm"));
+  print_message("can off by %.2g m, and slips by %.2g m in 10 s\n", off, slip);
+  assert_below(off, 1e-5);
+  assert_below(slip, 1e-6);
+  lb_world_close(a);
+  lb_world_close(b);
+}
+
+// The peg goes in, as it does with whole fingers.
+static void the_peg_finds_its_hole(void** state) {
+  (void)state;
+  const char* const whole[] = {"fork.fingers.simulate=whole"};
+  lb_world *a = open_scene("peg-in-hole", NULL, 0), *b = open_scene("peg-in-hole", whole, 1);
+  run_until(a, 3, 2e-3);
+  run_until(b, 3, 2e-3);
+  const lb_transform peg = pose_of(a, "peg");
+  const double off = distance_between(peg, pose_of(b, "peg"));
+  print_message("peg at %.4f, %.4f m, off by %.2g m\n", peg.p.x, peg.p.z, off);
+  assert_below(peg.p.z, 0.157);
+  assert_below(fabs(peg.p.x), 4e-3);
+  assert_below(off, 3e-4);
+  lb_world_close(a);
+  lb_world_close(b);
+}
+
+// The rabbit comes to rest on the trampoline.
+static void the_rabbit_is_caught(void** state) {
+  (void)state;
+  lb_world* w = open_scene("firefighters", NULL, 0);
+  double highest = 0;
+  run_until(w, 0.7, 2e-3);
+  for (int i = 1; i <= 33; i++) {
+    run_until(w, 0.7 + 0.1 * i, 2e-3);
+    highest = fmax(highest, pose_of(w, "rabbit").p.z);
+  }
+  const double above = pose_in(w, "rabbit", "trampoline").p.z;
+  print_message("the rabbit jumps to %.2f m, and ends %.3f m above the trampoline\n", highest,
+                above);
+  assert_above(highest, 1.6);
+  assert_near(above, 0.145, 5e-3);
+  lb_world_close(w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_grasp_holds_for_a_minute),
       cmocka_unit_test(the_whole_hand_does_the_same),
+      cmocka_unit_test(the_hexapod_walks_five_metres),
+      cmocka_unit_test(the_buggy_rides_as_on_whole_wishbones),
+      cmocka_unit_test(gauss_seidel_as_printed_comes_near),
+      cmocka_unit_test(the_peg_finds_its_hole),
+      cmocka_unit_test(the_rabbit_is_caught),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -182,22 +182,28 @@ static void derivatives_are_differences(void** state) {
   lb_model_release(m);
 }
 
-// The body that stands for a mechanism: its own mass is that of its field of displacements, but for
-// rotors.
+// Bodies that stand for mechanisms: their own mass is that of their fields of displacements, but
+// for rotors. The parallelogram and the arm are independent, and count apart.
 static void mass_is_that_of_the_displacements(void** state) {
   (void)state;
   lb_model* m = make(ROVER("bdf2", "[0, 0, -9.81]", "0.3", ""));
-  const lb_model_mechanism* of = &m->mechanism.item[0];
-  const lb_reduced* b = m->link.packed[m->body.link[of->body]].reduced;
-  const lb_model* whole = of->whole;
-  const int rotor = whole->joint.v[lb_model_joint(whole, "f")];
-  assert_near(b->m, 0.5 + 0.4 + 0.7 + 0.3 + 0.2, 1e-15);
-  for (int i = 0; i < b->r; i++) {
-    for (int k = 0; k < b->r; k++) {
-      const double armature = 0.01 * of->dq[i * whole->nv + rotor] * of->dq[k * whole->nv + rotor];
-      assert_near(lb_m3_trace(b->B1[i * b->r + k]) + armature, b->M[i * b->r + k], 1e-13);
+  const double mass[] = {0.5 + 0.4 + 0.7, 0.3 + 0.2};
+  assert_int_equal(m->mechanism.count, 2);
+  for (int n = 0; n < 2; n++) {
+    const lb_model_mechanism* of = &m->mechanism.item[n];
+    const lb_reduced* b = m->link.packed[m->body.link[of->body]].reduced;
+    const lb_model* whole = of->whole;
+    const int rotor = n == 1 ? whole->joint.v[lb_model_joint(whole, "f")] : 0;
+    assert_near(b->m, mass[n], 1e-15);
+    for (int i = 0; i < b->r; i++) {
+      for (int k = 0; k < b->r; k++) {
+        const double turns = of->dq[i * whole->nv + rotor] * of->dq[k * whole->nv + rotor];
+        const double armature = n == 1 ? 0.01 * turns : 0;
+        assert_near(lb_m3_trace(b->B1[i * b->r + k]) + armature, b->M[i * b->r + k], 1e-13);
+      }
     }
   }
+  assert_string_equal(m->mechanism.item[1].name, "legs-tip");
   lb_model_release(m);
 }
 

@@ -46,7 +46,9 @@ static void derivatives_are_those_of_the_exponential(void** state) {
     random_six(&r, size, xi);
     random_six(&r, 2, xid);
     lb_chart_at here, near[4];
-    lb_chart_twist(&here, xi, xid, LB_CHART_BEND);
+    for (int order = LB_CHART_PLACE; order <= LB_CHART_BEND; order++) {
+      lb_chart_twist(&here, xi, xid, (lb_chart_order)order);
+    }
     const lb_transform X = pose_of(xi);
     assert_near(here.p[0], X.p.x, 1e-15);
     assert_near(here.R.x[1], lb_quat_matrix(X.q).x.y, 1e-15);
@@ -56,6 +58,7 @@ static void derivatives_are_those_of_the_exponential(void** state) {
         double x[6];
         memcpy(x, xi, sizeof x);
         x[k] += (n % 2 ? -1 : 1) * (1 + n / 2) * H;
+        lb_chart_twist(&near[n], x, xid, LB_CHART_PLACE);
         lb_chart_twist(&near[n], x, xid, LB_CHART_MOVE);
       }
       for (int row = 0; row < 6; row++) {

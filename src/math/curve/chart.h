@@ -145,8 +145,8 @@ double lb_chart_pace(const lb_chart_at* at, int n, const double* dq);
 // Turns `dq` [n] of the numbers that undo each other [rad], the frame staying where it is.
 double lb_chart_idle_turn(const lb_chart_at* at, int n, const double* dq);
 
-// Chart of six coordinates Q = exp(xi), by itself (chart_twist.c). xid is not read by
-// LB_CHART_PLACE.
+// Chart of six coordinates Q = exp(xi), by itself (chart_twist.c). Each order sets its own numbers
+// alone, those of LB_CHART_MOVE from S in place; xid is not read by LB_CHART_PLACE.
 void lb_chart_twist(lb_chart_at* at, const double xi[6], const double xid[6], lb_chart_order order);
 
 // --- for factors ---

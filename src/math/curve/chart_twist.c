@@ -35,6 +35,7 @@ static lb_motion scale(dual s, lb_motion a) {
 typedef struct rule {
   lb_motion xi;
   dual f[3], g[3];
+  double c1, c2;
 } rule;
 
 enum { DERIVATIVES = 4 };
@@ -49,6 +50,8 @@ static rule rule_at(lb_motion xi) {
       c[k][n] = 0.5 * (n * c[k - 1][n + 2] - c[k - 1][n + 1]);
     }
   }
+  r.c1 = c[0][1];
+  r.c2 = c[0][2];
   for (int k = 0; k < 3; k++) {
     r.f[k] = (dual){-c[k][2], -c[k + 1][2] * x.d};
     r.g[k] = (dual){c[k][3], c[k + 1][3] * x.d};
@@ -99,26 +102,50 @@ static lb_motion motion_of(const double* x) {
   return (lb_motion){lb_v4_load(x), lb_v4_load(x + 3)};
 }
 
+// R x = x + c1 w x x + c2 w x (w x x) and p by c2 and c3, as in se3.c.
+static lb_v4 turned(lb_v4 w, lb_v4 x, double a, double b) {
+  const lb_v4 once = lb_v4_cross(w, x);
+  return x + a * once + b * lb_v4_cross(w, once);
+}
+
+static void place(lb_chart_at* at, const rule* r) {
+  const lb_v4 w = r->xi.w;
+  at->R = (lb_m3){turned(w, lb_v4_unit(0), r->c1, r->c2), turned(w, lb_v4_unit(1), r->c1, r->c2),
+                  turned(w, lb_v4_unit(2), r->c1, r->c2)};
+  at->p = turned(w, r->xi.v, r->c2, r->g[0].r);
+  for (int i = 0; i < 6; i++) {
+    at->S[i] = value(r, unit(i));
+  }
+}
+
+static void move(lb_chart_at* at, const rule* r, const double* xid) {
+  const lb_motion rate = motion_of(xid);
+  at->V = lb_motion_zero();
+  for (int i = 0; i < 6; i++) {
+    at->V = lb_motion_add(at->V, lb_motion_scale(xid[i], at->S[i]));
+  }
+  at->b = first(r, rate, rate);
+}
+
+static void bend(lb_chart_at* at, const rule* r, const double* xid) {
+  const lb_motion rate = motion_of(xid);
+  for (int k = 0; k < 6; k++) {
+    for (int i = 0; i < 6; i++) {
+      at->T[i][k] = first(r, unit(k), unit(i));
+    }
+    at->rate[k] = first(r, unit(k), rate);
+    at->curve[k] = second(r, rate, unit(k), rate);
+  }
+}
+
 void lb_chart_twist(lb_chart_at* at, const double xi[6], const double xid[6],
                     lb_chart_order order) {
   const rule r = rule_at(motion_of(xi));
-  const lb_transform X = lb_se3_exp((lb_twist){lb_v4_vec3(r.xi.w), lb_v4_vec3(r.xi.v)});
-  at->R = lb_m3_from(lb_quat_matrix(X.q));
-  at->p = lb_v4_from(X.p);
-  for (int i = 0; i < 6; i++) {
-    at->S[i] = value(&r, unit(i));
-  }
-  if (order < LB_CHART_MOVE) {
-    return;
-  }
-  const lb_motion rate = motion_of(xid);
-  at->V = value(&r, rate);
-  at->b = first(&r, rate, rate);
-  for (int k = 0; k < 6 && order >= LB_CHART_BEND; k++) {
-    for (int i = 0; i < 6; i++) {
-      at->T[i][k] = first(&r, unit(k), unit(i));
-    }
-    at->rate[k] = first(&r, unit(k), rate);
-    at->curve[k] = second(&r, rate, unit(k), rate);
+  if (order == LB_CHART_PLACE) {
+    place(at, &r);
+  } else if (order == LB_CHART_MOVE) {
+    move(at, &r, xid);
+  } else {
+    bend(at, &r, xid);
   }
 }
