@@ -75,6 +75,11 @@ static lb_status build_item(lb_build* b, const owner* of, lb_path_item* to,
       to->along[k] = function_of(b, &from->along[k]);
     }
   }
+  if (from->condition >= 0 && from->over > 0) {
+    return refuse(b, of,
+                  "has a point that comes in 'over' a part of a coordinate, which cannot be "
+                  "simulated yet (take 'over' away: it comes in at once)");
+  }
   if (from->condition >= 0) {
     to->at_least = from->at_least;
     to->at_most = from->at_most;
