@@ -57,6 +57,11 @@ typedef struct lb_fork {
 /// do.
 lb_status lb_fork_create(const lb_model* model, const lb_scene_fork* what, int pose,
                          const lb_allocator* allocator, lb_fork** fork, lb_error* err);
+/// The same about the equilibrium under wrenches on the effectors [neffector][6], along the world's
+/// axes at their points. `number` tells it from others.
+lb_status lb_fork_create_under(const lb_model* model, const lb_scene_fork* what, int number,
+                               const double* wrench, const lb_allocator* allocator, lb_fork** fork,
+                               lb_error* err);
 /// NULL is ignored.
 void lb_fork_release(lb_fork* fork);
 
@@ -191,6 +196,9 @@ const lb_fork_tangent* lb_fork_blend_tangent(lb_fork_blend* blend);
 void lb_fork_blend_compliance(const lb_fork_blend* blend, double* C);
 /// lb_fork_blend_look, then one step by backward Euler under wrenches as of lb_fork_step.
 void lb_fork_blend_step(lb_fork_blend* blend, const double* wrench);
+/// Wrenches by which the mechanism pulls its effectors back, as of lb_fork_wrench. After
+/// lb_fork_blend_look.
+void lb_fork_blend_wrench(const lb_fork_blend* blend, double* wrench);
 /// Coordinates q [nq] of the whole mechanism: each model's by its joints, blended. After
 /// lb_fork_blend_look.
 void lb_fork_blend_coordinates(const lb_fork_blend* blend, double* q);
@@ -199,21 +207,40 @@ void lb_fork_blend_coordinates(const lb_fork_blend* blend, double* q);
 /// does not depend on their order.
 lb_transform lb_fork_mean(int count, const lb_transform* X, const double* weight);
 
+// --- how far it is off ---
+
+/// Estimates of what a reduced mechanism is off by, from the whole where its joints are: one step
+/// of Newton's method there towards the equilibrium under the wrenches of the reduced one. It is
+/// what a model neglects, but for terms of higher order than the first of them.
+typedef struct lb_fork_judge lb_fork_judge;
+lb_status lb_fork_judge_create(const lb_fork* fork, const lb_allocator* allocator,
+                               lb_fork_judge** judge, lb_error* err);
+/// NULL is ignored.
+void lb_fork_judge_release(lb_fork_judge* judge);
+/// Largest way of an effector to where it should be under the same wrenches: the length of the
+/// twist, with lengths in radii of the mechanism.
+double lb_fork_judge_stepper(lb_fork_judge* judge, const lb_fork_stepper* stepper);
+double lb_fork_judge_blend(lb_fork_judge* judge, lb_fork_blend* blend);
+
 /// Motion of a reduced mechanism beside that of the whole.
 typedef struct lb_fork_motion {
-  double moved;   ///< farthest that an effector of the whole goes [m]
-  double off;     ///< farthest that the reduced one is from it [m]
-  long steps;     ///< of both
-  double seconds; ///< of the reduced steps
-  double whole;   ///< of the others, by the scene's integrator [s]
-  int left_out;   ///< loads of the scene on links without an effector, which the reduced one lacks
+  double moved;    ///< farthest that an effector of the whole goes [m]
+  double off;      ///< farthest that the reduced one is from it [m]
+  long steps;      ///< of both
+  double seconds;  ///< of the reduced steps
+  double whole;    ///< of the others, by the scene's integrator [s]
+  double estimate; ///< the largest estimate of lb_fork_judge in a frame; NAN where its base floats
+  int grown;       ///< models that were added
+  int left_out;    ///< loads of the scene on links without an effector, which the reduced one lacks
 } lb_fork_motion;
 
 /// Step the models of one fork, blended where there are several, and the whole mechanism, both from
 /// the first model's equilibrium, by steps of equal length. The scene's loads on links of effectors
 /// act as they change from their start; motors stay. Frames of the reduced motion go to
-/// `recording`, with loops closed.
-lb_status lb_fork_simulate(lb_fork* const* fork, int count, const lb_simulate_options* options,
+/// `recording`, with loops closed. Where the fork is to grow, a model is added after a frame whose
+/// estimate is above its `error`, about the equilibrium under the wrenches there: `fork` has room
+/// for `grow.most`, and `count` counts on.
+lb_status lb_fork_simulate(lb_fork** fork, int* count, const lb_simulate_options* options,
                            lb_recording* recording, lb_fork_motion* motion, lb_error* err);
 
 /// Models of a scene, all that `limber fork` makes.

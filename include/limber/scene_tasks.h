@@ -246,6 +246,12 @@ typedef enum lb_fork_simulated {
       LB_FORK_SIMULATED_COUNT
 } lb_fork_simulated;
 
+/// Models that are added where estimates of errors are too large.
+typedef struct lb_scene_fork_grow {
+  double error; ///< of effectors, in radii of the mechanism
+  int most;     ///< models, those of the scene included; 0: none are added
+} lb_scene_fork_grow;
+
 /// A mechanism to be reduced to its effectors.
 typedef struct lb_scene_fork {
   const char* name;
@@ -257,9 +263,10 @@ typedef struct lb_scene_fork {
   int mass;                    ///< lb_fork_mass
   int blend;                   ///< lb_fork_blend_kind
   int modes;                   ///< vibrations with effectors held that are kept
-  int simulated;               ///< lb_fork_simulated: how `limber simulate` moves it
-  int nmodel;                  ///< 0: one, at rest
-  lb_scene_fork_model* model;  ///< [nmodel]
+  lb_scene_fork_grow grow;
+  int simulated;              ///< lb_fork_simulated: how `limber simulate` moves it
+  int nmodel;                 ///< 0: one, at rest
+  lb_scene_fork_model* model; ///< [nmodel]
 } lb_scene_fork;
 
 #ifdef __cplusplus

@@ -407,6 +407,33 @@ const lb_fork_tangent* lb_fork_blend_tangent(lb_fork_blend* b) {
   return t;
 }
 
+// (3), along the effectors' own axes. Of forces with L'g = rho_L / d those without a share along
+// rigid directions.
+void lb_fork_blend_wrench(const lb_fork_blend* b, double* wrench) {
+  lb_fork_blending* o = b->own;
+  const size_t ld = (size_t)o->ld;
+  const double* held = lb_fork_part_at(o, o->now).force;
+  for (int p = o->n - 1; p >= 0; p--) {
+    double sum = o->d[p] * o->along_rho[p];
+    for (int i = p + 1; i < o->n; i++) {
+      sum -= o->L[(size_t)p * ld + (size_t)i] * o->t[i];
+    }
+    o->t[p] = o->d[p] > 0 ? sum : 0;
+  }
+  for (int k = 0; k < o->n; k++) { // lengths of xi are in radii
+    o->y[o->order[k]] = o->t[k] * o->unit[k];
+  }
+  for (int e = 0; e < o->ne; e++) {
+    const size_t at = 6 * (size_t)e;
+    const lb_quat back = lb_quat_conjugate(b->pose[e].q);
+    const lb_twist F = lb_fork_twist(held + at);
+    const lb_twist w = lb_fork_chart_wrench(&o->chart[e], lb_fork_twist(o->y + at));
+    const lb_vec3 n = lb_vec3_add(w.w, lb_quat_rotate(back, F.w));
+    const lb_vec3 f = lb_vec3_add(w.v, lb_quat_rotate(back, F.v));
+    lb_fork_put(wrench + at, (lb_twist){lb_vec3_scale(-1, n), lb_vec3_scale(-1, f)});
+  }
+}
+
 // J_r L diag(d) L'J_r'
 void lb_fork_blend_compliance(const lb_fork_blend* b, double* C) {
   const lb_fork_blending* o = b->own;

@@ -114,7 +114,24 @@ lb_status lb_fork_hold_base(lb_fork_work* w, lb_error* err) {
 
 // --- equilibrium ---
 
+static lb_status apply_wrench(lb_fork_work* w) {
+  const int n = w->what->neffector;
+  lb_external_force* load = LB_TAKE(&w->scratch, lb_external_force, n);
+  for (int e = 0; load && e < n; e++) {
+    const double* x = w->wrench + 6 * (size_t)e;
+    load[e] = (lb_external_force){.at = w->fork->at[e],
+                                  .force = lb_vec3_make(x[3], x[4], x[5]),
+                                  .torque = lb_vec3_make(x[0], x[1], x[2])};
+  }
+  w->d->external = load;
+  w->d->nexternal = n;
+  return load ? LB_OK : LB_NO_MEMORY;
+}
+
 static lb_status apply_loads(lb_fork_work* w, int pose) {
+  if (w->wrench) {
+    return apply_wrench(w);
+  }
   const lb_scene_fork_model* of = w->what->nmodel ? &w->what->model[pose] : NULL;
   lb_external_force* load = LB_TAKE(&w->scratch, lb_external_force, of ? of->nload : 0);
   for (int i = 0; load && of && i < of->nload; i++) {
@@ -266,11 +283,12 @@ static void measure(lb_fork_work* w) {
   f->radius = lb_vec3_norm(size) > 0 ? lb_vec3_norm(size) / 2 : 1;
   memcpy(f->q, w->d->q, (size_t)w->m->nq * sizeof *f->q);
   for (int i = 0; i < w->d->nexternal; i++) { // along the effectors' own axes
-    const int e = w->what->model[w->pose].load[i].effector;
-    const lb_vec3 own = lb_quat_rotate(lb_quat_conjugate(f->pose[e].q), w->d->external[i].force);
-    f->wrench[6 * e + 3] += own.x;
-    f->wrench[6 * e + 4] += own.y;
-    f->wrench[6 * e + 5] += own.z;
+    const int e = w->wrench ? i : w->what->model[w->pose].load[i].effector;
+    const lb_external_force* x = &w->d->external[i];
+    const lb_quat back = lb_quat_conjugate(f->pose[e].q);
+    const lb_vec3 n = lb_quat_rotate(back, x->torque), own = lb_quat_rotate(back, x->force);
+    const double six[6] = {n.x, n.y, n.z, own.x, own.y, own.z};
+    lb_add(6, f->wrench + 6 * (size_t)e, 1, six);
   }
 }
 

@@ -7,7 +7,8 @@
 typedef struct lb_fork_work {
   const lb_model* m;
   const lb_scene_fork* what;
-  int pose; // which of its equilibria
+  int pose;             // which of its equilibria
+  const double* wrench; // [neffector][6] on effectors along the world's axes, in its place; or NULL
   const lb_allocator* allocator;
   lb_arena scratch;
   const lb_model* held; // model with the base held

@@ -344,6 +344,12 @@ static lb_fork* begin(const lb_model* model, const lb_scene_fork* what, int pose
 
 lb_status lb_fork_create(const lb_model* model, const lb_scene_fork* what, int pose,
                          const lb_allocator* allocator, lb_fork** fork, lb_error* err) {
+  return lb_fork_create_under(model, what, pose, NULL, allocator, fork, err);
+}
+
+lb_status lb_fork_create_under(const lb_model* model, const lb_scene_fork* what, int pose,
+                               const double* wrench, const lb_allocator* allocator, lb_fork** fork,
+                               lb_error* err) {
   LB_ONE_BLAS_THREAD;
   lb_status status = check(model, what, err);
   if (status != LB_OK) {
@@ -352,7 +358,8 @@ lb_status lb_fork_create(const lb_model* model, const lb_scene_fork* what, int p
   lb_arena arena;
   lb_arena_init(&arena, allocator);
   lb_fork* f = begin(model, what, pose, &arena);
-  lb_fork_work w = {.m = model, .what = what, .fork = f, .pose = pose, .allocator = allocator};
+  lb_fork_work w = {
+      .m = model, .what = what, .fork = f, .pose = pose, .wrench = wrench, .allocator = allocator};
   lb_arena_init(&w.scratch, allocator);
   status = f ? make(&w, &arena, err) : lb_fork_no_memory(err);
   lb_equilibrium_solver_release(w.R);

@@ -9,9 +9,13 @@
 #include "math/linear/blas_thread.h"
 #include "solve/run/frames.h"
 
-// One model, or several; the other one is NULL.
+// One model, or several; the other one is NULL. What is to grow counts as several.
 typedef struct run {
   const lb_fork* fork; // the first
+  lb_fork** all;       // models, and how many
+  int* count;
+  lb_fork_judge* judge; // NULL where the base floats
+  bool full;            // no more models
   lb_fork_stepper* one;
   lb_fork_blend* several;
   lb_stepper* whole;
@@ -107,6 +111,64 @@ static void compare(run* u, lb_fork_motion* motion) {
   }
 }
 
+// --- growing ---
+
+static lb_status blend(run* u, double step, const lb_allocator* allocator, lb_error* err) {
+  lb_fork_blend* next = NULL;
+  const lb_status status = lb_fork_blend_create(u->all, *u->count, step, allocator, &next, err);
+  if (status == LB_OK) {
+    if (u->several) { // goes on where it was
+      lb_fork_blend_twist(u->several, u->wrench);
+      lb_fork_blend_set(next, u->several->pose, u->wrench);
+    }
+    lb_fork_blend_release(u->several);
+    u->several = next;
+  }
+  return status;
+}
+
+// One more model about the equilibrium under the wrenches that hold the effectors now. Where there
+// is none, no more are tried.
+static lb_status grow(run* u, const lb_allocator* allocator, lb_fork_motion* motion,
+                      lb_error* err) {
+  const lb_fork* f = u->fork;
+  lb_fork* more = NULL;
+  lb_error ignored = lb_error_make(allocator);
+  lb_fork_blend_wrench(u->several, u->wrench);
+  for (int e = 0; e < f->neffector; e++) {
+    double* w = u->wrench + 6 * (size_t)e;
+    const lb_quat turn = poses(u)[e].q;
+    const lb_vec3 n = lb_quat_rotate(turn, lb_vec3_make(-w[0], -w[1], -w[2]));
+    const lb_vec3 F = lb_quat_rotate(turn, lb_vec3_make(-w[3], -w[4], -w[5]));
+    const double six[6] = {n.x, n.y, n.z, F.x, F.y, F.z};
+    memcpy(w, six, sizeof six);
+  }
+  const lb_status status =
+      lb_fork_create_under(f->model, f->what, *u->count, u->wrench, allocator, &more, &ignored);
+  lb_error_clear(&ignored);
+  u->full = status != LB_OK;
+  if (status != LB_OK) {
+    return status == LB_NO_MEMORY ? lb_fork_no_memory(err) : LB_OK;
+  }
+  u->all[(*u->count)++] = more;
+  motion->grown++;
+  return blend(u, u->several->step, allocator, err);
+}
+
+static lb_status judge(run* u, const lb_allocator* allocator, lb_fork_motion* motion,
+                       lb_error* err) {
+  const lb_scene_fork* what = u->fork->what;
+  if (!u->judge) {
+    return LB_OK;
+  }
+  const double estimate =
+      u->one ? lb_fork_judge_stepper(u->judge, u->one) : lb_fork_judge_blend(u->judge, u->several);
+  motion->estimate = fmax(motion->estimate, estimate);
+  const bool more = what->grow.error > 0 && estimate > what->grow.error && !u->full &&
+                    *u->count < what->grow.most;
+  return more ? grow(u, allocator, motion, err) : LB_OK;
+}
+
 // --- the run ---
 
 // Steps to the next frame, of both.
@@ -132,12 +194,15 @@ static lb_status advance(run* u, const lb_plan* p, long from, long to, lb_fork_m
   return status;
 }
 
-static lb_status create(run* u, lb_fork* const* fork, int count, double step,
-                        const lb_allocator* allocator, lb_error* err) {
+static lb_status create(run* u, double step, const lb_allocator* allocator, lb_error* err) {
+  lb_fork* const* fork = u->all;
   const lb_model* m = fork[0]->model;
-  lb_status status = count > 1
-                         ? lb_fork_blend_create(fork, count, step, allocator, &u->several, err)
-                         : lb_fork_stepper_create(fork[0], step, allocator, &u->one, err);
+  const bool several = *u->count > 1 || fork[0]->what->grow.error > 0;
+  lb_status status = several ? blend(u, step, allocator, err)
+                             : lb_fork_stepper_create(fork[0], step, allocator, &u->one, err);
+  status = status == LB_OK && fork[0]->base == 0
+               ? lb_fork_judge_create(fork[0], allocator, &u->judge, err)
+               : status;
   status = status == LB_OK ? lb_data_create(m, allocator, &u->reduced, err) : status;
   status = status == LB_OK ? lb_data_create(m, allocator, &u->d, err) : status;
   status = status == LB_OK ? lb_stepper_create(m, NULL, allocator, &u->whole, err) : status;
@@ -154,13 +219,14 @@ static lb_status create(run* u, lb_fork* const* fork, int count, double step,
 static void release(run* u) {
   lb_fork_stepper_release(u->one);
   lb_fork_blend_release(u->several);
+  lb_fork_judge_release(u->judge);
   lb_stepper_release(u->whole);
   lb_data_release(u->reduced);
   lb_data_release(u->d);
   lb_arena_release(&u->arena);
 }
 
-lb_status lb_fork_simulate(lb_fork* const* fork, int count, const lb_simulate_options* options,
+lb_status lb_fork_simulate(lb_fork** fork, int* count, const lb_simulate_options* options,
                            lb_recording* r, lb_fork_motion* motion, lb_error* err) {
   LB_ONE_BLAS_THREAD;
   lb_status status = lb_plan_check(fork[0]->model, options, err);
@@ -168,10 +234,11 @@ lb_status lb_fork_simulate(lb_fork* const* fork, int count, const lb_simulate_op
     return status;
   }
   const lb_plan p = lb_plan_make(fork[0]->model, options);
-  run u = {.fork = fork[0]};
+  run u = {.fork = fork[0], .all = fork, .count = count};
   lb_arena_init(&u.arena, r->allocator);
-  *motion = (lb_fork_motion){.left_out = count_left_out(fork[0])};
-  status = create(&u, fork, count, p.step, r->allocator, err);
+  *motion =
+      (lb_fork_motion){.left_out = count_left_out(fork[0]), .estimate = fork[0]->base ? NAN : 0};
+  status = create(&u, p.step, r->allocator, err);
   status = status == LB_OK ? put_frame(&u, 0, r, err) : status;
   for (long i = 0; i < p.steps && status == LB_OK;) {
     const long next = i + p.stride < p.steps ? i + p.stride : p.steps;
@@ -181,6 +248,7 @@ lb_status lb_fork_simulate(lb_fork* const* fork, int count, const lb_simulate_op
       compare(&u, motion);
       status = put_frame(&u, (double)i * p.step, r, err);
     }
+    status = status == LB_OK ? judge(&u, r->allocator, motion, err) : status;
     const double done = (double)i / (double)p.steps;
     if (status == LB_OK && !lb_progress_report(&options->progress, done, "both motions")) {
       status = lb_error_add(err, LB_INTERRUPTED, (lb_place){0}, "interrupted");

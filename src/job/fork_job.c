@@ -1,6 +1,7 @@
 // Mechanisms reduced to their effectors.
 #include "limber/fork.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ static lb_status load(lb_job* j, lb_error* err) {
                         "[BODY]}}')");
   }
   for (int i = 0; i < j->scene.nfork; i++) {
-    count += models_of(&j->scene.fork[i]);
+    count += models_of(&j->scene.fork[i]) + j->scene.fork[i].grow.most;
   }
   own->fork = LB_TAKE(&j->arena, lb_fork*, count);
   own->what = LB_TAKE(&j->arena, lb_scene_fork, j->scene.nfork);
@@ -67,10 +68,10 @@ static lb_status run(lb_job* j, lb_error* err) {
     for (int k = 0; k < models_of(&j->scene.fork[i]) && status == LB_OK; k++) {
       status = make(j, i, k, err);
     }
-  }
-  if (status == LB_OK) {
-    status = lb_fork_simulate(own->fork, models_of(&j->scene.fork[0]), &o, j->recording,
-                              &own->result.motion, err);
+    if (i == 0 && status == LB_OK) { // models that are added follow those of the scene
+      status = lb_fork_simulate(own->fork, &own->result.count, &o, j->recording,
+                                &own->result.motion, err);
+    }
   }
   j->summary.fork = &own->result;
   j->kept = status == LB_OK;
@@ -117,7 +118,8 @@ static void add_model(lb_job* j, const lb_fork* f) {
     add_effector(j, f, e);
   }
   if (f->fell) {
-    lb_job_warn_at(j, f->what->nmodel ? f->what->model[f->number].place : f->what->place,
+    const bool listed = f->number < f->what->nmodel;
+    lb_job_warn_at(j, listed ? f->what->model[f->number].place : f->what->place,
                    "fork '%s', model %d: the pose is past buckling, so that the mechanism leaves "
                    "it; the model is of the pose it comes to (lessen the load to reduce it before)",
                    f->what->name, f->number + 1);
@@ -146,6 +148,10 @@ static void add_motion(lb_job* j, const lb_fork_motion* m) {
     lb_job_figure(j, "motion",
                   "effectors go up to %.3g m; reduced, they are off by up to %.2g m (%.2g %%)",
                   m->moved, m->off, 100 * m->off / m->moved);
+  }
+  if (!isnan(m->estimate)) {
+    lb_job_figure(j, "estimate", "effectors are up to %.2g %% of the mechanism's size off%s",
+                  100 * m->estimate, m->grown ? ", before models were added there" : "");
   }
   lb_job_figure(j, "steps", "%ld, of %.3g us each; the whole takes %.3g times as long", m->steps,
                 1e6 * each, m->whole / (m->seconds > 0 ? m->seconds : 1));

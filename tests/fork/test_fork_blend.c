@@ -363,6 +363,98 @@ static void the_linear_model_makes_the_same_step(void** state) {
   }
 }
 
+// --- estimates ---
+
+static void estimate_at(const char* scene, lb_vec3 force, double* estimate, double* error) {
+  models m = {.w = fork_read(scene)};
+  lb_fork_judge* judge = NULL;
+  lb_fork* whole = NULL;
+  make(&m, 1, (const lb_vec3[]){{0, 0, 0}}, 0.05);
+  double wrench[12] = {0, 0, 0, force.x, force.y, force.z};
+  assert_int_equal(lb_fork_create_under(m.w.m, &m.what, 0, wrench, NULL, &whole, NULL), LB_OK);
+  assert_int_equal(lb_fork_judge_create(m.fork[0], NULL, &judge, NULL), LB_OK);
+  for (int i = 0; i < 3000; i++) {
+    lb_fork_blend_step(m.b, wrench);
+  }
+  *estimate = lb_fork_judge_blend(judge, m.b);
+  *error = 0;
+  double held[12];
+  lb_fork_blend_wrench(m.b, held);
+  for (int e = 0; e < whole->neffector; e++) {
+    const lb_twist x =
+        lb_se3_log(lb_transform_mul(lb_transform_inverse(m.b->pose[e]), whole->pose[e]));
+    const double r = m.fork[0]->radius;
+    *error = fmax(*error, sqrt(lb_vec3_dot(x.w, x.w) + lb_vec3_dot(x.v, x.v) / (r * r)));
+    // and the mechanism pulls back by what pulls it, but along what is rigid
+    const lb_vec3 F = lb_quat_rotate(
+        m.b->pose[e].q, lb_vec3_make(held[6 * e + 3], held[6 * e + 4], held[6 * e + 5]));
+    if (m.fork[0]->count == 6) {
+      assert_below(lb_vec3_norm(lb_vec3_add(F, force)), 1e-6 * lb_vec3_norm(force));
+    }
+  }
+  // that of the whole's own equilibrium is nothing
+  lb_fork_stepper* s = NULL;
+  assert_int_equal(lb_fork_stepper_create(whole, 1e-3, NULL, &s, NULL), LB_OK);
+  assert_below(lb_fork_judge_stepper(judge, s), 1e-9);
+  lb_fork_stepper_release(s);
+  lb_fork_judge_release(judge);
+  lb_fork_release(whole);
+  drop(&m);
+}
+
+// One step of Newton's method finds most of what a model is off by, and the more so the smaller it
+// is.
+static void estimates_are_what_models_are_off_by(void** state) {
+  (void)state;
+  static const struct {
+    const char* scene;
+    lb_vec3 force;
+  } cases[] = {{"wishbone", {60, 0, 0}}, {"helix-50", {0, 0, 60}}, {"ring", {30, 0, -10}}};
+  for (int i = 0; i < 3; i++) {
+    double last = 1;
+    for (int k = 0; k < 3; k++) {
+      double estimate, error;
+      estimate_at(cases[i].scene, lb_vec3_scale(1.0 / (1 << 2 * k), cases[i].force), &estimate,
+                  &error);
+      const double miss = fabs(estimate / error - 1);
+      print_message("%s: estimate %.3g, error %.3g\n", cases[i].scene, estimate, error);
+      assert_below(miss, k == 0 ? 0.5 : fmax(0.6 * last, 0.01));
+      last = miss;
+    }
+  }
+}
+
+// Models are added while it runs, and then it is less off.
+static void models_are_added_where_they_are_needed(void** state) {
+  (void)state;
+  double off[2];
+  for (int i = 0; i < 2; i++) {
+    fork_world w = fork_read("ring");
+    lb_simulate_options o = lb_simulate_default();
+    lb_fork_motion motion = {0};
+    lb_fork* fork[5] = {NULL};
+    lb_recording* r = NULL;
+    int count = 1;
+    w.m->force.load[0].force = lb_vec3_scale(2, w.m->force.load[0].force);
+    w.scene.fork[0].grow = (lb_scene_fork_grow){.error = i ? 2e-3 : 0, .most = 5};
+    fork[0] = fork_reduce(&w, 0);
+    assert_int_equal(lb_recording_create(w.m, 0, NULL, &r, NULL), LB_OK);
+    assert_int_equal(lb_fork_simulate(fork, &count, &o, r, &motion, NULL), LB_OK);
+    assert_int_equal(count, 1 + motion.grown);
+    assert_true(i == 0 ? motion.grown == 0 : motion.grown > 0);
+    print_message("%d models: off by %.3g mm, estimate %.3g\n", count, 1e3 * motion.off,
+                  motion.estimate);
+    off[i] = motion.off;
+    for (int k = 0; k < count; k++) {
+      assert_int_equal(fork[k]->number, k);
+      lb_fork_release(fork[k]);
+    }
+    lb_recording_release(r);
+    fork_drop(&w);
+  }
+  assert_below(off[1], off[0]);
+}
+
 // --- eigenvectors ---
 
 // Two links of 0.5 m, hinges alike, elbow at 20 deg and 60 or 120 deg further, compliances along
@@ -465,6 +557,8 @@ int main(void) {
       cmocka_unit_test(the_order_of_models_does_not_matter),
       cmocka_unit_test(the_mean_is_in_the_middle),
       cmocka_unit_test(the_linear_model_makes_the_same_step),
+      cmocka_unit_test(estimates_are_what_models_are_off_by),
+      cmocka_unit_test(models_are_added_where_they_are_needed),
       cmocka_unit_test(eigenvectors_are_no_better_than_columns),
       cmocka_unit_test(no_memory_is_told),
   };

@@ -178,6 +178,45 @@ static void the_wishbone_goes_where_it_should(void** state) {
   fork_drop(&w);
 }
 
+// What a joint passes on is the change of its spring's force, whatever else acts: a spring and a
+// cable between bodies, their weight, and a load.
+static void wrenches_count_all_forces_between_bodies(void** state) {
+  (void)state;
+  fork_world w = fork_make(
+      "gravity: [0, 0, -9.81]\n"
+      "bodies: {a: {" BOX "}, b: {" BOX "}, c: {" BOX "}}\n"
+      "joints:\n"
+      "  one: {type: revolute, child: a, axis: y, spring: {stiffness: 30}}\n"
+      "  two: {type: revolute, parent: a, child: b, at: {position: [0, 0, 0.1], rotation: {axis: "
+      "y, "
+      "angle: 40 deg}}, axis: y, spring: {stiffness: 20}}\n"
+      "  three: {type: revolute, parent: b, child: c, at: {position: [0, 0, 0.1], rotation: {axis: "
+      "y, angle: 40 deg}}, axis: y, spring: {stiffness: 10}}\n"
+      "springs:\n"
+      "  s: {from: {body: a, at: [0.02, 0, 0]}, to: {body: c, at: [0.02, 0, 0.1]}, stiffness: 500, "
+      "length: 0.15}\n"
+      "  t: {from: {body: world, at: [0.3, 0, 0]}, to: {body: b, at: [0, 0, 0.1]}, stiffness: 300, "
+      "length: 0.2}\n"
+      "loads: {l: {body: c, at: [0, 0, 0.05], force: [3 N, 0, 1 N]}}\n"
+      "fork: {f: {effectors: [c]}}\n");
+  static const double k[] = {30, 20, 10};
+  for (int i = 0; i < 3; i++) {
+    for (int c = 0; c < 6; c++) { // unit wrenches in the plane and across it
+      double turn[4] = {0}, moment = 0;
+      for (int l = 0; l <= i; l++) {
+        const lb_vec3 y = lb_quat_rotate(lb_quat_conjugate(w.f->link[l].q), lb_vec3_make(0, 1, 0));
+        const double axis[3] = {y.x, y.y, y.z};
+        for (int r = 0; r < 3; r++) {
+          turn[1 + l] += axis[r] * w.f->T[(6 * l + r) * 6 + c];
+          moment += l == i ? axis[r] * w.f->W[(6 * l + r) * 6 + c] : 0;
+        }
+      }
+      assert_near(moment, k[i] * (turn[1 + i] - turn[i]), 1e-9);
+    }
+  }
+  fork_drop(&w);
+}
+
 // --- bases ---
 
 #define TWO                                                                                        \
@@ -442,6 +481,7 @@ int main(void) {
       cmocka_unit_test(preload_stiffens_and_softens),
       cmocka_unit_test(static_shapes_have_the_right_frequency),
       cmocka_unit_test(modes_have_the_right_frequencies),
+      cmocka_unit_test(wrenches_count_all_forces_between_bodies),
       cmocka_unit_test(the_wishbone_goes_where_it_should),
       cmocka_unit_test(a_floating_base_is_one_more_master),
       cmocka_unit_test(a_base_may_be_any_body),

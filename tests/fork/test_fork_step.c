@@ -496,6 +496,7 @@ static void a_motion_is_recorded(void** state) {
   w.f = fork_reduce(&w, 0);
   lb_simulate_options o = lb_simulate_default();
   lb_fork_motion motion = {0};
+  int one = 1;
   o.duration = 0.1;
   lb_status status = LB_NO_MEMORY;
   for (long n = 1; status != LB_OK; n++) {
@@ -504,7 +505,7 @@ static void a_motion_is_recorded(void** state) {
     lb_recording* r = NULL;
     status = lb_recording_create(w.m, 0, &allocator, &r, NULL);
     if (status == LB_OK) {
-      status = lb_fork_simulate(&w.f, 1, &o, r, &motion, NULL);
+      status = lb_fork_simulate(&w.f, &one, &o, r, &motion, NULL);
       assert_true(status != LB_OK || r->nframe == 6);
     }
     assert_true(status == LB_OK || status == LB_NO_MEMORY);
@@ -528,12 +529,13 @@ static void a_helix_swings_as_the_whole_does_with_modes(void** state) {
     lb_simulate_options o = lb_simulate_default();
     lb_fork_motion motion = {0};
     lb_recording* r = NULL;
+    int one = 1;
     w.scene.fork[0].modes = i ? 12 : 0;
     w.m->force.load[0].force = lb_vec3_scale(0.1, w.m->force.load[0].force);
     o.step = 2e-4;
     w.f = fork_reduce(&w, 0);
     assert_int_equal(lb_recording_create(w.m, 0, NULL, &r, NULL), LB_OK);
-    assert_int_equal(lb_fork_simulate(&w.f, 1, &o, r, &motion, NULL), LB_OK);
+    assert_int_equal(lb_fork_simulate(&w.f, &one, &o, r, &motion, NULL), LB_OK);
     lb_recording_release(r);
     off[i] = motion.off / motion.moved;
     fork_drop(&w);

@@ -164,8 +164,12 @@ void lb_summarise_forks(lb_out* out, const lb_fork_result* t) {
   const lb_fork_motion* m = &t->motion;
   lb_print_json(out,
                 "\n  ],\n  'motion': {'moved': %g, 'off': %g, 'steps': %ld, 'seconds': %g, "
-                "'whole_seconds': %g, 'loads_left_out': %d}",
-                m->moved, m->off, m->steps, m->seconds, m->whole, m->left_out);
+                "'whole_seconds': %g, 'loads_left_out': %d, 'models_added': %d",
+                m->moved, m->off, m->steps, m->seconds, m->whole, m->left_out, m->grown);
+  if (!isnan(m->estimate)) {
+    lb_print_json(out, ", 'estimate': %g", m->estimate);
+  }
+  lb_print_json(out, "}");
 }
 
 // --- the report ---

@@ -17,6 +17,15 @@ static const lb_field model_fields[] = {
 };
 static const lb_table model_table = LB_TABLE("fork model", lb_scene_fork_model, model_fields);
 
+static const lb_field grow_fields[] = {
+    LB_SIZED(NUMBER, lb_scene_fork_grow, "error", error, LB_PURE, LB_POSITIVE_OR_UNSET, NULL,
+             "estimated way of an effector to where it should be, in radii of the mechanism, above "
+             "which a model is added"),
+    LB_SIZED(COUNT, lb_scene_fork_grow, "most", most, LB_PURE, LB_NOT_NEGATIVE, "8",
+             "how many models there may be, those of the scene included"),
+};
+static const lb_table grow_table = LB_TABLE("fork growth", lb_scene_fork_grow, grow_fields);
+
 static const lb_field fork_fields[] = {
     LB_LATER(BODIES, "effectors", NULL, NULL,
              "bodies or markers that the mechanism is reduced to; others follow them"),
@@ -34,6 +43,8 @@ static const lb_field fork_fields[] = {
             "eigenvectors, for comparison"),
     LB_FROM(CHOICE, lb_scene_fork, "simulate", simulated, &simulated_choices, "reduced",
             "how limber simulate moves it: by its effectors, or whole"),
+    LB_FROM(TABLE, lb_scene_fork, "grow", grow, &grow_table, "no models are added",
+            "models that 'limber fork' adds while it runs"),
     LB_LATER(LIST, "models", &model_table, "one, at rest",
              "equilibria about which it is reduced; {} is at rest"),
 };
@@ -182,6 +193,9 @@ static void check_fork(lb_checker* c, const void* part) {
         lb_say(c, ": a load is on effector %d, which does not exist", e);
       }
     }
+  }
+  if (f->free && f->grow.error > 0) {
+    lb_say(c, ": models on a base that floats are not blended (take 'grow' away, or 'base: free')");
   }
   if (f->modes > 0 && f->mass == LB_FORK_IMPULSE) {
     lb_say(c, ": 'modes' are beside the static shapes (take 'mass: impulse' away)");
