@@ -30,8 +30,9 @@ typedef struct lb_anchor {
 
 /// A force on points that move with links.
 typedef struct lb_model_force {
-  lb_scene_force set; ///< its rest length filled in
-  lb_anchor* at;      ///< [set.npoint] points it acts on
+  lb_scene_force set;               ///< its rest length filled in
+  lb_anchor* at;                    ///< [set.npoint] points it acts on
+  const struct lb_model_path* path; ///< of a cable that runs over surfaces; else NULL
 } lb_model_force;
 
 /// A straight piece from a point of a force to the next, for those who draw it.
@@ -419,11 +420,21 @@ typedef struct lb_model_mechanisms {
   bool owned;               ///< their models are released with this one
 } lb_model_mechanisms;
 
+/// A path that is drawn.
+typedef struct lb_model_tube {
+  const char* name;
+  const struct lb_model_path* path;
+  double radius; ///< 0: as springs are drawn
+  int material;  ///< or -1
+} lb_model_tube;
+
 /// Looks.
 typedef struct lb_model_looks {
   int nshape, nmaterial;
   lb_model_shape* shape;       ///< [nshape]
   lb_scene_material* material; ///< [nmaterial]
+  int ntube, ntube_line;
+  lb_model_tube* tube; ///< [ntube] muscles, and cables over surfaces; of ntube_line straight pieces
 } lb_model_looks;
 
 /// Surface of an elastic body, a rope or a deformable that collides: points of it with rigid

@@ -288,6 +288,8 @@ typedef struct lb_scene_point {
   bool at_middle;        ///< `at` is measured from the middle of that face
   int face;              ///< of a body given as `reduced`: which of its faces; -1: the held one
   double radius;         ///< of grounds: of a ball about the point, which is what touches [m] >= 0
+  int wrap; ///< of cables: surface that may be wrapped here in place of a point, counted from 1; 0:
+            ///< a point
 } lb_scene_point;
 
 /// Kinds of forces on points of bodies. code, name, section in scene files, one line for people

@@ -20,6 +20,8 @@
   "  wrist: {type: revolute, parent: fore, child: hand, at: [0, 0, -0.25], axis: [0.2, 1, 0]}\n"   \
   "initial: {elbow: {position: 1.2}}\n"                                                            \
   "wraps:\n  round: {body: %s, position: [0, 0, %g], %s}\n"                                        \
+  "  bump: {body: upper, position: [-4 cm, 0, -20 cm], rotation: [90 deg, 0, 0], cylinder: "       \
+  "{radius: 3 cm}, side: -x}\n"                                                                    \
   "muscles:\n  triceps:\n"                                                                         \
   "    through: [{body: upper, at: [-0.06, 0.01, -0.05]}, %s]\n"                                   \
   "    hill: {model: millard, force: 900, fiber: 0.2, slack: 0.25, elastic: false, damping: "      \
@@ -54,6 +56,8 @@ static const test_case CASES[] = {
      "{body: fore, at: [-0.06, 0, 0], while: {joint: elbow, at_most: -1}}, {body: hand, at: "
      "[-0.03, 0, -0.05]}",
      false},
+    {"double cylinder", "cylinder: {radius: 3 cm}, side: -x" TILTED,
+     "{wrap: bump}, {wrap: round}, {body: fore, at: [-0.05, 0.005, -0.2]}", false},
     {"mixed", "cylinder: {radius: 3 cm}, side: -x" TILTED,
      "{wrap: round}, {body: fore, at: [-0.05, 0, -0.1]}, {body: fore, at: [-0.04, 0.01, -0.2]}, "
      "{body: hand, at: [-0.03, 0, -0.05]}",
@@ -188,10 +192,36 @@ static void derivatives_of_forces_match_differences(void** state) {
   }
 }
 
+// Cables over the same surfaces.
+static void cables_run_over_surfaces_alike(void** state) {
+  (void)state;
+  for (int i = 0; i < NCASE; i++) {
+    if (strstr(CASES[i].path, "follows") || strstr(CASES[i].path, "while")) {
+      continue;
+    }
+    char more[600];
+    snprintf(more, sizeof more,
+             "cables:\n  rope: {through: [{body: upper, at: [-0.06, 0.01, -0.05]}, %s], stiffness: "
+             "200, damping: 3, length: 0.1}\n",
+             CASES[i].path);
+    check_derivatives(&CASES[i], "free", more, 1e-8);
+    lb_model* m = make(&CASES[i], "free", more);
+    lb_data* d;
+    lb_path p;
+    assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
+    find(m, d, &p);
+    const double stretch = p.length - 0.1;
+    assert_near(lb_forces_energy(m, d), 100 * stretch * stretch, 1e-10);
+    lb_data_release(d);
+    lb_model_release(m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(moment_arms_are_slopes_of_the_length),
       cmocka_unit_test(derivatives_of_forces_match_differences),
+      cmocka_unit_test(cables_run_over_surfaces_alike),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

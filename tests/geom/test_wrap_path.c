@@ -1,5 +1,5 @@
 // geom: paths over surfaces.
-#include "geom/path/wrap_path.h"
+#include "geom/path/wrap_chain.h"
 #include "test.h"
 
 static const struct {
@@ -322,6 +322,27 @@ static void lift_off_is_exact_outside_the_band(void** state) {
   }
 }
 
+// Over the tops of two cylinders side by side, and over one and under the other.
+static void two_cylinders_have_their_closed_forms(void** state) {
+  (void)state;
+  const double r = 0.5, rho = sqrt(5), a = sqrt(5 - r * r);
+  const lb_mat3 I = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  const double first = atan2(1, 2) + M_PI / 2 - acos(r / rho); // arc up to the top
+  for (int cross = 0; cross < 2; cross++) {
+    const lb_wrap over = {LB_WRAP_CYLINDER, {r, 0, 0}, 0.1, -1, {0, 0, 0}},
+                  under = {LB_WRAP_CYLINDER, {r, 0, 0}, 0.1, 1, {0, 0, 0}};
+    const lb_chain_link link[] = {{&over, I, {-1, 0, 0}}, {cross ? &under : &over, I, {1, 0, 0}}};
+    const lb_vec3 p = {-3, -1, 0}, q = {3, cross ? 1 : -1, 0};
+    lb_vec3 m[1];
+    assert_true(lb_wrap_chain(2, link, p, q, m));
+    const double L =
+        lb_chain_span_find(&link[0], p, m[0]).length + lb_chain_span_find(&link[1], m[0], q).length;
+    // an inner tangent leaves the top by asin(r) later
+    const double turn = cross ? asin(r) : 0, between = cross ? 2 * sqrt(1 - r * r) : 2;
+    assert_near(L, 2 * (a + r * (first + turn)) + between, 1e-12);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_path_goes_from_p_to_q_at_unit_speed),
@@ -330,6 +351,7 @@ int main(void) {
       cmocka_unit_test(a_path_never_enters_its_surface),
       cmocka_unit_test(a_path_over_the_seam_is_the_shortest),
       cmocka_unit_test(lengths_are_those_of_closed_forms),
+      cmocka_unit_test(two_cylinders_have_their_closed_forms),
       cmocka_unit_test(lift_off_is_exact_outside_the_band),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

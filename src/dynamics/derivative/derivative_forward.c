@@ -33,7 +33,7 @@ lb_status lb_aba_derivatives(lb_derivatives* D, lb_data* d, const double* q, con
   const lb_model* m = D->model;
   lb_mass_factors* F = &D->work->mass;
   lb_aba(m, d, D->qdd, q, qd, tau);
-  if (m->elastic.count > 0) {
+  if (lb_model_has_dense_mass(m)) {
     lb_derive(D, d, q, qd, D->qdd, false);
     return solve_elastic(D, d->work->M);
   }

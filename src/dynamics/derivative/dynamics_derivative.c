@@ -12,6 +12,7 @@
 #include "base/carve.h"
 #include "dynamics/derivative/derivative_elastic.h"
 #include "dynamics/force/force.h"
+#include "dynamics/muscle/muscle_inertia.h"
 #include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/rnea.h"
 #include "model/use/model_path.h"
@@ -250,7 +251,8 @@ static void fill_link(lb_derivatives* D, const lb_work* w, int i) {
   for (int k = 0; k < l->nv; k++) {
     const lb_slope s = lb_derive_slope(W, &W->whole[i], l->column + k);
     lb_derive_block(D, l->v + k, &s, l->column, l->v, l->nv);
-    if (l->kind == LB_LINK_FACE || l->kind == LB_LINK_EFFECTOR) { // the body goes on with the sum over its faces
+    if (l->kind == LB_LINK_FACE ||
+        l->kind == LB_LINK_EFFECTOR) { // the body goes on with the sum over its faces
       lb_slope* sum = &W->slope[l->v + k];
       sum->u = lb_motion_add(sum->u, s.u);
       sum->b += s.b;
@@ -332,6 +334,10 @@ void lb_derive(lb_derivatives* D, lb_data* d, const double* q, const double* qd,
                bool forced) {
   (forced ? lb_rnea_forced : lb_rnea)(D->model, d, D->tau, q, qd, qdd);
   lb_derive_matrices(D, d, qd, qdd);
+  if (D->model->muscle.ninertial > 0) {
+    lb_fill_columns(D->model, d->work);
+    lb_muscles_derive_inertia(D, d, q, qd, qdd);
+  }
 }
 
 void lb_derive_columns(const lb_derivatives* D, lb_motion* out, const lb_motion* column, int link,
@@ -444,10 +450,11 @@ static lb_derivatives* lay_out(lb_carver* c, const lb_model* m) {
   size_t points = 2;
   for (int i = 0; i < m->force.count; i++) {
     const lb_scene_force* f = &m->force.item[i].set;
-    points = lb_force_joins(f->kind) && (size_t)f->npoint > points ? (size_t)f->npoint : points;
+    const size_t n = 2 * (size_t)f->npoint; // with junctions of paths over surfaces
+    points = lb_force_joins(f->kind) && n > points ? n : points;
   }
   for (int i = 0; i < m->muscle.count; i++) {
-    const size_t n = (size_t)m->muscle.item[i].path->count;
+    const size_t n = 2 * (size_t)m->muscle.item[i].path->count; // with junctions
     points = n > points ? n : points;
   }
   work.points = lb_carve(c, LB_POINT_ARRAYS * points * nv, sizeof(lb_motion));

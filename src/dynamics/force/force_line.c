@@ -19,6 +19,8 @@
 
 #include <math.h>
 
+#include "dynamics/muscle/path.h"
+
 enum { MOST = LB_CABLE_MOST_POINTS };
 
 lb_pull lb_stretch_pull(const lb_scene_force* set, double stiffness, double length) {
@@ -52,15 +54,49 @@ static void find_points(lb_line* p, const lb_model_force* f, lb_work* w) {
   lb_line_find(p, f->set.npoint, f->at, w);
 }
 
+// Tension over a length and its rate.
+typedef struct pull_at {
+  double F, slope, damping;
+} pull_at;
+
+static pull_at tension_at(const lb_model_force* f, double length, double rate) {
+  const bool slack = f->set.force_curve.slack, taut = !slack || length > f->set.length;
+  const lb_pull own = curve_of(f)->pull(&f->set, f->set.stiffness, length);
+  const double F = own.force + (taut ? f->set.damping * rate : 0);
+  const bool pulls = taut && (!slack || F > 0);
+  return pulls ? (pull_at){F, own.slope, f->set.damping} : (pull_at){0};
+}
+
 static void find_line(lb_line* p, const lb_model_force* f, lb_work* w) {
   find_points(p, f, w);
-  const bool slack = f->set.force_curve.slack, taut = !slack || p->length > f->set.length;
-  const lb_pull own = curve_of(f)->pull(&f->set, f->set.stiffness, p->length);
-  p->F = own.force + (taut ? f->set.damping * p->rate : 0);
-  const bool pulls = taut && (!slack || p->F > 0);
-  p->F = pulls ? p->F : 0;
-  p->slope = pulls ? own.slope : 0;
-  p->damping = pulls ? f->set.damping : 0;
+  const pull_at T = tension_at(f, p->length, p->rate);
+  p->F = T.F;
+  p->slope = T.slope;
+  p->damping = T.damping;
+}
+
+// Path of a cable over surfaces.
+static void find_path(lb_path* p, const lb_model_force* f, lb_work* w) {
+  lb_path_find(p, f->path, w, NULL, NULL);
+  const pull_at T = tension_at(f, p->length, p->rate);
+  p->F = T.F;
+  p->slope = T.slope;
+  p->damping = T.damping;
+}
+
+// Length and rate of either.
+static void measure_line(const lb_model_force* f, lb_work* w, double* length, double* rate) {
+  if (f->path) {
+    lb_path p;
+    lb_path_find(&p, f->path, w, NULL, NULL);
+    *length = p.length;
+    *rate = p.rate;
+  } else {
+    lb_line p;
+    find_points(&p, f, w);
+    *length = p.length;
+    *rate = p.rate;
+  }
 }
 
 // Direction of the pull on point i: e_i - e_(i-1).
@@ -75,15 +111,21 @@ void lb_line_pull(const lb_line* p) {
 }
 
 void lb_line_apply(const lb_model_force* f, lb_work* w) {
+  if (f->path) {
+    lb_path p;
+    find_path(&p, f, w);
+    lb_path_pull(&p, w);
+    return;
+  }
   lb_line p;
   find_line(&p, f, w);
   lb_line_pull(&p);
 }
 
 double lb_line_energy(const lb_model_force* f, lb_work* w) {
-  lb_line p;
-  find_points(&p, f, w);
-  return curve_of(f)->energy(&f->set, p.length);
+  double length, rate;
+  measure_line(f, w, &length, &rate);
+  return curve_of(f)->energy(&f->set, length);
 }
 
 void lb_line_put(lb_channel_walk* w, const lb_model_force* f, double tension, double length) {
@@ -92,11 +134,13 @@ void lb_line_put(lb_channel_walk* w, const lb_model_force* f, double tension, do
 }
 
 void lb_line_measure(const lb_model_force* f, lb_channel_walk* w) {
-  lb_line p = {.F = 0};
+  double length = 0, rate = 0;
+  pull_at T = {0};
   if (w->value) {
-    find_line(&p, f, w->d->work);
+    measure_line(f, w->d->work, &length, &rate);
+    T = tension_at(f, length, rate);
   }
-  lb_line_put(w, f, p.F, p.length);
+  lb_line_put(w, f, T.F, length);
 }
 
 // The stretch, and the tension of one that may go slack while it is longer than its length.
@@ -106,13 +150,13 @@ int lb_line_switching(const lb_model_force* f, lb_work* w, lb_switching* out) {
     return 0;
   }
   if (out) {
-    lb_line p;
-    find_points(&p, f, w);
-    const double stretch = p.length - f->set.length;
-    const double F = lb_stretch_pull(&f->set, f->set.stiffness, p.length).force;
+    double length, rate;
+    measure_line(f, w, &length, &rate);
+    const double stretch = length - f->set.length;
+    const double F = lb_stretch_pull(&f->set, f->set.stiffness, length).force;
     const bool taut = curve->slack && stretch > 0;
     out[0] = lb_force_curve_switching(curve, stretch);
-    out[1] = taut ? lb_switching_sign(F + f->set.damping * p.rate) : lb_switching_smooth(0);
+    out[1] = taut ? lb_switching_sign(F + f->set.damping * rate) : lb_switching_smooth(0);
   }
   return 2;
 }
@@ -204,6 +248,12 @@ void lb_line_derive(lb_derivatives* D, const lb_line* p, bool symmetric) {
 }
 
 void lb_line_differentiate(lb_derivatives* D, lb_work* w, const lb_model_force* f, bool symmetric) {
+  if (f->path) {
+    lb_path path;
+    find_path(&path, f, w);
+    lb_path_derive(D, &path, NULL, symmetric);
+    return;
+  }
   lb_line p;
   find_line(&p, f, w);
   lb_line_derive(D, &p, symmetric);
@@ -226,6 +276,14 @@ double lb_tension_by(lb_spring_number number, const lb_model_force* f, double le
 
 double lb_line_by_number(const lb_derivatives* D, lb_work* w, const lb_model_force* f,
                          lb_spring_number number, const double* mu) {
+  if (f->path) {
+    lb_path path;
+    find_path(&path, f, w);
+    const bool slack = f->set.force_curve.slack && !(path.F > 0);
+    return slack ? 0
+                 : lb_tension_by(number, f, path.length, path.rate, path.slope) *
+                       lb_path_power(D, &path, mu);
+  }
   lb_line p;
   find_line(&p, f, w);
   if (f->set.force_curve.slack && !(p.F > 0)) {

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "dynamics/muscle/muscle_inertia.h"
+
 lb_muscles* lb_muscles_lay_out(lb_carver* c, const lb_model* m) {
   if (m->muscle.count == 0) {
     return NULL;
@@ -11,6 +13,7 @@ lb_muscles* lb_muscles_lay_out(lb_carver* c, const lb_model* m) {
   lb_muscles made = {0};
   made.from = lb_carve(c, (size_t)m->nx, sizeof *made.from);
   made.now = lb_carve(c, (size_t)m->muscle.count, sizeof *made.now);
+  made.inertia = lb_inertia_lay_out(c, m);
   if (muscles) {
     *muscles = made;
   }

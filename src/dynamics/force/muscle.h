@@ -37,6 +37,7 @@ typedef struct lb_muscles {
   double* from;       // [nx] x0
   lb_muscle_now* now; // [count]
   bool idle;          // they exert nothing: for inverse dynamics
+  struct lb_inertia_work* inertia; // NULL: none has mass
 } lb_muscles;
 
 // Their share of a data block; NULL when there are none or the carver only measures.

@@ -104,32 +104,64 @@ static void over(lb_path_span* s, const lb_path_node* a, const lb_path_node* b, 
   }
 }
 
+static void add_span(lb_path* p, const lb_path_item* surface, const lb_work* w) {
+  lb_path_span* s = &p->span[p->count - 1];
+  const lb_path_node* n = &p->node[p->count];
+  s->surface = surface;
+  if (surface) {
+    over(s, n - 1, n, w);
+  } else {
+    straight(s, n - 1, n);
+  }
+  p->length += s->length;
+  p->rate += s->rate;
+  p->count++;
+}
+
+// Spans over several surfaces to a node. Junctions rest: what pulls at them is in balance.
+static void add_chain(lb_path* p, int n, const lb_path_item* const* surface, lb_path_node last,
+                      const lb_work* w) {
+  static const lb_path_item JUNCTION = {
+      .at = {.link = LB_WORLD}, .q = -1, .v = -1, .condition = -1};
+  lb_chain_link link[LB_CHAIN_MOST];
+  lb_vec3 m[LB_CHAIN_MOST];
+  for (int i = 0; i < n; i++) {
+    const lb_path_frame f = lb_path_frame_find(surface[i], w);
+    link[i] = (lb_chain_link){&surface[i]->wrap, lb_m3_mat3(f.R), lb_v4_vec3(f.o)};
+  }
+  lb_wrap_chain(n, link, lb_v4_vec3(p->node[p->count - 1].at.at), lb_v4_vec3(last.at.at), m);
+  for (int i = 0; i < n; i++) {
+    p->node[p->count] = i + 1 < n
+                            ? (lb_path_node){.item = &JUNCTION,
+                                             .junction = true,
+                                             .at = {.at = lb_v4_from(m[i]), .index = LB_WORLD}}
+                            : last;
+    add_span(p, surface[i], w);
+  }
+}
+
 void lb_path_find(lb_path* p, const lb_model_path* of, lb_work* w, const double* q,
                   const double* qd) {
-  const lb_path_item* surface = NULL;
+  const lb_path_item* surface[LB_CHAIN_MOST];
+  int n = 0;
   p->of = of;
   p->count = 0;
   p->length = p->rate = 0;
   for (int i = 0; i < of->count; i++) {
     const lb_path_item* item = &of->item[i];
     if (item->wraps) {
-      surface = item;
+      surface[n++] = item;
     } else if (counts(item, q)) {
-      p->node[p->count] = node_at(item, w, q, qd);
-      if (p->count > 0) {
-        lb_path_span* s = &p->span[p->count - 1];
-        s->surface = surface;
-        surface = NULL;
-        const lb_path_node* n = &p->node[p->count];
-        if (s->surface) {
-          over(s, n - 1, n, w);
-        } else {
-          straight(s, n - 1, n);
-        }
-        p->length += s->length;
-        p->rate += s->rate;
+      const lb_path_node node = node_at(item, w, q, qd);
+      if (p->count == 0) {
+        p->node[p->count++] = node;
+      } else if (n > 1) {
+        add_chain(p, n, surface, node, w);
+      } else {
+        p->node[p->count] = node;
+        add_span(p, n ? surface[0] : NULL, w);
       }
-      p->count++;
+      n = 0;
     }
   }
 }

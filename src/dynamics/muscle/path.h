@@ -9,10 +9,12 @@
 // since p = R'(x_a - o). A straight span has the world for its frame, and g_p = -g_q.
 #pragma once
 #include "dynamics/force/force_point.h"
+#include "geom/path/wrap_chain.h"
 #include "model/use/model_path.h"
 
 typedef struct lb_path_node {
   const lb_path_item* item;
+  bool junction; // a place on the straight piece between two surfaces (wrap_chain.h), on no link
   lb_force_point at; // its velocity that of the point itself, moving ones included
   lb_v4 acceleration;
   lb_v4 slope[3]; // of a moving point: derivatives of its place by the coordinate

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "dynamics/muscle/path.h"
+#include "math/linear/dense.h"
 
 enum { ENDS = 6 }; // numbers of both ends
 
@@ -97,6 +98,9 @@ static node_change node_by_q(const derivation* d, int i, int k) {
 
 static node_change node_by_qd(const derivation* d, int i, int k) {
   const lb_path_node* n = &d->p->node[i];
+  if (n->junction) {
+    return (node_change){0};
+  }
   lb_v4 dxd = d->node[i].S[k].v;
   if (n->item->v == k) {
     dxd += n->slope[0];
@@ -236,8 +240,10 @@ static void add_moving(const derivation* d, int i, double* K, bool position) {
 static void add_all(const derivation* d, double* K, bool position) {
   const lb_path* p = d->p;
   for (int i = 0; i < p->count; i++) {
-    lb_derive_force(d->D, K, d->node[i].S, d->node[i].change);
-    add_moving(d, i, K, position);
+    if (!p->node[i].junction) {
+      lb_derive_force(d->D, K, d->node[i].S, d->node[i].change);
+      add_moving(d, i, K, position);
+    }
   }
   for (int s = 0; s + 1 < p->count; s++) {
     if (p->span[s].surface) {
@@ -280,6 +286,80 @@ static derivation begin(lb_derivatives* D, const lb_path* p, path_slopes* slopes
     }
   }
   return d;
+}
+
+// Second derivatives of a span in the world.
+static lb_chain_span span_in_world(const derivation* d, int s) {
+  const lb_path_span* span = &d->p->span[s];
+  const lb_m3 R = span->frame.R;
+  lb_chain_span out = {.length = span->length};
+  for (int j = 0; j < ENDS; j++) {
+    lb_v4 y[2] = {lb_v4_zero(), lb_v4_zero()};
+    y[j / 3] = lb_m3_apply_transposed(R, lb_v4_unit(j % 3));
+    for (int e = 0; e < 2; e++) {
+      const lb_v4 column = lb_m3_apply(R, apply_H(d->slopes->H[s], e, y));
+      for (int i = 0; i < 3; i++) {
+        out.H[3 * e + i][j] = column[i];
+        out.g[3 * e + i] = span->g[e][i];
+      }
+    }
+  }
+  return out;
+}
+
+// Change of what pulls at node i with a coordinate, junctions held.
+static lb_v4 change_pull(const derivation* d, int i, int k) {
+  lb_v4 sum = lb_v4_zero();
+  for (int s = i - 1; s <= i; s++) {
+    const node_change nc[2] = {node_by_q(d, s, k), node_by_q(d, s + 1, k)};
+    const frame_change fc = frame_by_q(d, s, k);
+    const span_change c = change_span(d, s, nc, &fc);
+    const lb_v4 y[2] = {c.end[0].y, c.end[1].y};
+    const int e = i - s;
+    sum += lb_v4_cross(fc.theta, d->p->span[s].g[e]) +
+           lb_m3_apply(frame_of(&d->p->span[s])->R, apply_H(d->slopes->H[s], e, y));
+  }
+  return sum;
+}
+
+// Motions of n - 1 junctions from node `first` on: (4) of wrap_chain.h stays zero.
+static void move_junctions(const derivation* d, int first, int n) {
+  double A[LB_CHAIN_NUMBERS * LB_CHAIN_NUMBERS], b[LB_CHAIN_NUMBERS];
+  lb_chain_span span[LB_CHAIN_MOST];
+  const int size = 3 * (n - 1);
+  for (int s = 0; s < n; s++) {
+    span[s] = span_in_world(d, first - 1 + s);
+  }
+  if (!lb_chain_factor(n, span, A)) {
+    return;
+  }
+  for (int k = 0; k < d->D->model->nv; k++) {
+    for (int i = 0; i < n - 1; i++) {
+      lb_v4_store(b + 3 * i, -change_pull(d, first + i, k));
+    }
+    lb_cholesky_solve(size, A, size, 1, b, size);
+    for (int i = 0; i < n - 1; i++) {
+      d->node[first + i].change[k].v = lb_v4_load(b + 3 * i);
+    }
+  }
+  for (int i = 0; i < n - 1; i++) {
+    for (int k = 0; k < d->D->model->nv; k++) {
+      d->node[first + i].S[k] = (lb_motion){lb_v4_zero(), d->node[first + i].change[k].v};
+    }
+  }
+}
+
+static void move_all_junctions(const derivation* d) {
+  for (int i = 1; i < d->p->count; i++) {
+    int n = 1;
+    while (d->p->node[i].junction) {
+      i++;
+      n++;
+    }
+    if (n > 1) {
+      move_junctions(d, i - n + 1, n);
+    }
+  }
 }
 
 // Derivatives of the length by all coordinates.
@@ -347,6 +427,7 @@ void lb_path_derive(lb_derivatives* D, const lb_path* p, const double* qd, bool 
   path_slopes slopes;
   find_slopes(&slopes, p);
   const derivation d = begin(D, p, &slopes, qd);
+  move_all_junctions(&d);
   if (symmetric) {
     derive_symmetric(&d);
     add_curvature(&d);

@@ -89,7 +89,7 @@ void lb_aba_solve(const lb_model* m, lb_data* d, double* qdd, const double* tau,
 
 void lb_aba(const lb_model* m, lb_data* d, double* qdd, const double* q, const double* qd,
             const double* tau) {
-  if (m->elastic.count > 0) {
+  if (lb_model_has_dense_mass(m)) {
     lb_elastic_accelerations(m, d, qdd, q, qd, tau);
     lb_particles_accelerate(m, qdd, tau);
     return;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dynamics/joint/joint_elastic.h"
+#include "dynamics/muscle/muscle_inertia.h"
 #include "dynamics/tree/kinematics.h"
 #include "model/use/initial_pose.h"
 
@@ -109,11 +110,7 @@ static void mirror(double* M, int n) {
   }
 }
 
-void lb_crba(const lb_model* m, lb_data* d, double* M, const double* q) {
-  if (m->elastic.count > 0) {
-    lb_elastic_mass_matrix(m, d, M, q);
-    return;
-  }
+static void rigid_mass_matrix(const lb_model* m, lb_data* d, double* M, const double* q) {
   lb_place_hinges(m, d->work, q);
   for (int t = 0; t < m->link.ntree; t++) {
     weigh_tree(m, d->work, q, m->link.tree[t], m->link.tree[t + 1]);
@@ -123,4 +120,15 @@ void lb_crba(const lb_model* m, lb_data* d, double* M, const double* q) {
     M[k * ((size_t)m->ndense + 1)] += m->dof.armature[k];
   }
   mirror(M, m->ndense);
+}
+
+void lb_crba(const lb_model* m, lb_data* d, double* M, const double* q) {
+  if (m->elastic.count > 0) {
+    lb_elastic_mass_matrix(m, d, M, q);
+  } else {
+    rigid_mass_matrix(m, d, M, q);
+  }
+  if (m->muscle.ninertial > 0) {
+    lb_muscles_weigh(m, d->work, M, q);
+  }
 }

@@ -44,6 +44,9 @@ static lb_data* lay_out(lb_carver* c, const lb_model* m) {
   work.state += c->base ? 1 : 0; // state[-1] is the world
   lb_elastic_lay_out(c, m, &work);
   lb_general_lay_out(c, m, &work);
+  if (lb_model_has_dense_mass(m) && !m->elastic.count) {
+    work.M = lb_carve(c, (size_t)m->ndense * (size_t)m->ndense, sizeof(double));
+  }
   if (d) {
     *d = data;
     *w = work;

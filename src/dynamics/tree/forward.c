@@ -4,9 +4,9 @@
 #include "dynamics/force/force.h"
 #include "dynamics/force/particles.h"
 #include "dynamics/joint/joint_elastic.h"
-#include "dynamics/tree/mechanism_pose.h"
 #include "dynamics/tree/aba.h"
 #include "dynamics/tree/kinematics.h"
+#include "dynamics/tree/mechanism_pose.h"
 #include "dynamics/tree/rnea.h"
 #include "model/use/motor_use.h"
 
@@ -64,7 +64,7 @@ static void read_motors(const lb_model* m, lb_data* d) {
 
 // Accelerations under the forces in the work space: linear in the links where all are rigid.
 static void solve(const lb_model* m, lb_data* d) {
-  if (m->elastic.count > 0) {
+  if (lb_model_has_dense_mass(m)) {
     lb_elastic_solve(m, d, d->qdd, d->work->tau);
   } else {
     lb_aba_solve(m, d, d->qdd, d->work->tau, true);
@@ -83,7 +83,7 @@ void lb_forward(const lb_model* m, lb_data* d) {
     solve(m, d);
     lb_constraints_accelerate(m, d);
   }
-  if (m->elastic.count > 0) {
+  if (lb_model_has_dense_mass(m)) {
     read_motors_elastic(m, d);
   } else {
     read_motors(m, d);

@@ -4,6 +4,7 @@
 #include "dynamics/force/force.h"
 #include "dynamics/force/particles.h"
 #include "dynamics/joint/joint_elastic.h"
+#include "dynamics/muscle/muscle_inertia.h"
 #include "dynamics/tree/kinematics.h"
 
 // 1/2 (m v.v + 2 v.(w x h) + w.I w), h and I about the link's origin.
@@ -18,6 +19,7 @@ double lb_kinetic_energy(const lb_model* m, lb_data* d) {
            0.5 * lb_v4_dot(s->w, lb_m3_apply(s->IA.A, s->w));
   }
   sum += lb_elastic_kinetic(m, d->work);
+  sum += m->muscle.ninertial > 0 ? lb_muscles_motion(m, d->work, d->q, d->qd).kinetic : 0;
   for (int k = 0; k < m->nv; k++) {
     sum += 0.5 * m->dof.armature[k] * d->qd[k] * d->qd[k];
   }
@@ -25,13 +27,16 @@ double lb_kinetic_energy(const lb_model* m, lb_data* d) {
 }
 
 double lb_potential_energy(const lb_model* m, lb_data* d) {
-  lb_kinematics(m, d, d->q, d->qd);
+  lb_update(m, d, m->muscle.ninertial > 0 ? LB_ORIGINS : LB_POSED);
   const lb_v4 g = lb_v4_from(m->gravity);
   double sum = 0;
   for (int i = 0; i < m->nlink; i++) {
     lb_link_weigh(m, d->work, i);
     const lb_state* s = &d->work->state[i];
     sum -= lb_v4_dot(g, s->p * m->link.packed[i].m + s->h);
+  }
+  if (m->muscle.ninertial > 0) {
+    sum -= lb_v4_dot(g, lb_muscles_motion(m, d->work, d->q, d->qd).moment);
   }
   return sum + lb_elastic_gravity(m, d->work) + lb_particles_gravity(m, d->q) +
          lb_forces_energy(m, d);
@@ -62,6 +67,13 @@ lb_momenta lb_momentum(const lb_model* m, lb_data* d) {
     sum.angular_sum += sqrt(lb_v4_dot(angular, angular));
   }
   lb_particles_add_momentum(m, d, &P, &L, &sum);
+  if (m->muscle.ninertial > 0) {
+    const lb_muscle_motion own = lb_muscles_motion(m, d->work, d->q, d->qd);
+    P += own.linear;
+    L += own.angular;
+    sum.linear_sum += sqrt(lb_v4_dot(own.linear, own.linear));
+    sum.angular_sum += sqrt(lb_v4_dot(own.angular, own.angular));
+  }
   sum.linear = lb_v4_vec3(P);
   sum.angular = lb_v4_vec3(L);
   return sum;

@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "dynamics/force/particles.h"
+#include "dynamics/muscle/muscle_inertia.h"
 #include "dynamics/tree/kinematics.h"
 
 typedef struct rnea_job {
@@ -57,7 +58,7 @@ static void project_link(const rnea_job* job, int i) {
   }
 }
 
-static void inverse(void* context, int first, int last) {
+static void outward(void* context, int first, int last) {
   const rnea_job* job = context;
   for (int i = first; i < last; i++) {
     if (!job->moved) {
@@ -67,9 +68,27 @@ static void inverse(void* context, int first, int last) {
     lb_link_weigh(job->m, job->w, i);
     accelerate_link(job, i);
   }
+}
+
+static void inward(void* context, int first, int last) {
+  const rnea_job* job = context;
   for (int i = last - 1; i >= first; i--) {
     project_link(job, i);
   }
+}
+
+static void inverse(void* context, int first, int last) {
+  outward(context, first, last);
+  inward(context, first, last);
+}
+
+// Muscles with mass join links of all trees.
+static void inverse_joined(const lb_model* m, lb_data* d, rnea_job* job) {
+  LB_ASSERT(job->qd);
+  lb_for_trees(m, d, outward, job);
+  lb_move_origins(m, d->work, job->qd);
+  lb_muscles_inverse(m, d->work, job->tau, job->q, job->qd, job->qdd);
+  lb_for_trees(m, d, inward, job);
 }
 
 static void run(const lb_model* m, lb_data* d, rnea_job job) {
@@ -80,7 +99,11 @@ static void run(const lb_model* m, lb_data* d, rnea_job job) {
     d->work->stages = LB_POSED | (stages & (LB_LINK_FORCES | LB_FORCED));
   }
   memset(job.tau, 0, (size_t)m->nv * sizeof *job.tau);
-  lb_for_trees(m, d, inverse, &job);
+  if (m->muscle.ninertial > 0) {
+    inverse_joined(m, d, &job);
+  } else {
+    lb_for_trees(m, d, inverse, &job);
+  }
   for (int k = 0; k < m->nv; k++) {
     job.tau[k] += m->dof.armature[k] * job.qdd[k];
   }

@@ -32,7 +32,11 @@ typedef struct lb_taylor3 {
 } lb_taylor3;
 
 // Small functions that must be inlined for N to be a constant.
+#ifdef __SANITIZE_ADDRESS__ // which makes of them more than compilers can chew
+#define LB_TAYLOR_INLINE static inline
+#else
 #define LB_TAYLOR_INLINE static inline __attribute__((always_inline))
+#endif
 
 // --- coefficients: numbers with first derivatives ---
 

@@ -129,11 +129,26 @@ bool lb_wrap_over_cylinder(int N, const lb_taylor* radius, int sense, const lb_t
   return wraps;
 }
 
+// Straight by values alone, which most paths are: the line is beyond the band, or its foot is not
+// between the points.
+static bool stays_away(double r, double band, int sense, const lb_taylor3* p, const lb_taylor3* q) {
+  const double px = lb_taylor_value(&p->x), py = lb_taylor_value(&p->y),
+               qx = lb_taylor_value(&q->x), qy = lb_taylor_value(&q->y);
+  const double cross = sense * (px * qy - py * qx), dx = qx - px, dy = qy - py;
+  const bool far_around = cross < 0 && px * qx + py * qy < 0; // more than half a turn
+  if (far_around) {
+    return false;
+  }
+  const double way = dx * dx + dy * dy, beyond = r + band;
+  const bool between = px * dx + py * dy < 0 && qx * dx + qy * dy > 0;
+  return !between || cross * cross >= beyond * beyond * way;
+}
+
 LB_TAYLOR_INLINE bool wrap_round(int N, double r, double band, int sense, lb_wrap_path* out,
                                  const lb_taylor3* p, const lb_taylor3* q) {
   const double rp = hypot(lb_taylor_value(&p->x), lb_taylor_value(&p->y));
   const double rq = hypot(lb_taylor_value(&q->x), lb_taylor_value(&q->y));
-  if (!(rp > r) || !(rq > r)) {
+  if (!(rp > r) || !(rq > r) || stays_away(r, band, sense, p, q)) {
     return false;
   }
   lb_taylor dphi = turned(N, p, q, sense), D, radius = lb_taylor_constant(r);

@@ -39,7 +39,14 @@ lb_status lb_build_motors(lb_build* b); // fills motors and loops
 lb_status lb_build_forces(lb_build* b); // fills forces, drag and loads
 lb_status lb_build_muscles(lb_build* b);
 // The path of a muscle, and its mass, which is taken from its body.
-lb_status lb_build_path(lb_build* b, const lb_scene_muscle* from, const lb_model_path** out);
+lb_status lb_build_path(lb_build* b, const char* word, const lb_scene_muscle* from,
+                        const lb_model_path** out);
+// The path of a cable over surfaces.
+lb_status lb_build_cable_path(lb_build* b, const lb_scene_force* from, const lb_model_path** out);
+// Length of a path for poses of the links.
+double lb_build_path_length(const lb_model_path* path, const lb_transform* pose, const double* q);
+// A path is drawn.
+void lb_build_tube(lb_model* m, const lb_model_path* path, double radius, int material);
 // The scene's forces with points of their own, for faces to be found.
 void lb_build_keep_forces(lb_build* b);
 // A profile, or NULL where nothing is defined.

@@ -21,8 +21,11 @@ static lb_vec3 world_point(const lb_anchor* at, const lb_transform* pose) {
 }
 
 // Length of a force at the start, from point to point, or along its direction where it has one.
-static double length_of(const lb_model_force* f, const lb_transform* pose) {
+static double length_of(const lb_model* m, const lb_model_force* f, const lb_transform* pose) {
   double sum = 0;
+  if (f->path) {
+    return lb_build_path_length(f->path, pose, m->start.q);
+  }
   for (int k = 1; k < f->set.npoint; k++) {
     const lb_vec3 way = lb_vec3_sub(world_point(&f->at[k], pose), world_point(&f->at[k - 1], pose));
     const lb_vec3 e = lb_quat_rotate(f->at[0].X.q, f->set.along);
@@ -36,12 +39,20 @@ static double length_of(const lb_model_force* f, const lb_transform* pose) {
 
 static void add_lines(struct lb_model_forces* to, const lb_model_force* f) {
   const bool joins = lb_force_joins(f->set.kind);
-  for (int k = 1; k < f->set.npoint && joins; k++) {
+  for (int k = 1; k < f->set.npoint && joins && !f->path; k++) {
     to->line[to->nline++] = (lb_model_line){&f->set.point[k - 1], &f->at[k - 1]};
   }
 }
 
-static void add_force(lb_build* b, int i) {
+static bool wraps(const lb_scene_force* f) {
+  bool any = false;
+  for (int k = 0; k < f->npoint; k++) {
+    any = any || f->point[k].wrap > 0;
+  }
+  return any;
+}
+
+static lb_status add_force(lb_build* b, int i) {
   lb_model_force* f = &b->m->force.item[b->m->force.count++];
   f->set = b->force[i];
   f->set.force_curve = lb_build_force_curve(b, f->set.force_curve);
@@ -54,7 +65,19 @@ static void add_force(lb_build* b, int i) {
     f->at[k] = anchor(b->m, p->body, p->face, p->at);
   }
   b->m->force.of_kind[f->set.kind]++;
+  if (wraps(&f->set)) {
+    const lb_scene_force from = {.name = f->set.name,
+                                 .place = b->force[i].place,
+                                 .npoint = f->set.npoint,
+                                 .point = f->set.point};
+    const lb_status status = lb_build_cable_path(b, &from, &f->path);
+    if (status != LB_OK) {
+      return status;
+    }
+    lb_build_tube(b->m, f->path, 0, -1);
+  }
   add_lines(&b->m->force, f);
+  return LB_OK;
 }
 
 static lb_status build_points(lb_build* b) {
@@ -65,10 +88,12 @@ static lb_status build_points(lb_build* b) {
   }
   to->item = LB_TAKE(b->arena, lb_model_force, b->scene->nforce);
   to->line = LB_TAKE(b->arena, lb_model_line, points);
-  for (int i = 0; i < b->scene->nforce && lb_arena_status(b->arena) == LB_OK; i++) {
-    add_force(b, i);
+  lb_status status = LB_OK;
+  for (int i = 0; i < b->scene->nforce && lb_arena_status(b->arena) == LB_OK && status == LB_OK;
+       i++) {
+    status = add_force(b, i);
   }
-  return lb_arena_status(b->arena);
+  return status == LB_OK ? lb_arena_status(b->arena) : status;
 }
 
 // Lengths that are not given are those at the start.
@@ -82,7 +107,7 @@ static lb_status measure_lengths(lb_build* b) {
   lb_link_poses(m, pose, m->start.q);
   for (int i = 0; i < m->force.count; i++) {
     lb_model_force* f = &m->force.item[i];
-    f->set.length = isnan(f->set.length) ? length_of(f, pose) : f->set.length;
+    f->set.length = isnan(f->set.length) ? length_of(m, f, pose) : f->set.length;
   }
   lb_arena_reset(b->arena, mark);
   return LB_OK;

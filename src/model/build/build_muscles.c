@@ -91,8 +91,11 @@ lb_status lb_build_muscles(lb_build* b) {
       m->nx += 2;
       status = to->hill ? LB_OK : LB_NO_MEMORY;
     }
-    status = status == LB_OK ? lb_build_path(b, from, &to->path) : status;
+    status = status == LB_OK ? lb_build_path(b, "muscle", from, &to->path) : status;
     m->muscle.ninertial += from->mass.amount > 0;
+    if (status == LB_OK) {
+      lb_build_tube(m, to->path, from->radius, from->material);
+    }
     status = status == LB_OK ? build_excitation(b, to, from) : status;
   }
   return status;

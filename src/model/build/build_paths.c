@@ -58,12 +58,15 @@ static lb_status build_item(lb_build* b, const owner* of, lb_path_item* to,
     const lb_scene_wrap* w = &b->scene->wrap[from->wrap];
     to->wraps = true;
     to->at = lb_model_anchor(b->m, w->body, -1, w->pose);
+    to->body = w->body;
+    to->in_body = w->pose;
     to->wrap = (lb_wrap){.kind = w->kind, .size = w->size, .band = w->smooth, .side = w->side};
     return LB_OK;
   }
-  to->at = lb_model_anchor(
-      b->m, from->body, -1,
-      (lb_transform){lb_quat_identity(), from->follows >= 0 ? lb_vec3_make(0, 0, 0) : from->at});
+  to->body = from->body;
+  to->in_body =
+      (lb_transform){lb_quat_identity(), from->follows >= 0 ? lb_vec3_make(0, 0, 0) : from->at};
+  to->at = lb_model_anchor(b->m, from->body, -1, to->in_body);
   if (from->follows >= 0) {
     if (!find_coordinate(b, from->follows, from->coordinate, &to->q, &to->v)) {
       return refuse(b, of, lost);
@@ -71,6 +74,11 @@ static lb_status build_item(lb_build* b, const owner* of, lb_path_item* to,
     for (int k = 0; k < 3; k++) {
       to->along[k] = function_of(b, &from->along[k]);
     }
+  }
+  if (from->condition >= 0 && from->over > 0) {
+    return refuse(b, of,
+                  "has a point that comes in 'over' a part of a coordinate, which cannot be "
+                  "simulated yet (take 'over' away: it comes in at once)");
   }
   if (from->condition >= 0) {
     to->at_least = from->at_least;
@@ -115,20 +123,21 @@ typedef void span_visitor(void* context, lb_path_item* surface, lb_transform X, 
 
 static void walk(const lb_model_path* path, const lb_transform* pose, const double* q,
                  span_visitor* visit, void* context) {
-  lb_path_item* surface = NULL;
+  lb_path_item* surface[LB_CHAIN_MOST];
+  int n = 0;
   bool any = false;
   lb_vec3 last = {0};
   for (int i = 0; i < path->count; i++) {
     lb_path_item* item = &path->item[i];
     if (item->wraps) {
-      surface = item;
+      surface[n++] = item;
     } else if (counts(item, q)) {
       const lb_vec3 x = point_at(item, pose, q);
-      const lb_transform X = surface ? frame_at(&surface->at, pose) : lb_transform_identity();
-      if (any) {
-        visit(context, surface, X, to_frame(X, last), to_frame(X, x));
+      for (int k = 0; any && k < (n > 0 ? n : 1); k++) { // surfaces in a row have the same ends
+        const lb_transform X = n > 0 ? frame_at(&surface[k]->at, pose) : lb_transform_identity();
+        visit(context, n > 0 ? surface[k] : NULL, X, to_frame(X, last), to_frame(X, x));
       }
-      surface = NULL;
+      n = 0;
       last = x;
       any = true;
     }
@@ -143,16 +152,49 @@ static void choose_sense(void* context, lb_path_item* surface, lb_transform X, l
   }
 }
 
-static double span_length(const lb_path_item* surface, lb_vec3 p, lb_vec3 q) {
-  lb_wrap_path path;
-  const lb_path_end P = {.x = p}, Q = {.x = q};
-  lb_wrap_find(0, surface ? &surface->wrap : NULL, &path, &P, &Q);
-  return lb_taylor_value(lb_wrap_length(&path));
+// Length over surfaces in a row, or one, or none.
+static double row_length(int n, lb_path_item* const* surface, const lb_transform* pose, lb_vec3 a,
+                         lb_vec3 b) {
+  lb_chain_link link[LB_CHAIN_MOST];
+  lb_vec3 m[LB_CHAIN_MOST];
+  double sum = n == 0 ? lb_vec3_norm(lb_vec3_sub(b, a)) : 0;
+  for (int i = 0; i < n; i++) {
+    const lb_transform X = frame_at(&surface[i]->at, pose);
+    link[i] = (lb_chain_link){&surface[i]->wrap, lb_quat_matrix(X.q), X.p};
+  }
+  if (n > 1) {
+    lb_wrap_chain(n, link, a, b, m);
+  }
+  for (int i = 0; i < n; i++) {
+    const lb_transform X = frame_at(&surface[i]->at, pose);
+    const lb_path_end p = {.x = to_frame(X, i > 0 ? m[i - 1] : a)};
+    const lb_path_end q = {.x = to_frame(X, i + 1 < n ? m[i] : b)};
+    lb_wrap_path path;
+    lb_wrap_find(0, &surface[i]->wrap, &path, &p, &q);
+    sum += lb_taylor_value(lb_wrap_length(&path));
+  }
+  return sum;
 }
 
-static void add_length(void* context, lb_path_item* surface, lb_transform X, lb_vec3 p, lb_vec3 q) {
-  (void)X;
-  *(double*)context += span_length(surface, p, q);
+double lb_build_path_length(const lb_model_path* path, const lb_transform* pose, const double* q) {
+  lb_path_item* surface[LB_CHAIN_MOST];
+  lb_vec3 last = {0};
+  double sum = 0;
+  int n = 0;
+  bool any = false;
+  for (int i = 0; i < path->count; i++) {
+    lb_path_item* item = &path->item[i];
+    if (item->wraps) {
+      surface[n++] = item;
+    } else if (counts(item, q)) {
+      const lb_vec3 x = point_at(item, pose, q);
+      sum += any ? row_length(n, surface, pose, last, x) : 0;
+      any = true;
+      last = x;
+      n = 0;
+    }
+  }
+  return sum;
 }
 
 // --- mass ---
@@ -274,7 +316,6 @@ static lb_status take_mass(lb_build* b, const owner* of, const lb_scene_muscle_m
 
 static lb_status build_mass(lb_build* b, const owner* of, lb_model_path* path,
                             const lb_scene_muscle_mass* from, const lb_transform* pose) {
-  double length = 0;
   for (int i = 0; i < path->count; i++) {
     if (path->item[i].condition >= 0) {
       return refuse(b, of,
@@ -282,7 +323,7 @@ static lb_status build_mass(lb_build* b, const owner* of, lb_model_path* path,
                     "'mass' or 'while' away)");
     }
   }
-  walk(path, pose, b->m->start.q, add_length, &length);
+  const double length = lb_build_path_length(path, pose, b->m->start.q);
   spread_mass(&path->mass, from, length);
   return from->from >= 0 ? take_mass(b, of, from, path, length, pose) : LB_OK;
 }
@@ -319,19 +360,34 @@ static bool find_velocities(lb_build* b, lb_model_path* path) {
   return true;
 }
 
-static lb_status check_order(lb_build* b, const owner* of, const lb_model_path* path) {
-  for (int i = 0; i + 1 < path->count; i++) {
-    if (path->item[i].wraps && path->item[i + 1].wraps) {
+// Surfaces in a row are sharp, and carry no mass.
+static lb_status check_rows(lb_build* b, const owner* of, const lb_model_path* path, bool heavy) {
+  int row = 0;
+  for (int i = 0; i < path->count; i++) {
+    // a point that counts at times may leave a row of those around it
+    row = path->item[i].wraps ? row + 1 : path->item[i].condition >= 0 ? row : 0;
+    if (row > LB_CHAIN_MOST) {
+      return refuse(b, of, "runs over more than six surfaces in a row (put a point between them)");
+    }
+    if (row > 1 && heavy) {
       return refuse(b, of,
-                    "runs over two surfaces without a point in between, which cannot be "
-                    "simulated yet (put a point between them)");
+                    "has mass and runs over two surfaces without a point in between (put a "
+                    "point between them, or take 'mass' away)");
+    }
+    if (row > 1 && path->item[i].wraps) {
+      int k = i - 1;
+      while (!path->item[k].wraps) {
+        k--;
+      }
+      path->item[i].wrap.band = path->item[k].wrap.band = 0;
     }
   }
   return LB_OK;
 }
 
-lb_status lb_build_path(lb_build* b, const lb_scene_muscle* from, const lb_model_path** out) {
-  const owner of = {"muscle", from->name, from->place};
+lb_status lb_build_path(lb_build* b, const char* word, const lb_scene_muscle* from,
+                        const lb_model_path** out) {
+  const owner of = {word, from->name, from->place};
   lb_model_path* path = LB_TAKE(b->arena, lb_model_path, 1);
   lb_path_item* item = LB_TAKE(b->arena, lb_path_item, from->npoint);
   lb_status status = path && item ? LB_OK : LB_NO_MEMORY;
@@ -342,8 +398,9 @@ lb_status lb_build_path(lb_build* b, const lb_scene_muscle* from, const lb_model
       (lb_model_path){.name = lb_build_text(b, from->name), .count = from->npoint, .item = item};
   for (int i = 0; i < from->npoint && status == LB_OK; i++) {
     status = build_item(b, &of, &item[i], &from->point[i]);
+    path->nline += item[i].wraps ? LB_WRAP_LINES : 1;
   }
-  status = status == LB_OK ? check_order(b, &of, path) : status;
+  status = status == LB_OK ? check_rows(b, &of, path, from->mass.amount > 0) : status;
   status = status == LB_OK && !find_velocities(b, path) ? LB_NO_MEMORY : status;
   lb_transform* pose = LB_TAKE(b->arena, lb_transform, b->m->nlink);
   status = status == LB_OK && (!pose || lb_arena_status(b->arena) != LB_OK) ? LB_NO_MEMORY : status;
@@ -352,9 +409,27 @@ lb_status lb_build_path(lb_build* b, const lb_scene_muscle* from, const lb_model
     walk(path, pose, b->m->start.q, choose_sense, NULL);
     *out = path;
     status = from->mass.amount > 0 ? build_mass(b, &of, path, &from->mass, pose) : LB_OK;
-    if (status == LB_OK && from->mass.amount > 0) {
-      return refuse(b, &of, "has mass, which cannot be simulated yet (take 'mass' away)");
-    }
   }
   return status;
+}
+
+lb_status lb_build_cable_path(lb_build* b, const lb_scene_force* from, const lb_model_path** out) {
+  lb_scene_path_point* point = LB_TAKE(b->arena, lb_scene_path_point, from->npoint);
+  if (!point) {
+    return LB_NO_MEMORY;
+  }
+  for (int i = 0; i < from->npoint; i++) {
+    point[i] = lb_scene_path_point_default();
+    point[i].wrap = from->point[i].wrap - 1;
+    point[i].body = from->point[i].body;
+    point[i].at = from->point[i].at;
+  }
+  const lb_scene_muscle like = {
+      .name = from->name, .place = from->place, .npoint = from->npoint, .point = point};
+  return lb_build_path(b, "cable", &like, out);
+}
+
+void lb_build_tube(lb_model* m, const lb_model_path* path, double radius, int material) {
+  m->look.tube[m->look.ntube++] = (lb_model_tube){path->name, path, radius, material};
+  m->look.ntube_line += path->nline;
 }

@@ -69,3 +69,8 @@ static inline bool lb_body_moves(const lb_model* m, int body) {
 
 // Mass of a link, in its own frame.
 void lb_link_set_mass(lb_link* link, lb_mass mass);
+
+// Elastic bodies and muscles with mass couple coordinates beyond the tree: M is solved as a whole.
+static inline bool lb_model_has_dense_mass(const lb_model* m) {
+  return m->elastic.count > 0 || m->muscle.ninertial > 0;
+}

@@ -1,12 +1,14 @@
 // Paths of a model: points that move with links, and surfaces between them.
 #pragma once
-#include "geom/path/wrap_path.h"
+#include "geom/path/wrap_chain.h"
 #include "limber/model.h"
 
 // A point of a path, or a surface between two of them.
 typedef struct lb_path_item {
   lb_anchor at; // the point in its link; of a surface and of a moving point the frame it is in
-  bool wraps;   // it is a surface
+  int body;     // that it is part of, and where there
+  lb_transform in_body;
+  bool wraps; // it is a surface
   lb_wrap wrap;
   lb_profile* along[3]; // of a moving point: x, y, z in that frame; NULL: it is fixed
   int q, v;             // coordinate that moves it, or -1
@@ -31,7 +33,12 @@ typedef struct lb_model_path {
   lb_path_item* item; // [count]
   lb_path_mass mass;
   int nv;
-  int* v; // [nv] velocities that move it
+  int* v;    // [nv] velocities that move it
+  int nline; // straight pieces that it is drawn with
 } lb_model_path;
 
-enum { LB_PATH_SPANS = LB_PATH_MOST_POINTS };
+enum { LB_PATH_SPANS = LB_PATH_MOST_POINTS, LB_WRAP_LINES = 14 }; // lines over a surface
+
+// Places along a path where its lines meet, [nline + 1], in a frame of a recording.
+void lb_model_path_draw(const lb_model_path* path, const lb_transform* pose, const double* q,
+                        lb_vec3* out);

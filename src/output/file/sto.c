@@ -5,7 +5,8 @@
 #include "output/file/writers.h"
 
 static bool is_shown(const lb_model* m, int joint, int k) {
-  return m->joint.nq[joint] == m->joint.nv[joint] && m->dof.name[m->joint.v[joint] + k] != NULL;
+  return m->dof.name && m->joint.nq[joint] == m->joint.nv[joint] &&
+         m->dof.name[m->joint.v[joint] + k] != NULL;
 }
 
 int lb_count_named(const lb_model* m) {

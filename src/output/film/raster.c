@@ -383,9 +383,8 @@ static void place_solid(lb_raster* R, const solid* s, int frame) {
 
 static void place_line(lb_raster* R, int line, int frame) {
   const lb_model* m = R->r->model;
-  const lb_model_rope* rope = lb_bent_rope(m, line);
-  const double radius =
-      rope && rope->radius > 0 ? rope->radius : LB_SPRING_THICKNESS * R->view.radius;
+  const double own = lb_bent_look_of(m, line).radius;
+  const double radius = own > 0 ? own : LB_SPRING_THICKNESS * R->view.radius;
   lb_vec3 end[2];
   lb_bent_line(R->r, frame, line, end);
   const lb_vec3 way = lb_vec3_sub(end[1], end[0]);
@@ -434,10 +433,10 @@ static void draw_shadows(lb_raster* R, int frame) {
 static void draw_lines(lb_raster* R, int frame) {
   static const double DARK[3] = {0.06, 0.06, 0.07};
   for (int i = 0; i < lb_bent_lines(R->r->model); i++) {
-    const lb_model_rope* rope = lb_bent_rope(R->r->model, i);
+    const int material = lb_bent_look_of(R->r->model, i).material;
     double color[3] = {DARK[0], DARK[1], DARK[2]};
-    if (rope && rope->material >= 0) {
-      set_color(R->r->model, rope->material, color);
+    if (material >= 0) {
+      set_color(R->r->model, material, color);
     }
     place_line(R, i, frame);
     draw_mesh(R, &R->cylinder, color);

@@ -107,8 +107,8 @@ static int bent_mesh(const lb_gltf* g, int e) {
 }
 
 static void json_spring_node(lb_out* out, const lb_gltf* g, int i) {
-  const lb_model_rope* rope = lb_bent_rope(g->m, i);
-  lb_print_json(out, ",\n{'name':%s", rope ? rope->name : "spring");
+  const lb_bent_look look = lb_bent_look_of(g->m, i);
+  lb_print_json(out, ",\n{'name':%s", look.name ? look.name : "spring");
   if (g->nframe > 0) {
     double length;
     const lb_transform X = lb_gltf_spring_pose(g, g->frame[0], i, &length);
@@ -116,9 +116,10 @@ static void json_spring_node(lb_out* out, const lb_gltf* g, int i) {
     json_pose(out, lb_gltf_pose(lb_transform_identity(), X));
     list(out, ",\"scale\":", scale, 3);
   }
-  json_mesh_of(out, g->nframe == 0 ? -1
-                    : rope         ? g->rope_part[rope - g->m->particles.rope]
-                                   : g->spring_part);
+  json_mesh_of(out, g->nframe == 0   ? -1
+                    : look.rope >= 0 ? g->rope_part[look.rope]
+                    : look.tube >= 0 ? g->rope_part[g->m->particles.nrope + look.tube]
+                                     : g->spring_part);
 }
 
 static void json_group_node(lb_out* out, const lb_gltf* g, int i) {

@@ -97,7 +97,7 @@ typedef struct lb_gltf {
   int spring_material;            // in the file, or -1
   lb_gltf_bent* bent;             // [nelastic]
   lb_gltf_deformable* deformable; // [ndeformable]
-  int* rope_part;                 // [nrope]
+  int* rope_part;                 // [nrope + ntube]
   lb_gltf_channel* channel;       // [nchannel]
   int nframe;                     // frames shown
   int* frame;                     // [nframe]

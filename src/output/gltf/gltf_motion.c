@@ -103,8 +103,8 @@ void lb_gltf_collect_motion(lb_gltf* g, int most) {
 // --- springs ---
 
 double lb_gltf_spring_radius(const lb_gltf* g, int spring) {
-  const lb_model_rope* rope = lb_bent_rope(g->m, spring);
-  return rope && rope->radius > 0 ? rope->radius : LB_SPRING_THICKNESS * g->size;
+  const double own = lb_bent_look_of(g->m, spring).radius;
+  return own > 0 ? own : LB_SPRING_THICKNESS * g->size;
 }
 
 lb_transform lb_gltf_spring_pose(const lb_gltf* g, int frame, int spring, double* length) {

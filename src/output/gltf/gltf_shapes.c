@@ -181,11 +181,13 @@ void lb_gltf_collect_shapes(lb_gltf* g) {
     }
   }
   g->spring_part = g->spring_material = -1;
-  g->rope_part = LB_TAKE(&g->arena, int, m->particles.nrope);
+  const int nrope = m->particles.nrope;
+  g->rope_part = LB_TAKE(&g->arena, int, nrope + m->look.ntube);
   const lb_shape unit = {.type = LB_SHAPE_CYLINDER, .size = {1, 1, 0}};
   bool dark = m->force.nline > 0;
-  for (int i = 0; i < m->particles.nrope && !lb_gltf_failed(g); i++) {
-    const int material = m->particles.rope[i].material;
+  for (int i = 0; i < nrope + m->look.ntube && !lb_gltf_failed(g); i++) {
+    const int material =
+        i < nrope ? m->particles.rope[i].material : m->look.tube[i - nrope].material;
     g->rope_part[i] = find_part(
         g, (lb_gltf_part){find_form(g, &unit), material >= 0 ? material : LB_GLTF_OF_SPRINGS});
     use_material(g, material);

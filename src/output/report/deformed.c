@@ -3,6 +3,7 @@
 #include "elastic/reduced/reduced.h"
 #include "math/space/polar.h"
 #include "model/use/link.h"
+#include "model/use/model_path.h"
 
 static const double* coordinates(const lb_recording* r, int frame, int e) {
   return r->q + (size_t)frame * (size_t)r->model->nq + (size_t)r->model->elastic.body[e].q;
@@ -67,13 +68,37 @@ lb_vec3 lb_bent_deformable(const lb_recording* r, int frame, int deformable, int
   return sum;
 }
 
-const lb_model_rope* lb_bent_rope(const lb_model* m, int line) {
-  const lb_model_rope* rope = NULL;
-  for (int i = 0;
-       i < m->particles.nrope && m->particles.rope[i].first_segment <= line - m->force.nline; i++) {
-    rope = &m->particles.rope[i];
+lb_bent_look lb_bent_look_of(const lb_model* m, int line) {
+  lb_bent_look look = {.material = -1, .rope = -1, .tube = -1};
+  const int segment = line - m->force.nline;
+  int first = m->particles.nsegment; // of tubes, counted as segments
+  for (int i = 0; i < m->particles.nrope && segment < first; i++) {
+    if (m->particles.rope[i].first_segment <= segment) {
+      look = (lb_bent_look){m->particles.rope[i].name, m->particles.rope[i].radius,
+                            m->particles.rope[i].material, i, -1};
+    }
   }
-  return rope;
+  for (int i = 0; i < m->look.ntube && segment >= first; i++) {
+    const lb_model_tube* tube = &m->look.tube[i];
+    look = (lb_bent_look){tube->name, tube->radius, tube->material, -1, i};
+    first += tube->path->nline;
+  }
+  return look;
+}
+
+static void tube_ends(const lb_recording* r, int frame, int line, lb_vec3 end[2]) {
+  enum { MOST = LB_PATH_MOST_POINTS * LB_WRAP_LINES + 2 };
+  const lb_model* m = r->model;
+  const lb_model_path* path = m->look.tube[0].path;
+  for (int i = 0; line >= path->nline; i++) {
+    line -= path->nline;
+    path = m->look.tube[i + 1].path;
+  }
+  lb_vec3 x[MOST];
+  lb_model_path_draw(path, r->pose + (size_t)frame * (size_t)m->nbody,
+                     r->q + (size_t)frame * (size_t)m->nq, x);
+  end[0] = x[line];
+  end[1] = x[line + 1];
 }
 
 static void piece_ends(const lb_recording* r, int frame, const lb_model_line* line,
@@ -95,6 +120,10 @@ void lb_bent_line(const lb_recording* r, int frame, int line, lb_vec3 end[2]) {
   const lb_model* m = r->model;
   if (line < m->force.nline) {
     piece_ends(r, frame, &m->force.line[line], end);
+    return;
+  }
+  if (line >= m->force.nline + m->particles.nsegment) {
+    tube_ends(r, frame, line - m->force.nline - m->particles.nsegment, end);
     return;
   }
   for (int i = 0; i < 2; i++) {

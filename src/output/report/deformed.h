@@ -9,14 +9,21 @@ lb_vec3 lb_bent_vertex(const lb_recording* recording, int frame, int e, int i);
 // How far the middle of a face that carries something has moved from rest, in the body's axes.
 lb_vec3 lb_bent_face(const lb_recording* recording, int frame, int e, int face);
 
-// Springs, pieces of cables, and after them the segments of ropes: all that is drawn as lines.
+// Springs, pieces of cables, and after them the segments of ropes and the pieces of muscles: all
+// that is drawn as lines.
 static inline int lb_bent_lines(const lb_model* m) {
-  return m->force.nline + m->particles.nsegment;
+  return m->force.nline + m->particles.nsegment + m->look.ntube_line;
 }
 // The two ends of a line in the world.
 void lb_bent_line(const lb_recording* recording, int frame, int line, lb_vec3 end[2]);
-// The rope that a line belongs to, or NULL.
-const lb_model_rope* lb_bent_rope(const lb_model* m, int line);
+// Look of a line.
+typedef struct lb_bent_look {
+  const char* name; // of its rope or tube; NULL: of neither
+  double radius;    // 0: as springs are drawn
+  int material;     // -1: likewise
+  int rope, tube;   // that it belongs to, or -1
+} lb_bent_look;
+lb_bent_look lb_bent_look_of(const lb_model* m, int line);
 
 // Place in the world of a particle of a rope or deformable, and of a vertex of its surface.
 lb_vec3 lb_bent_particle(const lb_recording* recording, int frame, int node);

@@ -72,6 +72,8 @@ static lb_model* make_model(const lb_model* from, int count, const lb_layer* lay
   }
   to->force.count = to->force.nline = to->nmotor = 0;
   to->particles = (lb_model_particles){0};
+  to->muscle = (lb_model_muscles){0};
+  to->look.ntube = to->look.ntube_line = 0;
   to->body.name = LB_TAKE(a, const char*, nbody);
   to->body.link = LB_TAKE(a, int, nbody);
   to->body.in_link = LB_TAKE(a, lb_transform, nbody);

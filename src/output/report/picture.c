@@ -367,12 +367,12 @@ static void draw_bent(picture* p, int frame, int which, const lb_mesh* surface,
 
 static void draw_line(picture* p, int frame, int line) {
   const lb_model* m = p->r->model;
-  const lb_model_rope* rope = lb_bent_rope(m, line);
+  const lb_bent_look look = lb_bent_look_of(m, line);
   lb_vec3 end[2];
   lb_bent_line(p->r, frame, line, end);
   add_stroke(p, end[0], end[1],
-             rope && rope->radius > 0 ? rope->radius : LB_SPRING_THICKNESS * p->view->radius,
-             rope && rope->material >= 0 ? color_of(m, rope->material) : DARK);
+             look.radius > 0 ? look.radius : LB_SPRING_THICKNESS * p->view->radius,
+             look.material >= 0 ? color_of(m, look.material) : DARK);
 }
 
 static void collect(picture* p, int frame) {

@@ -3,8 +3,33 @@
 
 #include "scene/force/scene_force.h"
 
+static const lb_field point_fields[] = {
+    LB_ROW(BODY, lb_scene_point, "body", body, "world", "a rigid body, or world"),
+    LB_SIZED(VECTOR, lb_scene_point, "at", at, LB_LENGTH, LB_ANY, "[0, 0, 0]",
+             "where, in that body"),
+    LB_LATER(WRAP, "wrap", NULL, "none",
+             "a surface that it may wrap over here, in place of a point"),
+};
+
+static bool finish_point(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
+  const lb_yaml *wrap = lb_yaml_find(node, "wrap"), *body = lb_yaml_find(node, "body");
+  if (ok && wrap && (body || lb_yaml_find(node, "at"))) {
+    return lb_complain(r, node->place,
+                       "a wrap says itself where it is (take 'body' and 'at' away)");
+  }
+  if (ok && wrap) {
+    ((lb_scene_point*)part)->wrap =
+        1 + lb_names_find(&r->section[LB_SCENE_WRAPS].names, wrap->text, -1);
+  }
+  return ok;
+}
+
+static const lb_table point_table =
+    LB_TABLE("cable point", lb_scene_point, point_fields, .item = "point", .finish = finish_point);
+
 static const lb_field fields[] = {
-    LB_FORCE_POINTS("through", "the points it runs through, in order: {body: ..., at: [...]}"),
+    LB_LIST(lb_scene_force, "through", point, npoint, &point_table, NULL,
+            "the points it runs through, in order: {body: ..., at: [...]}, or {wrap: ...}"),
     LB_FORCE_CURVE_ROWS("true"),
 };
 
@@ -17,6 +42,15 @@ static void check(lb_checker* c, const void* part) {
   lb_check_force(c, s);
   if (s->npoint < 2 || s->npoint > LB_CABLE_MOST_POINTS) {
     lb_say(c, " runs through %d points; it needs 2 to %d", s->npoint, LB_CABLE_MOST_POINTS);
+    return;
+  }
+  if (s->point[0].wrap || s->point[s->npoint - 1].wrap) {
+    lb_say(c, " must begin and end at points, not at a wrap");
+  }
+  for (int i = 0; i < s->npoint; i++) {
+    if (s->point[i].wrap < 0 || s->point[i].wrap > c->s->nwrap) {
+      lb_say(c, ": point %d is on a wrap that does not exist", i + 1);
+    }
   }
 }
 

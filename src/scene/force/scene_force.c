@@ -100,7 +100,7 @@ void lb_check_force(lb_checker* c, const void* part) {
   for (int i = 0; i < s->npoint; i++) {
     const int body = s->point[i].body;
     const bool exists = body == LB_WORLD || (body >= 0 && body < c->s->nbody);
-    one_body = one_body && body == s->point[0].body;
+    one_body = one_body && body == s->point[0].body && !s->point[i].wrap;
     if (!exists) {
       lb_say(c, ": point %d is not one of a body that exists", i + 1);
     } else if (!format->ends && is_elastic(c->s, body)) {

@@ -38,8 +38,6 @@ void lb_check_force(lb_checker* c, const void* part);
 #define LB_FORCE_ENDS                                                                              \
   LB_LATER(TABLE, "from", &lb_end_table, NULL, "one end: {body: ..., at: [...]}"),                 \
       LB_LATER(TABLE, "to", &lb_end_table, NULL, "the other end: {body: ..., at: [...]}")
-#define LB_FORCE_POINTS(key, about)                                                                \
-  LB_LIST(lb_scene_force, key, point, npoint, &lb_point_table, NULL, about)
 #define LB_FORCE_CURVE_ROWS(slack_standard)                                                        \
   LB_FORCE_SIZE("stiffness", stiffness, LB_STIFFNESS, LB_NOT_NEGATIVE,                             \
                 "required, unless there is a table", "force for each metre it is stretched"),      \

@@ -1,0 +1,152 @@
+#include "geom/path/wrap_chain.h"
+
+#include <string.h>
+
+#include "math/linear/dense.h"
+
+enum { MOST_STEPS = 60 };
+static const double DONE = 1e-12; // of the sum of two unit vectors
+
+static lb_vec3 inside(const lb_chain_link* c, lb_vec3 x) {
+  const lb_vec3 r = lb_vec3_sub(x, c->o);
+  return lb_vec3_make(lb_vec3_dot(c->R.x, r), lb_vec3_dot(c->R.y, r), lb_vec3_dot(c->R.z, r));
+}
+
+// Column j of R.
+static double entry(const lb_mat3* R, int i, int j) {
+  return (&(&R->x)[j].x)[i];
+}
+
+lb_chain_span lb_chain_span_find(const lb_chain_link* c, lb_vec3 p, lb_vec3 q) {
+  lb_chain_span out = {.length = 0};
+  const lb_vec3 P = inside(c, p), Q = inside(c, q);
+  double local[6][6];
+  lb_wrap sharp = *c->wrap;
+  sharp.band = 0;
+  for (int j = 0; j < 6; j++) {
+    lb_path_end end[2] = {{.x = P}, {.x = Q}};
+    lb_wrap_path path;
+    (&end[j / 3].xd.x)[j % 3] = 1;
+    lb_wrap_find(1, &sharp, &path, &end[0], &end[1]);
+    const lb_taylor* l = lb_wrap_length(&path);
+    out.length = lb_taylor_value(l);
+    for (int i = 0; i < 6; i++) {
+      local[i][j] = l->c[1][LB_TAYLOR_P + i];
+    }
+    // gradient, turned into the world
+    for (int i = 0; i < 3; i++) {
+      out.g[j / 3 * 3 + i] += entry(&c->R, i, j % 3) * l->c[0][LB_TAYLOR_P + j];
+    }
+  }
+  for (int i = 0; i < 6; i++) {
+    for (int j = 0; j < 6; j++) {
+      for (int a = 0; a < 3; a++) {
+        for (int b = 0; b < 3; b++) {
+          out.H[i][j] +=
+              entry(&c->R, i % 3, a) * local[i / 3 * 3 + a][j / 3 * 3 + b] * entry(&c->R, j % 3, b);
+        }
+      }
+    }
+  }
+  return out;
+}
+
+// Add the blocks of the junctions before and after a span.
+static void add_span(int n, int s, const lb_chain_span* span, double* A) {
+  const int size = 3 * (n - 1);
+  for (int i = 0; i < 6; i++) {
+    for (int j = 0; j < 6; j++) {
+      const int row = 3 * (s - 1) + i, column = 3 * (s - 1) + j;
+      if (row >= 0 && row < size && column >= 0 && column < size) {
+        A[row * size + column] += span->H[i][j];
+      }
+    }
+  }
+}
+
+bool lb_chain_factor(int n, const lb_chain_span* span, double* A) {
+  const int size = 3 * (n - 1);
+  memset(A, 0, (size_t)(size * size) * sizeof *A);
+  for (int s = 0; s < n; s++) {
+    add_span(n, s, &span[s], A);
+  }
+  for (int k = 0; k < n - 1; k++) {
+    const double* u = span[k].g + 3;
+    const double stiff = 1 / fmin(span[k].length, span[k + 1].length);
+    for (int i = 0; i < 3; i++) {
+      for (int j = 0; j < 3; j++) {
+        A[(3 * k + i) * size + 3 * k + j] += stiff * u[i] * u[j] + (i == j ? 1e-12 * stiff : 0);
+      }
+    }
+  }
+  return lb_cholesky(size, A, size) == LB_OK;
+}
+
+typedef struct chain {
+  int n;
+  const lb_chain_link* link;
+  lb_vec3 a, b;
+  lb_chain_span span[LB_CHAIN_MOST];
+  double length, residual;
+} chain;
+
+static void evaluate(chain* c, const lb_vec3* m) {
+  c->length = c->residual = 0;
+  for (int s = 0; s < c->n; s++) {
+    c->span[s] =
+        lb_chain_span_find(&c->link[s], s > 0 ? m[s - 1] : c->a, s + 1 < c->n ? m[s] : c->b);
+    c->length += c->span[s].length;
+  }
+  for (int i = 0; i < 3 * (c->n - 1); i++) {
+    const double r = c->span[i / 3].g[3 + i % 3] + c->span[i / 3 + 1].g[i % 3];
+    c->residual = fmax(c->residual, fabs(r));
+  }
+}
+
+// Middle between the places of the segment that are nearest to two surfaces.
+static lb_vec3 guess(const chain* c, int s) {
+  const lb_vec3 way = lb_vec3_sub(c->b, c->a);
+  double t = 0;
+  for (int k = 0; k < 2; k++) {
+    const double at = lb_vec3_dot(lb_vec3_sub(c->link[s + k].o, c->a), way) / lb_vec3_dot(way, way);
+    t += 0.5 * fmax(0.02, fmin(0.98, at));
+  }
+  return lb_vec3_add(c->a, lb_vec3_scale(t, way));
+}
+
+bool lb_wrap_chain(int n, const lb_chain_link* link, lb_vec3 a, lb_vec3 b, lb_vec3* m) {
+  double A[LB_CHAIN_NUMBERS * LB_CHAIN_NUMBERS], step[LB_CHAIN_NUMBERS];
+  chain c = {.n = n, .link = link, .a = a, .b = b};
+  for (int s = 0; s + 1 < n; s++) {
+    m[s] = guess(&c, s);
+  }
+  evaluate(&c, m);
+  for (int k = 0; k < MOST_STEPS && c.residual > DONE; k++) {
+    const int size = 3 * (n - 1);
+    if (!lb_chain_factor(n, c.span, A)) {
+      return false;
+    }
+    for (int i = 0; i < size; i++) {
+      step[i] = -(c.span[i / 3].g[3 + i % 3] + c.span[i / 3 + 1].g[i % 3]);
+    }
+    lb_cholesky_solve(size, A, size, 1, step, size);
+    // halved until the path gets shorter
+    const chain was = c;
+    lb_vec3 to[LB_CHAIN_MOST];
+    double part = 1;
+    do {
+      for (int s = 0; s + 1 < n; s++) {
+        const lb_vec3 d = {step[3 * s], step[3 * s + 1], step[3 * s + 2]};
+        to[s] = lb_vec3_add(m[s], lb_vec3_scale(part, d));
+      }
+      evaluate(&c, to);
+      part *= 0.5;
+    } while (!(c.length <= was.length * (1 + 1e-14)) && c.residual > DONE && part > 1e-6);
+    if (!(c.residual < was.residual) && !(c.length < was.length)) {
+      c = was;
+      break;
+    }
+    memcpy(m, to, (size_t)(n - 1) * sizeof *m);
+  }
+  return c.residual < 1e-9;
+}

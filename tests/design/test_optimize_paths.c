@@ -1,0 +1,68 @@
+// Gradients of runs through muscles: mass that slides over a cylinder and lifts off, via points,
+// tensions, and a cable over a surface.
+#include "optimizing.h"
+
+static const char arm[] =
+    "duration: 0.1 s\n"
+    "solver: {integrator: %s, step: 2 ms}\n"
+    "bodies:\n"
+    "  upper: {mass: 1, center: [0, 0, -0.25], inertia: [0.02, 0.02, 0.001]}\n"
+    "  lower: {mass: 1, center: [0, 0, -0.25], inertia: [0.02, 0.02, 0.001]}\n"
+    "joints:\n"
+    "  shoulder: {type: spherical, child: upper, at: [0, 0, 1], damping: 0.02}\n"
+    "  elbow: {type: revolute, parent: upper, child: lower, at: [0, 0, -0.5], axis: -y}\n"
+    "wraps:\n"
+    "  condyle: {body: upper, position: [0, 0, -0.5], rotation: [90 deg, 0, 0], side: -x, "
+    "cylinder: {radius: 5 cm}, smooth: 0.3}\n"
+    "  ball: {body: upper, position: [0.05, 0, -0.25], sphere: {radius: 4 cm}}\n"
+    "muscles:\n"
+    "  triceps:\n"
+    "    through: [{body: upper, at: [-7 cm, 0, -0.12]}, {wrap: condyle}, {body: lower, at: [-7 "
+    "cm, "
+    "0, -0.3]}]\n"
+    "    mass: {amount: 1}\n    tension: 5\n"
+    "  biceps:\n"
+    "    through: [{body: upper, at: [5 cm, 0, -0.2]}, {body: upper, at: [6 cm, 0, -0.45]}, {body: "
+    "lower, at: [5 cm, 0, -0.1]}]\n"
+    "    mass: {amount: 0.5, belly: [0.1, 0.9], tendon: even}\n    tension: 3\n"
+    "cables:\n"
+    "  cord: {through: [{at: [0.12, 0.02, 0.95]}, {wrap: ball}, {body: lower, at: [0.1, 0, 0]}], "
+    "stiffness: 60, damping: 1, length: 0.3}\n"
+    "motors:\n"
+    "  bend: {joint: elbow, drive: force, ease: linear, keys: [[0, -1], [50 ms, -2], [0.1, 0]]}\n"
+    "initial: {elbow: {position: 8 deg, velocity: -3}}\n"
+    "optimize:\n"
+    "  parameters:\n"
+    "    bend: {motor: bend}\n"
+    "    speed: {velocity: elbow}\n"
+    "    start: {position: elbow}\n"
+    "    stiff: {stiffness: cord}\n"
+    "    damped: {damping: cord}\n"
+    "    rest: {rest: cord}\n"
+    "  goals:\n"
+    "    there: {point: lower, at: [0, 0, -0.5], position: [0.3, 0.1, 0.2]}\n"
+    "    fast: {point: upper, at: [0, 0, -0.5], velocity: [0.3, 0.1, 0.2], time: [50 ms, 0.1]}\n";
+
+static void gradients_match_differences(void** state) {
+  (void)state;
+  static const char* const by[] = {"bdf1", "bdf2", "sdirk2", "rk4", "rk8", "euler"};
+  for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
+    char text[sizeof arm + 40];
+    problem p;
+    snprintf(text, sizeof text, arm, by[i]);
+    open_problem(&p, text);
+    if (getenv("LIMBER_TELL")) {
+      print_message("%s\n", by[i]);
+    }
+    check_gradient(&p, p.o->start, 3e-5, 1e-7); // bands are C3: small steps
+    check_applied(&p);
+    close_problem(&p);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(gradients_match_differences),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
