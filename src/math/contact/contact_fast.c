@@ -48,7 +48,7 @@ struct lb_contact_solver {
 static void carve(lb_contact_solver* s, lb_carver* c) {
   const lb_contact_sizes* z = &s->sizes;
   lb_contact_islands_carve(&s->islands, c, z->blocks, z->groups);
-  lb_contact_sweeper_carve(&s->sweeper, c, z->rows, z->blocks, z->entries);
+  lb_contact_sweeper_carve(&s->sweeper, c, z->rows, z->blocks);
   s->sweeper.u = lb_carve(c, (size_t)z->velocities, sizeof(double));
   s->outcome = lb_carve(c, (size_t)z->blocks, sizeof *s->outcome);
   s->large = lb_carve(c, (size_t)z->blocks, sizeof(int));
@@ -66,24 +66,11 @@ static void carve(lb_contact_solver* s, lb_carver* c) {
   }
 }
 
-// Numbers of J, each row with its own.
-static int packed_entries(const lb_contact_problem* p) {
-  int count = 0;
-  for (int r = 0; r < p->nrow; r++) {
-    for (int i = 0; i < 2; i++) {
-      const int g = p->row[r].group[i];
-      count += g < 0 ? 0 : lb_contact_width(p, g);
-    }
-  }
-  return count;
-}
-
 lb_contact_sizes lb_contact_sizes_of(const lb_contact_problem* p) {
   return (lb_contact_sizes){.groups = p->ngroup,
                             .velocities = lb_contact_nvelocity(p),
                             .rows = p->nrow,
                             .blocks = p->nblock,
-                            .entries = packed_entries(p),
                             .threads = 1};
 }
 
@@ -122,7 +109,6 @@ static lb_contact_sizes enlarged(const lb_contact_sizes* a, const lb_contact_siz
                         .velocities = larger(a->velocities, b->velocities),
                         .rows = larger(a->rows, b->rows),
                         .blocks = larger(a->blocks, b->blocks),
-                        .entries = larger(a->entries, b->entries),
                         .threads = larger(larger(a->threads, b->threads), 1)};
   const int dense = z.rows < DENSE_USUAL ? z.rows : DENSE_USUAL;
   z.dense = larger(a->dense, b->dense > 0 ? b->dense : dense);
@@ -132,7 +118,7 @@ static lb_contact_sizes enlarged(const lb_contact_sizes* a, const lb_contact_siz
 
 static bool fits(const lb_contact_sizes* a, const lb_contact_sizes* in) {
   return a->groups <= in->groups && a->velocities <= in->velocities && a->rows <= in->rows &&
-         a->blocks <= in->blocks && a->entries <= in->entries;
+         a->blocks <= in->blocks;
 }
 
 lb_status lb_contact_solver_reserve(lb_contact_solver* s, const lb_contact_sizes* sizes) {
@@ -286,13 +272,20 @@ static bool has_room(const lb_contact_solver* s, const lb_contact_problem* p) {
   return fits(&sizes, &s->sizes);
 }
 
+const int* lb_contact_solver_arrange(lb_contact_solver* s, const lb_contact_problem* p) {
+  lb_contact_islands_find(&s->islands, p);
+  return s->islands.block;
+}
+
 lb_contact_report lb_contact_solve(lb_contact_solver* s, const lb_contact_problem* p,
                                    const lb_contact_options* options, double* lambda, double* u) {
   const lb_contact_report refused = {.status = LB_CONTACT_REFUSED};
   if (!(options->tolerance > 0) || !(options->vouched || has_room(s, p))) {
     return refused;
   }
-  lb_contact_islands_find(&s->islands, p);
+  if (!options->arranged) {
+    lb_contact_islands_find(&s->islands, p);
+  }
   lb_contact_sweeper_lay(&s->sweeper, p, &s->islands);
   if (!pack(s, options->threads)) {
     return refused;
