@@ -27,9 +27,10 @@ typedef enum lb_contact_cone {
 } lb_contact_cone;
 
 typedef enum lb_contact_method {
-  LB_CONTACT_FAST,      ///< sparse and warm started, to a tolerance
-  LB_CONTACT_REFERENCE, ///< to rounding, dense
-  LB_CONTACT_AS_PRINTED ///< the quadratic program of [auto] eq. 6, for comparison
+  LB_CONTACT_FAST,        ///< sparse and warm started, to a tolerance
+  LB_CONTACT_REFERENCE,   ///< to rounding, dense
+  LB_CONTACT_AS_PRINTED,  ///< the quadratic program of [auto] eq. 6, for comparison
+  LB_CONTACT_GAUSS_SEIDEL ///< projected Gauss-Seidel of [fork] section 6, for comparison
 } lb_contact_method;
 
 /// Surface of a material, or of a pair of bodies. Of two materials friction is the geometric mean,

@@ -35,6 +35,8 @@ typedef struct lb_data {
   double time; ///< input [s]
   double* q;   ///< [nq] input
   double* qd;  ///< [nv] input
+  double* x;   ///< [nx] input: activation (0 to 1) and fibre length [m] of each Hill-type muscle;
+               ///< NAN: in equilibrium with its excitation, which is found at the first use
   double* tau; ///< [nv] input: further generalised forces, zero unless a caller sets them
   const lb_command* command; ///< [nmotor] input: the caller's array; NULL: all as profiles say
   const lb_external_force* external; ///< [nexternal] input: the caller's array
@@ -107,7 +109,8 @@ void lb_crba(const lb_model* model, lb_data* data, double* M, const double* q);
   X(LB_CHANNEL_CONTACT, "contact", "N")                                                            \
   X(LB_CHANNEL_JOINT_TORQUE, "resistance", "N m")                                                  \
   X(LB_CHANNEL_JOINT_FORCE, "push", "N")                                                           \
-  X(LB_CHANNEL_STRESS, "stress", "Pa")
+  X(LB_CHANNEL_STRESS, "stress", "Pa")                                                             \
+  X(LB_CHANNEL_ACTIVATION, "activation", "1")
 
 typedef enum lb_channel_kind {
 #define LB_CHANNEL_CODE(code, group, unit) code,

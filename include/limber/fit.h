@@ -21,14 +21,16 @@ typedef struct lb_markers {
 
 /// Read a table of comma-separated values: `time`, then NAME.x, NAME.y and NAME.z of each marker;
 /// the first line says so. Empty cells and `nan` are samples that are missing. The names are those
-/// of the scene's markers, all of which must be there, or of its bodies when it has no markers;
-/// other columns are left aside, so that a trajectory.csv can be read.
-lb_status lb_markers_read(const char* path, const lb_scene* scene, const lb_allocator* allocator,
-                          lb_markers** markers, lb_error* err);
+/// of the scene's markers, or of its bodies when it has no markers; other columns are left aside,
+/// so that a trajectory.csv can be read. `all`: each of the scene's markers must be there; else
+/// those that are not are left out.
+lb_status lb_markers_read(const char* path, const lb_scene* scene, bool all,
+                          const lb_allocator* allocator, lb_markers** markers, lb_error* err);
 
 /// lb_markers_read from memory; `name` stands for the file in messages.
 lb_status lb_markers_parse(const char* text, size_t length, const char* name, const lb_scene* scene,
-                           const lb_allocator* allocator, lb_markers** markers, lb_error* err);
+                           bool all, const lb_allocator* allocator, lb_markers** markers,
+                           lb_error* err);
 void lb_markers_release(lb_markers* markers);
 
 /// code, name, unit

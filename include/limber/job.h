@@ -32,21 +32,23 @@ typedef struct lb_section {
 /// Options of a job. Start from lb_job_default() and change what differs; texts are copied. A kind
 /// of job reads the fields it needs.
 typedef struct lb_job_options {
-  const char* kind;       ///< "simulate", "reduce", "fit", "inverse", "retarget", "replay",
-                          ///< "optimize", "sweep", "fork", or "check", which looks at the scene
-                          ///< alone
-  const char* scene;      ///< a file, or "-" for standard input
-  const char* text;       ///< the scene itself, which `scene` is then the name of; NULL: it is read
-  int nset;               ///< values from outside, "PATH=VALUE", as of lb_scene_origin
-  const char* const* set; ///< [nset]
-  int nover;              ///< sweeps: ranges of values, "PATH=FROM:TO:COUNT" or "PATH=A,B,C"
+  const char* kind;  ///< "simulate", "reduce", "fit", "inverse", "retarget", "replay",
+                     ///< "optimize", "sweep", "fork", "ik", or "check", which looks at the scene
+                     ///< alone
+  const char* scene; ///< a file, or "-" for standard input
+  const char* text;  ///< the scene itself, which `scene` is then the name of; NULL: it is read
+  int nset;          ///< values from outside, "PATH=VALUE", as of lb_scene_origin
+  const char* const* set;  ///< [nset]
+  int nover;               ///< sweeps: ranges of values, "PATH=FROM:TO:COUNT" or "PATH=A,B,C"
   const char* const* over; ///< [nover]
   int runs;                ///< sweeps: how many at a time; 0: one on each processor
-  const char* table;       ///< a file: the markers of a fit, the motion of inverse dynamics
+  const char* table;       ///< a file: the markers of a fit or of inverse kinematics, the motion of
+                           ///< inverse dynamics
   const char* out;         ///< a folder for results, written while the job runs; NULL: none
   double duration, step;   ///< [s]; NAN: as the scene says
   int threads;             ///< >= 1
   bool full;               ///< every node of elastic bodies moves
+  bool whole;              ///< all joints of mechanisms under `fork` move
   const char* cache;       ///< folder of elastic bodies, as of lb_making, or NULL
   bool models;             ///< check: make the shapes of elastic bodies, too
   bool linkage;            ///< check: say how the scene can move, and its linkages

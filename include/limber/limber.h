@@ -7,6 +7,7 @@
 #include "limber/fork.h"
 #include "limber/gait.h"
 #include "limber/geometry.h"
+#include "limber/ik.h"
 #include "limber/inverse.h"
 #include "limber/job.h"
 #include "limber/math.h"

@@ -18,6 +18,7 @@ typedef enum lb_link_kind {
   LB_LINK_FACE,                     ///< one of its faces, moving with the same coordinates
   LB_LINK_FULL,                     ///< an elastic body with all its nodes
   LB_LINK_FULL_FACE,                ///< one of its faces
+  LB_LINK_EFFECTOR,                 ///< an effector of a mechanism, moving with its coordinates
   LB_LINK_COUNT
 } lb_link_kind;
 
@@ -265,6 +266,7 @@ typedef struct lb_model_dofs {
   int* run;                      ///< [nv] first of the consecutive ones it hangs on without a gap
   bool* driven;                  ///< [nv] a motor prescribes it
   int* counts;                   ///< [nv] lb_coordinate: what the velocity is the rate of
+  const char** name;             ///< [nv] of the coordinate, for tables; NULL: it has none
   double* stiffness;             ///< [nv] spring
   lb_force_curve* force_curve;   ///< [nv] force curve of the spring
   double* rest;                  ///< [nq] rest of the spring
@@ -299,6 +301,27 @@ typedef struct lb_model_forces {
   lb_anchor* load_at;        ///< [nload] points they act on
   lb_profile** load_profile; ///< [nload] NULL: constant
 } lb_model_forces;
+
+/// A muscle: a path, and what makes its tension.
+typedef struct lb_model_muscle {
+  const char* name;
+  lb_place place; ///< in the scene
+  const struct lb_model_path* path;
+  double tension;             ///< [N] at an excitation of 1; of Hill-type ones nothing
+  const struct lb_hill* hill; ///< NULL: its tension goes by the excitation alone
+  int x;                      ///< first of its two numbers in lb_data's x, or -1
+  lb_profile* excitation;     ///< over time; NULL: feedback, or constant
+  double constant;            ///< excitation without either
+  int q, v;                   ///< coordinate of its feedback, or -1
+  double to, gain, rate_gain; ///< of the feedback
+} lb_model_muscle;
+
+/// Muscles.
+typedef struct lb_model_muscles {
+  int count;
+  int ninertial;         ///< of them that have mass
+  lb_model_muscle* item; ///< [count]
+} lb_model_muscles;
 
 /// Motors. One that prescribes a rotation counts as three, about x, y and z of the joint's frame on
 /// the child: the first has its place in the scene, the others come after all.
@@ -358,6 +381,40 @@ typedef struct lb_model_elastics {
   int nfem;               ///< bodies with all their nodes
   struct lb_fem** fem;    ///< [nfem] their meshes
 } lb_model_elastics;
+
+/// A motor inside a reduced mechanism. With f the change of its profile since the start, the
+/// coordinates y of the mechanism feel along (stiffness f + damping f').
+typedef struct lb_model_inner_motor {
+  const char* name;
+  lb_profile* profile;
+  double stiffness, damping; ///< of a servo; of one whose profile is a force 1 and 0
+  double* along;             ///< [count] of y
+} lb_model_inner_motor;
+
+/// A mechanism that is reduced to its effectors. Its coordinates y are those of an elastic body,
+/// its effectors that body's faces; all its other bodies follow when poses are asked for.
+typedef struct lb_model_mechanism {
+  const char* name;
+  lb_place place;
+  int body;               ///< that stands for it
+  int base;               ///< body that carries it, or LB_WORLD
+  lb_transform from;      ///< of the base, in equilibrium: from the world to it
+  int count;              ///< of y
+  struct lb_model* whole; ///< its bodies, with its base held and all others fixed
+  double* q;              ///< [whole's nq] equilibrium
+  double* dq;             ///< [count][whole's nv] along y
+  bool* follows;          ///< [nbody] bodies of it that are no effectors
+  int nmotor;
+  lb_model_inner_motor* motor; ///< [nmotor]
+} lb_model_mechanism;
+
+/// Reduced mechanisms.
+typedef struct lb_model_mechanisms {
+  int count;
+  int nmotor;               ///< of all
+  lb_model_mechanism* item; ///< [count]
+  bool owned;               ///< their models are released with this one
+} lb_model_mechanisms;
 
 /// Looks.
 typedef struct lb_model_looks {
@@ -423,6 +480,7 @@ typedef struct lb_model {
 
   int nq;     ///< coordinates
   int nv;     ///< velocities
+  int nx;     ///< first-order states: activation and fibre length of each Hill-type muscle
   int ndense; ///< velocities of joints and bodies in a basis, which come first; then those of free
               ///< particles
   int nbody, nlink, njoint, nmotor;
@@ -433,10 +491,12 @@ typedef struct lb_model {
   lb_model_dofs dof;
   lb_model_start start;
   lb_model_forces force;
+  lb_model_muscles muscle;
   lb_model_motors motor;
   lb_model_constraints constraint;
   lb_model_particles particles;
   lb_model_elastics elastic;
+  lb_model_mechanisms mechanism;
   lb_model_looks look;
   lb_model_contacts contact;
 

@@ -249,7 +249,12 @@ typedef struct lb_scene_joint {
   lb_turn_order order;    ///< of euler and free-3d joints; euler: not LB_TURN_EXPONENTIAL
   bool rotation_first;    ///< of free-3d joints: rotation, then translation along the turned axes
   lb_joint_spline spline; ///< of spline curves and surfaces
-  int npart;              ///< of composite joints: joints in series
+  /// Function of a coordinate that turns or slides it in place of the coordinate itself; count 0:
+  /// none. Of revolute and prismatic parts of composite joints, as the next one.
+  lb_profile_definition profile;
+  bool follows;                      ///< it has no coordinate of its own and moves by `leader`
+  int leader;                        ///< coordinate of the composite joint, from 0
+  int npart;                         ///< of composite joints: joints in series
   const struct lb_scene_joint* part; ///< [npart] each moves the next. Of a part, `in_parent` is
                                      ///< its frame in the one before, and no body is named
   bool loop;
@@ -269,6 +274,8 @@ typedef struct lb_scene_joint {
   double qd[LB_JOINT_MOST_V]; ///< start: rate or rates; angular velocity; angular then linear
                               ///< velocity, in the joint's frame on the child
   lb_scene_named named;
+  /// Names of its coordinates, by which tables call them; NULL: they have none
+  const char* coordinate_name[LB_JOINT_MOST_V];
 } lb_scene_joint;
 
 /// A point of a body or of the world that a force acts on.

@@ -18,6 +18,7 @@ typedef struct lb_scene_marker {
   /// In the body's frame. On an elastic body it moves with the nearest point of the surface; one
   /// without `at` is the body's frame, which moves with the face that is held.
   lb_vec3 at;
+  double weight; ///< of the square of its distance, in inverse kinematics
 } lb_scene_marker;
 
 /// code, name in scene files
@@ -218,6 +219,30 @@ typedef enum lb_fork_mass {
       LB_FORK_MASS_COUNT
 } lb_fork_mass;
 
+/// code, name in scene files
+#define LB_FORK_BLEND_LIST(X)                                                                      \
+  X(LB_FORK_JOINTS, "joints")             /* compliances of models by the joints' columns */       \
+  X(LB_FORK_EIGENVECTORS, "eigenvectors") /* by eigenvectors that belong together */
+
+typedef enum lb_fork_blend_kind {
+#define LB_FORK_BLEND_CODE(code, name) code,
+  LB_FORK_BLEND_LIST(LB_FORK_BLEND_CODE)
+#undef LB_FORK_BLEND_CODE
+      LB_FORK_BLEND_COUNT
+} lb_fork_blend_kind;
+
+/// Ways to simulate a mechanism: by its effectors, or all of its joints. code, name
+#define LB_FORK_SIMULATED_LIST(X)                                                                  \
+  X(LB_FORK_BY_EFFECTORS, "reduced")                                                               \
+  X(LB_FORK_WHOLE, "whole")
+
+typedef enum lb_fork_simulated {
+#define LB_FORK_SIMULATED_CODE(code, name) code,
+  LB_FORK_SIMULATED_LIST(LB_FORK_SIMULATED_CODE)
+#undef LB_FORK_SIMULATED_CODE
+      LB_FORK_SIMULATED_COUNT
+} lb_fork_simulated;
+
 /// A mechanism to be reduced to its effectors.
 typedef struct lb_scene_fork {
   const char* name;
@@ -227,6 +252,9 @@ typedef struct lb_scene_fork {
   int neffector;
   lb_scene_effector* effector; ///< [neffector]
   int mass;                    ///< lb_fork_mass
+  int blend;                   ///< lb_fork_blend_kind
+  int modes;                   ///< vibrations with effectors held that are kept
+  int simulated;               ///< lb_fork_simulated: how `limber simulate` moves it
   int nmodel;                  ///< 0: one, at rest
   lb_scene_fork_model* model;  ///< [nmodel]
 } lb_scene_fork;

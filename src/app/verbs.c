@@ -156,8 +156,9 @@ enum {
   VIEW = 2048,
   COMPARE = 4096,
   FORK = 8192,
-  FILMED = SIMULATE | RETARGET | REPLAY | OPTIMIZE | INVERSE | FIT | FORK,
-  WRITERS = SIMULATE | REDUCE | FIT | INVERSE | RETARGET | OPTIMIZE | SWEEP | FORK
+  IK = 16384,
+  FILMED = SIMULATE | RETARGET | REPLAY | OPTIMIZE | INVERSE | FIT | FORK | IK,
+  WRITERS = SIMULATE | REDUCE | FIT | INVERSE | RETARGET | OPTIMIZE | SWEEP | FORK | IK
 };
 
 #define AT(field) offsetof(verb_args, field)
@@ -190,6 +191,8 @@ static const option OPTIONS[] = {
      "threads to compute with; the results are the same for any N (default: 1)"},
     {"--full", NULL, NULL, NULL, AT(o.full), SIMULATE | REPLAY | SWEEP,
      "let every node of the elastic bodies' meshes move, not only a few modes: slow and exact"},
+    {"--whole", NULL, NULL, NULL, AT(o.whole), SIMULATE | SWEEP,
+     "let all joints of the mechanisms under 'fork' move, not only their effectors"},
     {"--basis", NULL, "DIR", &NAME, AT(o.basis), SIMULATE | SWEEP,
      "take elastic bodies from the files that 'limber reduce' left in this folder"},
     {"--parameters", NULL, "FILE", &NAME, AT(o.parameters), SIMULATE,
@@ -361,6 +364,28 @@ const verb VERBS[] = {
               "  2    a mistake in the scene, the table or on the command line, or DIR cannot be\n"
               "       written\n"
               "  130  interrupted; the best so far is in DIR",
+     .least = 2,
+     .most = 2},
+    {.name = "ik",
+     .bit = IK,
+     .usage = "SCENE MARKERS [--out DIR]",
+     .summary = "the joints' coordinates of a motion that was measured by markers",
+     .about =
+         "Finds, sample by sample, the pose of the scene whose markers come nearest to those in\n"
+         "the table MARKERS (comma-separated: time, NAME.x, NAME.y, NAME.z, ...). Where markers\n"
+         "are on the bodies stands in the scene under 'markers'; without it, columns are called "
+         "by\n"
+         "the bodies' names. Loops stay closed, and joints within their limits. Writes into the\n"
+         "folder DIR:\n"
+         "  trajectory.csv  the motion, which 'limber inverse' reads\n"
+         "  markers.csv     where the scene has the markers\n"
+         "  report.html, scene.glb, summary.json as other verbs do",
+     .example = "  limber ik scenes/robot-arm.yaml markers.csv --out out/pose\n"
+                "  limber inverse scenes/robot-arm.yaml out/pose/trajectory.csv --cutoff 6",
+     .exits = "  0    done\n"
+              "  1    the poses could not be found or written\n"
+              "  2    a mistake in a file or on the command line\n"
+              "  130  interrupted; what was done so far is in DIR",
      .least = 2,
      .most = 2},
     {.name = "inverse",

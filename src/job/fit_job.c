@@ -16,7 +16,7 @@ typedef struct fit_job {
 static lb_status load(lb_job* j, lb_error* err) {
   fit_job* own = j->own;
   const lb_status status =
-      lb_markers_read(j->o.table, &j->scene, j->arena.allocator, &own->markers, err);
+      lb_markers_read(j->o.table, &j->scene, true, j->arena.allocator, &own->markers, err);
   return status == LB_OK ? lb_job_make_model(j, err) : status;
 }
 

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "job/job_inside.h"
 #include "job/job_text.h"
+#include "limber/fork.h"
 #include "limber/inverse.h"
 #include "limber/reduce.h"
 #include "math/linear/blas_thread.h"
@@ -14,10 +15,10 @@
 #include "output/file/writers.h"
 #include "output/film/film.h"
 
-static const lb_job_type* const TYPES[] = {&lb_job_check,   &lb_job_fit,      &lb_job_fork,
-                                           &lb_job_inverse, &lb_job_optimize, &lb_job_reduce,
-                                           &lb_job_replay,  &lb_job_retarget, &lb_job_simulate,
-                                           &lb_job_sweep};
+static const lb_job_type* const TYPES[] = {&lb_job_check,    &lb_job_fit,     &lb_job_fork,
+                                           &lb_job_ik,       &lb_job_inverse, &lb_job_optimize,
+                                           &lb_job_reduce,   &lb_job_replay,  &lb_job_retarget,
+                                           &lb_job_simulate, &lb_job_sweep};
 enum { NTYPE = sizeof TYPES / sizeof *TYPES };
 
 lb_job_options lb_job_default(void) {
@@ -117,7 +118,9 @@ void lb_job_release(lb_job* j) {
 // --- stages ---
 
 lb_status lb_job_make_model(lb_job* j, lb_error* err) {
-  const lb_status status = lb_model_create(&j->scene, j->arena.allocator, &j->model, err);
+  const bool forks = j->type->forks && !j->o.whole;
+  const lb_status status = (forks ? lb_fork_model_create
+                                  : lb_model_create)(&j->scene, j->arena.allocator, &j->model, err);
   return status == LB_OK || status == LB_NO_MEMORY || status == LB_INTERRUPTED ? status
                                                                                : LB_INVALID;
 }

@@ -166,4 +166,5 @@ const lb_job_type lb_job_simulate = {.name = "simulate",
                                      .run = run,
                                      .report = report,
                                      .release = release,
-                                     .streams = true};
+                                     .streams = true,
+                                     .forks = true};

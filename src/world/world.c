@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "limber/fork.h"
 #include "math/linear/blas_thread.h"
 #include "scene/yaml/names.h"
 #include "solve/run/frames.h"
@@ -55,7 +56,7 @@ static bool take_arrays(lb_world* w, const lb_scene* scene) {
 
 static lb_status make_parts(lb_world* w, const lb_scene* scene, lb_error* err) {
   const lb_allocator* allocator = w->arena.allocator;
-  lb_status status = lb_model_create(scene, allocator, &w->shown, err);
+  lb_status status = lb_fork_model_create(scene, allocator, &w->shown, err);
   w->m = status == LB_OK ? lb_model_simulated(w->shown) : NULL;
   if (status == LB_OK) {
     status = lb_data_create(w->m, allocator, &w->d, err);

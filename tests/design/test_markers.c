@@ -42,7 +42,7 @@ static lb_markers* read_good(const char* scene_text) {
   lb_scene scene = scene_of(scene_text);
   lb_markers* m = NULL;
   lb_error err = lb_error_make(NULL);
-  const lb_status status = lb_markers_read("m.csv", &scene, NULL, &m, &err);
+  const lb_status status = lb_markers_read("m.csv", &scene, true, NULL, &m, &err);
   if (status != LB_OK) {
     print_error("%s\n", err.message[0].text);
   }
@@ -111,7 +111,7 @@ static void expect(const char* scene_text, const char* table, const char* messag
   lb_error err = lb_error_make(NULL);
   char got[2000] = "";
   write_table(table);
-  const lb_status status = lb_markers_read("m.csv", &scene, NULL, &m, &err);
+  const lb_status status = lb_markers_read("m.csv", &scene, true, NULL, &m, &err);
   for (int i = 0; i < err.count; i++) {
     const size_t used = strlen(got);
     lb_error_format(&err, i, got + used, sizeof got - used);
@@ -162,7 +162,7 @@ static void a_table_that_is_not_there_is_named(void** state) {
   lb_scene scene = scene_of(SCENE);
   lb_markers* m = NULL;
   lb_error err = lb_error_make(NULL);
-  assert_int_equal(lb_markers_read("nowhere.csv", &scene, NULL, &m, &err), LB_IO);
+  assert_int_equal(lb_markers_read("nowhere.csv", &scene, true, NULL, &m, &err), LB_IO);
   assert_string_equal(err.message[0].text,
                       "cannot read table of markers 'nowhere.csv': No such file or directory");
   lb_error_clear(&err);
@@ -178,7 +178,7 @@ static void running_out_of_memory_leaks_nothing(void** state) {
     lb_counting counting = {.refuse = refuse};
     const lb_allocator allocator = lb_counting_allocator(&counting);
     lb_markers* m = NULL;
-    status = lb_markers_read("m.csv", &scene, &allocator, &m, NULL);
+    status = lb_markers_read("m.csv", &scene, true, &allocator, &m, NULL);
     assert_true(status == LB_OK || status == LB_NO_MEMORY);
     lb_markers_release(m);
     assert_int_equal(counting.live, 0);

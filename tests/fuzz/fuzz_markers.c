@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     lb_error err = lb_error_make(NULL);
     lb_markers* m = NULL;
     const lb_status status =
-        lb_markers_parse((const char*)data, size, "fuzz", &scene, NULL, &m, &err);
+        lb_markers_parse((const char*)data, size, "fuzz", &scene, true, NULL, &m, &err);
     expect((status == LB_OK) == (err.count == 0) && (status == LB_OK) == (m != NULL));
     if (m) {
       use(m);

@@ -10,11 +10,11 @@
 
 static random_tree T;
 
-static const lb_joint_kind KINDS[] = {LB_JOINT_REVOLUTE, LB_JOINT_PRISMATIC,     LB_JOINT_UNIVERSAL,
-                                      LB_JOINT_PLANAR,   LB_JOINT_TRANSLATIONAL, LB_JOINT_HELICAL,
-                                      LB_JOINT_EULER,    LB_JOINT_EXPONENTIAL,   LB_JOINT_FREE_2D,
-                                      LB_JOINT_FREE_3D,  LB_JOINT_CURVE,         LB_JOINT_SURFACE,
-                                      LB_JOINT_COMPOSITE};
+static const lb_joint_kind KINDS[] = {
+    LB_JOINT_REVOLUTE,      LB_JOINT_PRISMATIC, LB_JOINT_UNIVERSAL, LB_JOINT_PLANAR,
+    LB_JOINT_TRANSLATIONAL, LB_JOINT_HELICAL,   LB_JOINT_EULER,     LB_JOINT_EXPONENTIAL,
+    LB_JOINT_FREE_2D,       LB_JOINT_FREE_3D,   LB_JOINT_CURVE,     LB_JOINT_SURFACE,
+    LB_JOINT_COMPOSITE,     LB_JOINT_COUNT}; // a composite by functions
 enum { NKIND = sizeof KINDS / sizeof *KINDS };
 
 typedef struct setup {
@@ -23,10 +23,56 @@ typedef struct setup {
   double q[LB_CHART_MOST], qd[LB_CHART_MOST];
 } setup;
 
+// Two coordinates, a length and an angle, in one piece of every function, and seven screws: natural
+// and cubic splines, a straight line, a polynomial, and the coordinates themselves, the second by a
+// function of its own.
+static lb_scene_joint knee(lb_random* r) {
+  enum { KEYS = 5 };
+  static double time[KEYS] = {-0.5, 0.1, 1.3, 1.6, 2}, value[7][KEYS];
+  static const struct {
+    lb_joint_kind kind;
+    int leader; // -1: its own
+    lb_profile_kind profile;
+    int count;
+  } PARTS[7] = {{LB_JOINT_PRISMATIC, 1, LB_PROFILE_NATURAL, KEYS},
+                {LB_JOINT_PRISMATIC, 1, LB_PROFILE_POLYNOMIAL, 4},
+                {LB_JOINT_PRISMATIC, -1, LB_PROFILE_CUBIC, KEYS},
+                {LB_JOINT_REVOLUTE, -1, LB_PROFILE_LINEAR, 0},
+                {LB_JOINT_REVOLUTE, 0, LB_PROFILE_NATURAL, KEYS},
+                {LB_JOINT_REVOLUTE, 1, LB_PROFILE_SMOOTH, KEYS},
+                {LB_JOINT_PRISMATIC, 0, LB_PROFILE_LINEAR, 0}};
+  static lb_scene_joint part[7];
+  lb_scene_joint whole = lb_scene_joint_default();
+  for (int i = 0; i < 7; i++) {
+    part[i] = lb_scene_joint_default();
+    part[i].kind = PARTS[i].kind;
+    part[i].follows = PARTS[i].leader >= 0;
+    part[i].leader = part[i].follows ? PARTS[i].leader : 0;
+    part[i].profile = (lb_profile_definition){.kind = PARTS[i].profile,
+                                              .count = PARTS[i].count,
+                                              .time = time,
+                                              .value = value[i],
+                                              .beyond = LB_BEYOND_LINE};
+    part[i].in_parent = (lb_transform){random_small_turn(r), random_vec3(r, 0.3)};
+    random_axes(r, &part[i]);
+    for (int k = 0; k < KEYS; k++) {
+      value[i][k] = lb_random_between(r, -0.3, 0.3) + 0.5 * time[k];
+    }
+  }
+  whole.kind = LB_JOINT_COMPOSITE;
+  whole.part = part;
+  whole.npart = 7;
+  return whole;
+}
+
 static setup open_setup(uint64_t seed, lb_joint_kind kind) {
   setup s;
   lb_random r = {seed};
-  random_tree_make(&T, &r, 1, &kind, 1);
+  if (kind == LB_JOINT_COUNT) {
+    T.joint[0] = knee(&r);
+  } else {
+    random_tree_make(&T, &r, 1, &kind, 1);
+  }
   lb_arena_init(&s.arena, NULL);
   assert_int_equal(lb_joint_chart(&T.joint[0], &s.arena, &s.chart), LB_OK);
   assert_int_equal(s.chart->n, lb_joint_count_v(&T.joint[0]));
@@ -363,6 +409,32 @@ static void assert_same_chart(const lb_scene_joint* a, const lb_scene_joint* b, 
   }
 }
 
+// A screw is a turn and a slide along its axis by the same coordinate.
+static void a_hinge_whose_slide_follows_it_is_a_screw(void** state) {
+  (void)state;
+  lb_arena arena;
+  lb_arena_init(&arena, NULL);
+  double slope[] = {0.3 / (2 * M_PI), 0};
+  lb_scene_joint part[2], screw = lb_scene_joint_default(), chain = lb_scene_joint_default();
+  for (int i = 0; i < 2; i++) {
+    part[i] = lb_scene_joint_default();
+    part[i].axis = lb_vec3_make(0.6, 0, 0.8);
+  }
+  part[0].kind = LB_JOINT_REVOLUTE;
+  part[1].kind = LB_JOINT_PRISMATIC;
+  part[1].follows = true;
+  part[1].profile =
+      (lb_profile_definition){.kind = LB_PROFILE_POLYNOMIAL, .count = 2, .value = slope};
+  chain.kind = LB_JOINT_COMPOSITE;
+  chain.part = part;
+  chain.npart = 2;
+  screw.kind = LB_JOINT_HELICAL;
+  screw.axis = part[0].axis;
+  screw.pitch = 0.3;
+  assert_same_chart(&screw, &chain, &arena);
+  lb_arena_release(&arena);
+}
+
 static void chains_are_the_joints_they_are_made_of(void** state) {
   (void)state;
   lb_arena arena;
@@ -429,7 +501,9 @@ static void wander(const lb_chart* c, lb_random* r, double* q) {
     for (int k = 0; k < count; k++) {
       x[k] = lb_random_between(r, -size, size);
     }
-    if (f->type == &lb_factor_curve) {
+    if (f->type == &lb_factor_function) {
+      x[0] = lb_random_between(r, -0.5, 2); // over the keys of the knee
+    } else if (f->type == &lb_factor_curve) {
       x[0] = lb_random_between(r, 0, f->cyclic ? f->count : f->count - 3);
     } else if (f->type == &lb_factor_surface) {
       x[0] = lb_random_between(r, 0, f->columns - 3);
@@ -513,7 +587,7 @@ static void memory_that_runs_out_leaves_nothing(void** state) {
   lb_random r = {11};
   lb_counting count = {0};
   const lb_allocator allocator = lb_counting_allocator(&count);
-  random_tree_make(&T, &r, 40, KINDS, NKIND);
+  random_tree_make(&T, &r, 40, KINDS, NKIND - 1);
   lb_model* m = NULL;
   lb_status status = LB_NO_MEMORY;
   long refuse = 1;
@@ -539,6 +613,7 @@ int main(void) {
       cmocka_unit_test(rotors_keep_a_chart_from_being_singular),
       cmocka_unit_test(a_curve_of_equal_ways_is_a_helix),
       cmocka_unit_test(a_surface_of_even_steps_is_flat),
+      cmocka_unit_test(a_hinge_whose_slide_follows_it_is_a_screw),
       cmocka_unit_test(chains_are_the_joints_they_are_made_of),
       cmocka_unit_test(the_inverse_finds_every_place),
       cmocka_unit_test(the_inverse_keeps_bounds_by_whole_turns),

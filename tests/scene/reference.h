@@ -503,6 +503,7 @@ static void collect_all(void) {
   collect("", &lb_pose_table);
   collect("", &lb_turn_table);
   collect("", &lb_slide_limit_table);
+  collect("", &lb_function_part_table);
 }
 
 static void write_schema(FILE* out) {

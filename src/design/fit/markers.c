@@ -13,6 +13,7 @@ enum { LEAST_SAMPLES = 8, UNUSED = -1 };
 
 typedef struct reader {
   const lb_scene* scene;
+  bool all;        // each of the scene's markers must be there
   lb_arena* arena; // of the markers
   lb_arena scratch;
   lb_error* err;
@@ -84,7 +85,7 @@ static void check_columns(reader* r) {
   for (int i = 0; i < r->m->nmarker; i++) {
     const char* name = r->m->marker[i].name;
     const int seen = count_seen(r, i);
-    if (seen == 0 && r->scene->nmarker > 0) {
+    if (seen == 0 && r->all && r->scene->nmarker > 0) {
       const char* near = nearest_heading(r, name);
       lb_numbers_mistake(&r->n, first_line(r),
                          "there is no column '%s.x' for the scene's marker '%s'%s%s%s", name, name,
@@ -97,7 +98,7 @@ static void check_columns(reader* r) {
   }
 }
 
-// Bodies that have no columns are no markers.
+// What has no columns is no marker.
 static void keep_seen(reader* r) {
   lb_markers* m = r->m;
   int n = 0;
@@ -113,6 +114,14 @@ static void keep_seen(reader* r) {
 // Nothing fits: perhaps a name is misspelt.
 static void no_columns(reader* r) {
   const lb_scene* s = r->scene;
+  for (int i = 0; i < s->nmarker; i++) {
+    const char* near = nearest_heading(r, s->marker[i].name);
+    if (near) {
+      lb_numbers_mistake(&r->n, first_line(r), "the scene has no marker '%s' (did you mean '%s'?)",
+                         near, s->marker[i].name);
+      return;
+    }
+  }
   for (int i = 0; i < s->nbody; i++) {
     const char* near = nearest_heading(r, s->body[i].name);
     if (near) {
@@ -140,8 +149,8 @@ static lb_status name_markers(reader* r) {
     return lack(r);
   }
   for (int i = 0; i < m->nmarker; i++) {
-    m->marker[i] =
-        s->nmarker ? s->marker[i] : (lb_scene_marker){.name = s->body[i].name, .body = i};
+    m->marker[i] = s->nmarker ? s->marker[i]
+                              : (lb_scene_marker){.name = s->body[i].name, .body = i, .weight = 1};
     m->marker[i].place = (lb_place){0};
     m->marker[i].name = lb_arena_text(r->arena, m->marker[i].name, strlen(m->marker[i].name));
     for (int k = 0; k < 3; k++) {
@@ -201,10 +210,11 @@ static lb_status read_text(reader* r, const char* text, size_t length, const cha
 }
 
 lb_status lb_markers_parse(const char* text, size_t length, const char* name, const lb_scene* scene,
-                           const lb_allocator* allocator, lb_markers** markers, lb_error* err) {
+                           bool all, const lb_allocator* allocator, lb_markers** markers,
+                           lb_error* err) {
   lb_arena arena;
   lb_arena_init(&arena, allocator);
-  reader r = {.scene = scene, .arena = &arena, .err = err};
+  reader r = {.scene = scene, .all = all, .arena = &arena, .err = err};
   lb_arena_init(&r.scratch, allocator);
   lb_markers fallback = {.file = name};
   lb_markers* m = LB_TAKE(&arena, lb_markers, 1);
@@ -222,15 +232,15 @@ lb_status lb_markers_parse(const char* text, size_t length, const char* name, co
   return status;
 }
 
-lb_status lb_markers_read(const char* path, const lb_scene* scene, const lb_allocator* allocator,
-                          lb_markers** markers, lb_error* err) {
+lb_status lb_markers_read(const char* path, const lb_scene* scene, bool all,
+                          const lb_allocator* allocator, lb_markers** markers, lb_error* err) {
   lb_arena scratch;
   char* text = NULL;
   size_t size = 0;
   lb_arena_init(&scratch, allocator);
   lb_status status = lb_load(path, "table of markers", (lb_place){0}, &scratch, &text, &size, err);
   if (status == LB_OK) {
-    status = lb_markers_parse(text, size, path, scene, allocator, markers, err);
+    status = lb_markers_parse(text, size, path, scene, all, allocator, markers, err);
   }
   lb_arena_release(&scratch);
   return status;

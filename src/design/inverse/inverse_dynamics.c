@@ -14,6 +14,7 @@
 #include "design/inverse/inverse_dynamics.h"
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/force/force.h"
+#include "dynamics/force/muscle.h"
 #include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/rnea.h"
 #include "math/linear/nonnegative.h"
@@ -339,6 +340,9 @@ lb_status lb_inverse(const lb_model* model, const lb_joint_motion* motion,
       lb_recording_keep(recording, LB_KEEP_RATES | LB_KEEP_REACTIONS | LB_KEEP_TORQUES, err);
   if (status == LB_OK) {
     status = lb_data_create(model, recording->allocator, &J.d, err);
+  }
+  if (status == LB_OK && J.d->work->muscles) {
+    J.d->work->muscles->idle = true; // motors exert all that is needed
   }
   lb_status (*const step[])(job*) = {take_scratch, prepare_forces};
   for (size_t i = 0; i < sizeof step / sizeof *step && status == LB_OK; i++) {

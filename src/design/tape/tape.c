@@ -307,6 +307,17 @@ lb_integrator lb_tape_integrator(const lb_model* m) {
   return lb_integrator_method(by) == LB_METHOD_IMPLICIT ? by : LB_INTEGRATOR_BDF2;
 }
 
+static lb_status check_muscles(const lb_model* m, lb_error* err) {
+  for (int i = 0; i < m->muscle.count; i++) {
+    if (m->muscle.item[i].hill) {
+      return lb_error_add(err, LB_INVALID, m->muscle.item[i].place,
+                          "muscle '%s' is of Hill's type; runs with such have no gradients yet",
+                          m->muscle.item[i].name);
+    }
+  }
+  return LB_OK;
+}
+
 lb_status lb_tape_open(lb_tape* T, const lb_model* m, lb_integrator by, double h, int nstep,
                        size_t memory, const lb_allocator* allocator, lb_error* err) {
   static const size_t GIGABYTE = 1000000000;
@@ -324,7 +335,8 @@ lb_status lb_tape_open(lb_tape* T, const lb_model* m, lb_integrator by, double h
                  .rows = rows,
                  .size = (size + sizeof(double) - 1) / sizeof(double) * sizeof(double),
                  .state = lb_stepper_state_size(&of)};
-  const lb_status status = choose_steps(T, memory > 0 ? memory : GIGABYTE, err);
+  lb_status status = check_muscles(m, err);
+  status = status == LB_OK ? choose_steps(T, memory > 0 ? memory : GIGABYTE, err) : status;
   if (status != LB_OK) {
     return status;
   }

@@ -32,6 +32,7 @@
 
 #include "dynamics/contact/contact_inside.h"
 #include "math/contact/contact_fast.h"
+#include "math/contact/contact_gauss_seidel.h"
 #include "math/contact/contact_printed.h"
 #include "math/contact/contact_reference.h"
 #include "math/linear/dense.h"
@@ -213,12 +214,25 @@ static lb_contact_report solve_printed(lb_contacts* C, const lb_data* d, bool ag
   return report;
 }
 
+static lb_contact_report solve_gauss_seidel(lb_contacts* C, const lb_data* d, bool again) {
+  enum { SWEEPS = 100 };
+  lb_contact_report report = {.status = LB_CONTACT_NOT_SOLVED, .iterations = SWEEPS};
+  (void)d, (void)again;
+  if (lb_contact_gauss_seidel(&C->problem, SWEEPS, C->lambda, C->u)) {
+    report.measure = lb_contact_residual(&C->problem, C->lambda, C->u);
+    const bool holds = lb_contact_holds(report.measure, C->m->contact.set.tolerance);
+    report.status = holds ? LB_CONTACT_SOLVED : LB_CONTACT_NOT_SOLVED;
+  }
+  return report;
+}
+
 // `again`: all but b is as it was.
 static lb_contact_report solve(lb_contacts* C, const lb_data* d, bool again) {
-  static lb_contact_report (*const METHODS[])(lb_contacts*, const lb_data*,
-                                              bool) = {[LB_CONTACT_FAST] = solve_fast,
-                                                       [LB_CONTACT_REFERENCE] = solve_reference,
-                                                       [LB_CONTACT_AS_PRINTED] = solve_printed};
+  static lb_contact_report (*const METHODS[])(lb_contacts*, const lb_data*, bool) = {
+      [LB_CONTACT_FAST] = solve_fast,
+      [LB_CONTACT_REFERENCE] = solve_reference,
+      [LB_CONTACT_AS_PRINTED] = solve_printed,
+      [LB_CONTACT_GAUSS_SEIDEL] = solve_gauss_seidel};
   return METHODS[C->m->contact.set.solver](C, d, again);
 }
 

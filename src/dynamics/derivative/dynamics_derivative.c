@@ -14,6 +14,7 @@
 #include "dynamics/force/force.h"
 #include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/rnea.h"
+#include "model/use/model_path.h"
 
 // Four numbers from anywhere.
 typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
@@ -249,7 +250,7 @@ static void fill_link(lb_derivatives* D, const lb_work* w, int i) {
   for (int k = 0; k < l->nv; k++) {
     const lb_slope s = lb_derive_slope(W, &W->whole[i], l->column + k);
     lb_derive_block(D, l->v + k, &s, l->column, l->v, l->nv);
-    if (l->kind == LB_LINK_FACE) { // the body goes on with the sum over its faces
+    if (l->kind == LB_LINK_FACE || l->kind == LB_LINK_EFFECTOR) { // the body goes on with the sum over its faces
       lb_slope* sum = &W->slope[l->v + k];
       sum->u = lb_motion_add(sum->u, s.u);
       sum->b += s.b;
@@ -445,7 +446,12 @@ static lb_derivatives* lay_out(lb_carver* c, const lb_model* m) {
     const lb_scene_force* f = &m->force.item[i].set;
     points = lb_force_joins(f->kind) && (size_t)f->npoint > points ? (size_t)f->npoint : points;
   }
+  for (int i = 0; i < m->muscle.count; i++) {
+    const size_t n = (size_t)m->muscle.item[i].path->count;
+    points = n > points ? n : points;
+  }
   work.points = lb_carve(c, LB_POINT_ARRAYS * points * nv, sizeof(lb_motion));
+  work.lengths = lb_carve(c, nv, sizeof(double));
   work.run = lb_carve(c, nlink, sizeof(lb_run));
   work.index = lb_carve(c, nv, sizeof(int));
   work.at = lb_carve(c, nlink, sizeof(lb_v4));

@@ -78,6 +78,7 @@ typedef struct lb_derivation {
   lb_motion* lever[6];            // [nv] for forces on links
   lb_motion* points; // [LB_POINT_ARRAYS * most points of a spring or cable][nv] likewise
   int* index;        // [nv] likewise
+  double* lengths;   // [nv] derivatives of a path's length
   // of models with elastic bodies
   lb_slope* slope;              // [nv] of their coordinates, faces summed up
   double* block;                // [most r][most r]

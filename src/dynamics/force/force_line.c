@@ -33,23 +33,11 @@ static const lb_line_curve* curve_of(const lb_model_force* f) {
   return LB_FORCE_TYPE[f->set.kind]->curve;
 }
 
-// State of a line.
-typedef struct line {
-  int count; // of points
-  lb_force_point p[MOST];
-  lb_v4 e[MOST];  // of the pieces; zero for one of no length, whose direction is not defined
-  double l[MOST]; // their lengths
-  double length, rate;
-  double F;       // tension
-  double slope;   // of F by the length
-  double damping; // of F by its rate
-} line;
-
-static void find_points(line* p, const lb_model_force* f, lb_work* w) {
-  p->count = f->set.npoint;
-  p->length = p->rate = 0;
+void lb_line_find(lb_line* p, int count, const lb_anchor* at, lb_work* w) {
+  p->count = count;
+  p->length = p->rate = p->F = p->slope = p->damping = 0;
   for (int i = 0; i < p->count; i++) {
-    p->p[i] = lb_force_point_find(w, &f->at[i]);
+    p->p[i] = lb_force_point_find(w, &at[i]);
   }
   for (int s = 0; s + 1 < p->count; s++) {
     const lb_v4 along = p->p[s + 1].at - p->p[s].at;
@@ -60,7 +48,11 @@ static void find_points(line* p, const lb_model_force* f, lb_work* w) {
   }
 }
 
-static void find_line(line* p, const lb_model_force* f, lb_work* w) {
+static void find_points(lb_line* p, const lb_model_force* f, lb_work* w) {
+  lb_line_find(p, f->set.npoint, f->at, w);
+}
+
+static void find_line(lb_line* p, const lb_model_force* f, lb_work* w) {
   find_points(p, f, w);
   const bool slack = f->set.force_curve.slack, taut = !slack || p->length > f->set.length;
   const lb_pull own = curve_of(f)->pull(&f->set, f->set.stiffness, p->length);
@@ -76,16 +68,20 @@ static lb_v4 direction(int count, const lb_v4* e, int i) {
   return (i + 1 < count ? e[i] : lb_v4_zero()) - (i > 0 ? e[i - 1] : lb_v4_zero());
 }
 
-void lb_line_apply(const lb_model_force* f, lb_work* w) {
-  line p;
-  find_line(&p, f, w);
-  for (int i = 0; i < p.count; i++) {
-    lb_force_point_apply(&p.p[i], direction(p.count, p.e, i) * p.F);
+void lb_line_pull(const lb_line* p) {
+  for (int i = 0; i < p->count; i++) {
+    lb_force_point_apply(&p->p[i], direction(p->count, p->e, i) * p->F);
   }
 }
 
+void lb_line_apply(const lb_model_force* f, lb_work* w) {
+  lb_line p;
+  find_line(&p, f, w);
+  lb_line_pull(&p);
+}
+
 double lb_line_energy(const lb_model_force* f, lb_work* w) {
-  line p;
+  lb_line p;
   find_points(&p, f, w);
   return curve_of(f)->energy(&f->set, p.length);
 }
@@ -96,7 +92,7 @@ void lb_line_put(lb_channel_walk* w, const lb_model_force* f, double tension, do
 }
 
 void lb_line_measure(const lb_model_force* f, lb_channel_walk* w) {
-  line p = {.F = 0};
+  lb_line p = {.F = 0};
   if (w->value) {
     find_line(&p, f, w->d->work);
   }
@@ -110,7 +106,7 @@ int lb_line_switching(const lb_model_force* f, lb_work* w, lb_switching* out) {
     return 0;
   }
   if (out) {
-    line p;
+    lb_line p;
     find_points(&p, f, w);
     const double stretch = p.length - f->set.length;
     const double F = lb_stretch_pull(&f->set, f->set.stiffness, p.length).force;
@@ -142,14 +138,14 @@ void lb_line_add(lb_derivatives* D, double* K, const lb_line_motions* m, int cou
 }
 
 // de, and dF beyond that by the length: d (de.y + e.xd).
-static double change_of_rate(const line* p, const lb_line_motions* m, int s, int k, lb_v4 de) {
+static double change_of_rate(const lb_line* p, const lb_line_motions* m, int s, int k, lb_v4 de) {
   const lb_v4 a = p->p[s].velocity, b = p->p[s + 1].velocity;
   const lb_v4 xd = lb_force_point_gain(m->S[s + 1][k], m->psi[s + 1][k], b) -
                    lb_force_point_gain(m->S[s][k], m->psi[s][k], a);
   return p->damping * (lb_v4_dot(de, b - a) + lb_v4_dot(p->e[s], xd));
 }
 
-static void change_by_position(const line* p, lb_line_motions* m, int k, bool symmetric) {
+static void change_by_position(const lb_line* p, lb_line_motions* m, int k, bool symmetric) {
   lb_v4 de[MOST];
   double dF = 0;
   for (int s = 0; s + 1 < p->count; s++) {
@@ -169,13 +165,13 @@ static void change_by_position(const line* p, lb_line_motions* m, int k, bool sy
 
 // Two points at the same place that nothing pulls there are pulled together with slope x, whatever
 // the direction.
-static void change_at_one_place(const line* p, lb_line_motions* m, int k) {
+static void change_at_one_place(const lb_line* p, lb_line_motions* m, int k) {
   const lb_v4 f = (m->S[1][k].v - m->S[0][k].v) * p->slope;
   m->change[0][k] = (lb_motion){lb_v4_zero(), f};
   m->change[1][k] = (lb_motion){lb_v4_zero(), -f};
 }
 
-static void change_by_velocity(const line* p, lb_line_motions* m, int k) {
+static void change_by_velocity(const lb_line* p, lb_line_motions* m, int k) {
   double dF = 0;
   for (int s = 0; s + 1 < p->count; s++) {
     dF += p->damping * lb_v4_dot(p->e[s], m->S[s + 1][k].v - m->S[s][k].v);
@@ -185,28 +181,51 @@ static void change_by_velocity(const line* p, lb_line_motions* m, int k) {
   }
 }
 
-void lb_line_differentiate(lb_derivatives* D, lb_work* w, const lb_model_force* f, bool symmetric) {
-  line p;
-  find_line(&p, f, w);
-  if (p.F == 0 && p.slope == 0 && p.damping == 0) {
+void lb_line_derive(lb_derivatives* D, const lb_line* p, bool symmetric) {
+  if (p->F == 0 && p->slope == 0 && p->damping == 0) {
     return;
   }
-  const bool one_place = p.count == 2 && !(p.l[0] > 0) && p.F == 0;
-  lb_line_motions m = lb_line_move(D, p.count, p.p);
+  const bool one_place = p->count == 2 && !(p->l[0] > 0) && p->F == 0;
+  lb_line_motions m = lb_line_move(D, p->count, p->p);
   for (int k = 0; k < D->model->nv; k++) {
     if (one_place) {
-      change_at_one_place(&p, &m, k);
+      change_at_one_place(p, &m, k);
     } else {
-      change_by_position(&p, &m, k, symmetric);
+      change_by_position(p, &m, k, symmetric);
     }
   }
-  lb_line_add(D, D->tau_q, &m, p.count);
-  for (int k = 0; k < D->model->nv && p.damping > 0; k++) {
-    change_by_velocity(&p, &m, k);
+  lb_line_add(D, D->tau_q, &m, p->count);
+  for (int k = 0; k < D->model->nv && p->damping > 0; k++) {
+    change_by_velocity(p, &m, k);
   }
-  if (p.damping > 0) {
-    lb_line_add(D, D->tau_qd, &m, p.count);
+  if (p->damping > 0) {
+    lb_line_add(D, D->tau_qd, &m, p->count);
   }
+}
+
+void lb_line_differentiate(lb_derivatives* D, lb_work* w, const lb_model_force* f, bool symmetric) {
+  lb_line p;
+  find_line(&p, f, w);
+  lb_line_derive(D, &p, symmetric);
+}
+
+void lb_line_derive_tension(lb_derivatives* D, double* K, const lb_line* p, int v, double F) {
+  lb_line_motions m = lb_line_move(D, p->count, p->p);
+  for (int i = 0; i < p->count; i++) {
+    for (int k = 0; k < D->model->nv; k++) {
+      m.change[i][k] = lb_motion_zero();
+    }
+    m.change[i][v].v = direction(p->count, p->e, i) * F;
+  }
+  lb_line_add(D, K, &m, p->count);
+}
+
+double lb_line_power(const lb_derivatives* D, const lb_line* p, const double* mu) {
+  double sum = 0;
+  for (int i = 0; i < p->count; i++) {
+    sum += lb_v4_dot(lb_derive_motion(D, &p->p[i], mu).v, direction(p->count, p->e, i));
+  }
+  return sum;
 }
 
 double lb_tension_by(lb_spring_number number, const lb_model_force* f, double length, double rate,
@@ -218,15 +237,10 @@ double lb_tension_by(lb_spring_number number, const lb_model_force* f, double le
 
 double lb_line_by_number(const lb_derivatives* D, lb_work* w, const lb_model_force* f,
                          lb_spring_number number, const double* mu) {
-  line p;
-  double sum = 0;
+  lb_line p;
   find_line(&p, f, w);
   if (f->set.force_curve.slack && !(p.F > 0)) {
     return 0;
   }
-  const double F = lb_tension_by(number, f, p.length, p.rate, p.slope);
-  for (int i = 0; i < p.count; i++) {
-    sum += lb_v4_dot(lb_derive_motion(D, &p.p[i], mu).v, direction(p.count, p.e, i)) * F;
-  }
-  return sum;
+  return lb_tension_by(number, f, p.length, p.rate, p.slope) * lb_line_power(D, &p, mu);
 }

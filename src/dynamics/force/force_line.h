@@ -21,6 +21,29 @@ int lb_line_switching(const lb_model_force* f, lb_work* w, lb_switching* out);
 double lb_line_by_number(const lb_derivatives* D, lb_work* w, const lb_model_force* f,
                          lb_spring_number number, const double* mu);
 
+// A line through points, at a state; the tension is to be set.
+typedef struct lb_line {
+  int count; // of points
+  lb_force_point p[LB_CABLE_MOST_POINTS];
+  // of the pieces; zero for one of no length, whose direction is not defined
+  lb_v4 e[LB_CABLE_MOST_POINTS];
+  double l[LB_CABLE_MOST_POINTS]; // their lengths
+  double length, rate;
+  double F;       // tension
+  double slope;   // of F by the length
+  double damping; // of F by its rate
+} lb_line;
+
+void lb_line_find(lb_line* p, int count, const lb_anchor* at, lb_work* w);
+// Its forces on links, and their derivatives.
+void lb_line_pull(const lb_line* p);
+void lb_line_derive(lb_derivatives* D, const lb_line* p, bool symmetric);
+// Derivative of its forces by one more of F where coordinate v changes by one: added to column v of
+// K.
+void lb_line_derive_tension(lb_derivatives* D, double* K, const lb_line* p, int v, double F);
+// Power of one more of F, for velocities mu [nv].
+double lb_line_power(const lb_derivatives* D, const lb_line* p, const double* mu);
+
 // Motions of the points with each coordinate, and the changes of the forces on them: arrays of nv.
 typedef struct lb_line_motions {
   lb_motion *S[LB_CABLE_MOST_POINTS], *psi[LB_CABLE_MOST_POINTS], *change[LB_CABLE_MOST_POINTS];

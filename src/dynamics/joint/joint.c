@@ -25,6 +25,7 @@ const lb_joint* const LB_JOINT[LB_LINK_COUNT] = {
     [LB_LINK_FACE] = &lb_joint_face,
     [LB_LINK_FULL] = &lb_joint_full,
     [LB_LINK_FULL_FACE] = &lb_joint_full_face,
+    [LB_LINK_EFFECTOR] = &lb_joint_effector,
 };
 
 // --- springs, friction ---

@@ -183,7 +183,7 @@ static lb_elastic* lay_out_link(lb_carver* c, lb_elastic* e, const lb_link* l) {
   const bool face = lb_link_is_face(l->kind), full = l->reduced->full;
   const size_t r = (size_t)l->reduced->r;
   const size_t nodes = full && !face ? r : 0, shapes = full || face ? 0 : r,
-               traces = !full && face ? r : 0;
+               traces = !full && face && l->kind != LB_LINK_EFFECTOR ? r : 0;
   lb_elastic made = {.body = l->reduced, .face = face ? &l->reduced->face[l->face] : NULL};
   made.Q = lb_carve(c, face ? 0 : r, sizeof(double));
   made.field = lb_carve(c, nodes, sizeof(double));
@@ -192,6 +192,7 @@ static lb_elastic* lay_out_link(lb_carver* c, lb_elastic* e, const lb_link* l) {
   made.at.G = lb_carve(c, traces, sizeof(lb_v4));
   made.dw = lb_carve(c, traces, sizeof(lb_v4));
   made.dwd = lb_carve(c, traces, sizeof(lb_v4));
+  made.effector = l->kind == LB_LINK_EFFECTOR ? lb_effector_lay_out(c, l->reduced->r) : NULL;
   if (c->base) {
     *e = made;
   }

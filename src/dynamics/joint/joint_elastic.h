@@ -14,15 +14,19 @@ typedef struct lb_elastic {
   const double* eta;
   const double* etad;
   const double* etadd;
-  lb_reduced_state state; // of a body
-  double* Q;              // [r] of a body: inertial force on its coordinates
-  double* field;          // [r] of a body with all its nodes: scratch
-  lb_face_state at;       // of a face
-  lb_v4 *dw, *dwd;        // [r] of a face: scratch for derivatives
+  lb_reduced_state state;       // of a body
+  double* Q;                    // [r] of a body: inertial force on its coordinates
+  double* field;                // [r] of a body with all its nodes: scratch
+  lb_face_state at;             // of a face
+  lb_v4 *dw, *dwd;              // [r] of a face: scratch for derivatives
+  struct lb_effector* effector; // of an effector of a mechanism
 } lb_elastic;
 
 // Their share of a data block, tied to the states.
 void lb_elastic_lay_out(lb_carver* c, const lb_model* m, struct lb_work* w);
+
+// State of an effector of r coordinates (joint_effector.c).
+struct lb_effector* lb_effector_lay_out(lb_carver* c, int r);
 
 // Mass matrix of a model with elastic bodies; lb_crba calls it.
 void lb_elastic_mass_matrix(const lb_model* m, lb_data* d, double* M, const double* q);

@@ -1,14 +1,17 @@
 // A model's state and scratch, in one block.
+#include <math.h>
 #include <string.h>
 
 #include "base/carve.h"
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/contact/contact_set.h"
+#include "dynamics/force/muscle.h"
 #include "dynamics/force/particles.h"
 #include "dynamics/joint/joint_chart.h"
 #include "dynamics/joint/joint_elastic.h"
 #include "dynamics/system/kkt.h"
 #include "dynamics/tree/kinematics.h"
+#include "dynamics/tree/mechanism_pose.h"
 #include "model/use/motor_use.h"
 
 static lb_data* lay_out(lb_carver* c, const lb_model* m) {
@@ -21,6 +24,7 @@ static lb_data* lay_out(lb_carver* c, const lb_model* m) {
   lb_work work = {0};
   data.q = lb_carve(c, nq, sizeof(double));
   data.qd = lb_carve(c, nv, sizeof(double));
+  data.x = lb_carve(c, (size_t)m->nx, sizeof(double));
   data.tau = lb_carve(c, nv, sizeof(double));
   data.qdd = lb_carve(c, nv, sizeof(double));
   data.motor_force = lb_carve(c, (size_t)m->nmotor, sizeof(double));
@@ -36,6 +40,7 @@ static lb_data* lay_out(lb_carver* c, const lb_model* m) {
   work.spread = lb_carve(c, 6 * nv, sizeof(double));
   work.constraints = lb_constraints_lay_out(c, m);
   work.particles = lb_particles_lay_out(c, m);
+  work.muscles = lb_muscles_lay_out(c, m);
   work.state += c->base ? 1 : 0; // state[-1] is the world
   lb_elastic_lay_out(c, m, &work);
   lb_general_lay_out(c, m, &work);
@@ -80,6 +85,11 @@ lb_status lb_data_create(const lb_model* model, const lb_allocator* allocator, l
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the contacts of '%s'",
                         model->name);
   }
+  if (!lb_mechanisms_create(d, allocator)) {
+    lb_data_release(d);
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0},
+                        "out of memory for the mechanisms of '%s'", model->name);
+  }
   *data = d;
   return LB_OK;
 }
@@ -91,6 +101,7 @@ void lb_data_release(lb_data* data) {
       lb_kkt_release(data->work->constraints->observer);
     }
     lb_contacts_release(data->work->contacts);
+    lb_mechanisms_release(data);
     lb_release(data->work->allocator, data);
   }
 }
@@ -103,6 +114,9 @@ void lb_data_reset(lb_data* data) {
   }
   memcpy(data->q, m->start.q, (size_t)m->nq * sizeof *data->q);
   memcpy(data->qd, m->start.qd, (size_t)m->nv * sizeof *data->qd);
+  for (int i = 0; i < m->nx; i++) {
+    data->x[i] = NAN;
+  }
   memset(data->tau, 0, (size_t)m->nv * sizeof *data->tau);
   memset(data->qdd, 0, (size_t)m->nv * sizeof *data->qdd);
 }

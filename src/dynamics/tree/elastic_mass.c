@@ -99,7 +99,7 @@ void lb_elastic_solve(const lb_model* m, lb_data* d, double* qdd, const double* 
   lb_work* w = d->work;
   const int nd = m->ndense; // nodes have no rows in M
   for (int i = 0; i < m->nlink; i++) {
-    if (!m->link.driven[i] && m->link.kind[i] != LB_LINK_FACE) {
+    if (!m->link.driven[i] && !lb_link_is_face(m->link.kind[i])) {
       memset(qdd + m->link.v[i], 0, (size_t)m->link.nv[i] * sizeof *qdd);
     }
   }

@@ -4,6 +4,7 @@
 #include "dynamics/force/force.h"
 #include "dynamics/force/particles.h"
 #include "dynamics/joint/joint_elastic.h"
+#include "dynamics/tree/mechanism_pose.h"
 #include "dynamics/tree/aba.h"
 #include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/rnea.h"
@@ -122,4 +123,5 @@ void lb_poses(const lb_model* m, lb_data* d) {
       d->pose[i] = lb_transform_mul(X, m->body.in_link[i]);
     }
   }
+  lb_mechanisms_pose(m, d);
 }

@@ -70,5 +70,7 @@ typedef struct lb_work {
   double* M;                          // [nv][nv] of models with elastic bodies, else NULL
   double* scratch;                    // for internal forces of elastic bodies
   struct lb_particles* particles;     // of ropes and deformables; NULL: there are none
+  struct lb_muscles* muscles;         // NULL: there are none
+  struct lb_data** mechanism;         // [mechanism.count] of their whole models; NULL: none
   const lb_allocator* allocator;
 } lb_work;

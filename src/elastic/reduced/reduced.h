@@ -21,7 +21,7 @@
 #include "base/arena.h"
 #include "elastic/fem/blend.h"
 #include "limber/status.h"
-#include "math/space/simd.h"
+#include "math/space/spatial_motion.h"
 
 /// Nodes of a face with positive weights of any scale.
 typedef struct lb_basis_face {
@@ -34,12 +34,14 @@ typedef struct lb_basis_face {
 // Centroid of a face whose nodes are at X, and the sum of its weights.
 lb_v4 lb_face_centroid(const lb_basis_face* face, const double* X, double* total);
 
-// A face that carries something.
+// A face that carries something, or an effector of a mechanism: `rest` exp(sum_k eta_k twist_k).
 typedef struct lb_face {
-  lb_v4 x0; // centroid, undeformed
-  lb_v4* W; // [r] its motion
-  lb_m3 A0; // sum w D D'
-  lb_m3* A; // [r] sum w Phi_k D'
+  lb_v4 x0;          // centroid, undeformed
+  lb_v4* W;          // [r] its motion
+  lb_m3 A0;          // sum w D D'
+  lb_m3* A;          // [r] sum w Phi_k D'
+  lb_motion* twist;  // [r] of an effector, along its own axes; else NULL
+  lb_transform rest; // of an effector
 } lb_face;
 
 // Internal forces of a basis: force f = dV/deta, tangent K = df/deta. `context` is what the maker

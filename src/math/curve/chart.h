@@ -76,16 +76,19 @@ typedef struct lb_factor_type {
 
 typedef struct lb_factor {
   const lb_factor_type* type;
-  int first;                // of its coordinates
-  lb_motion screw;          // of lb_factor_screw: motion for each unit of the coordinate
-  lb_m3 R;                  // rotation of a constant motion (lb_factor_frame)
-  lb_v4 p;                  // position of a constant motion
-  int count;                // of lb_factor_curve: frames
-  bool cyclic;              // likewise: the last is followed by the first
-  const lb_m3* frame_R;     // [count]
-  const lb_v4* frame_p;     // [count]
-  const lb_motion* way;     // [count] logarithm of the motion from each frame to the next
-  int rows, columns;        // of lb_factor_surface
+  int first;       // of its coordinates
+  lb_motion screw; // of lb_factor_screw and lb_factor_function: motion for each unit
+  const struct lb_profile* profile; // of lb_factor_function: its argument is the coordinate; NULL:
+                                    // the coordinate itself
+  bool follows;                     // likewise: another factor has the coordinate
+  lb_m3 R;                          // rotation of a constant motion (lb_factor_frame)
+  lb_v4 p;                          // position of a constant motion
+  int count;                        // of lb_factor_curve: frames
+  bool cyclic;                      // likewise: the last is followed by the first
+  const lb_m3* frame_R;             // [count]
+  const lb_v4* frame_p;             // [count]
+  const lb_motion* way;             // [count] logarithm of the motion from each frame to the next
+  int rows, columns;                // of lb_factor_surface
   const double* control[6]; // [rows][columns] each of x, y, z and angles about x, y, z; NULL: zero
 } lb_factor;
 
@@ -95,10 +98,10 @@ typedef struct lb_chart {
   const lb_factor* factor; // [nfactor]
 } lb_chart;
 
-// A constant motion; a turn about or a shift along an axis, or both at once; a rotation vector; a
-// curve, and a surface, of frames.
-extern const lb_factor_type lb_factor_frame, lb_factor_screw, lb_factor_exponential,
-    lb_factor_curve, lb_factor_surface;
+// A constant motion; a turn about or a shift along an axis, or both at once; the same by a function
+// of a coordinate, which several may share; a rotation vector; a curve, and a surface, of frames.
+extern const lb_factor_type lb_factor_frame, lb_factor_screw, lb_factor_function,
+    lb_factor_exponential, lb_factor_curve, lb_factor_surface;
 
 void lb_chart_evaluate(const lb_chart* c, lb_chart_at* at, const double* q, const double* qd,
                        lb_chart_order order);
@@ -141,6 +144,10 @@ double lb_chart_pace(const lb_chart_at* at, int n, const double* dq);
 
 // Turns `dq` [n] of the numbers that undo each other [rad], the frame staying where it is.
 double lb_chart_idle_turn(const lb_chart_at* at, int n, const double* dq);
+
+// Chart of six coordinates Q = exp(xi), by itself (chart_twist.c). Each order sets its own numbers
+// alone, those of LB_CHART_MOVE from S in place; xid is not read by LB_CHART_PLACE.
+void lb_chart_twist(lb_chart_at* at, const double xi[6], const double xid[6], lb_chart_order order);
 
 // --- for factors ---
 

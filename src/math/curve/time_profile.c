@@ -128,6 +128,18 @@ static void slopes_periodic(const keys* k, double* m, double* band, double* z) {
   m[n] = m[0];
 }
 
+// Hermite's form in s of slopes m at the keys.
+static void fill_hermite(lb_profile* p, const keys* k, const double* m) {
+  for (int i = 0; i < p->npiece; i++) {
+    const double h = k->time[i + 1] - k->time[i], dv = k->value[i + 1] - k->value[i];
+    double* c = p->piece[i];
+    c[0] = k->value[i];
+    c[1] = h * m[i];
+    c[2] = 3 * dv - h * (2 * m[i] + m[i + 1]);
+    c[3] = h * (m[i] + m[i + 1]) - 2 * dv;
+  }
+}
+
 static bool fill_cubic(lb_profile* p, lb_arena* arena, const keys* k) {
   const int n = k->count;
   double* m = LB_TAKE(arena, double, 4 * (size_t)n);
@@ -139,15 +151,72 @@ static bool fill_cubic(lb_profile* p, lb_arena* arena, const keys* k) {
   } else {
     slopes_clamped(k, m, m + n);
   }
-  // Hermite's form in s
-  for (int i = 0; i < p->npiece; i++) {
-    const double h = k->time[i + 1] - k->time[i], dv = k->value[i + 1] - k->value[i];
-    double* c = p->piece[i];
-    c[0] = k->value[i];
-    c[1] = h * m[i];
-    c[2] = 3 * dv - h * (2 * m[i] + m[i + 1]);
-    c[3] = h * (m[i] + m[i + 1]) - 2 * dv;
+  fill_hermite(p, k, m);
+  return true;
+}
+
+// Third divided difference of four keys from i on: a sixth of the third derivative of the cubic
+// through them.
+static double third_difference(const keys* k, int i) {
+  double d[4];
+  for (int j = 0; j < 4; j++) {
+    d[j] = k->value[i + j];
   }
+  for (int order = 1; order < 4; order++) {
+    for (int j = 0; j < 4 - order; j++) {
+      d[j] = (d[j + 1] - d[j]) / (k->time[i + j + order] - k->time[i + j]);
+    }
+  }
+  return d[0];
+}
+
+// Slopes of the spline whose third derivative on the first and on the last piece is that of the
+// cubic through the four keys there (Forsythe, Malcolm and Moler's; SIMM's and OpenSim's splines).
+// A piece of length h from a to b has third derivative 6 (m_a + m_b - 2 dv / h) / h^2, so that with
+// D the third divided difference
+//
+//   m_0 + m_1 = 2 dv / h + h^2 D
+//
+// This, the same at the end and the rows of slope_row in between are solved by elimination from the
+// first key to the last; its pivots stay positive, since the first leaves 1/h0 + 2/h1 of the
+// second.
+static void slopes_natural(const keys* k, double* m, double* c) {
+  const int last = k->count - 1;
+  const bool long_enough = k->count >= 4;
+  const double h = k->time[1] - k->time[0], g = k->time[last] - k->time[last - 1];
+  const double first =
+      2 * (k->value[1] - k->value[0]) / h + (long_enough ? h * h * third_difference(k, 0) : 0);
+  const double end = 2 * (k->value[last] - k->value[last - 1]) / g +
+                     (long_enough ? g * g * third_difference(k, last - 3) : 0);
+  m[0] = first; // and m_i = m[i] - c[i] m_i+1
+
+  c[0] = 1;
+  for (int i = 1; i < last; i++) {
+    double band[2], right;
+    slope_row(k, i - 1, i, band, &right);
+    const double a = 1 / (k->time[i] - k->time[i - 1]);
+    const double pivot = band[0] - a * c[i - 1];
+    c[i] = band[1] / pivot;
+    m[i] = (right - a * m[i - 1]) / pivot;
+  }
+  m[last] = (end - m[last - 1]) / (1 - c[last - 1]);
+  for (int i = last - 1; i >= 0; i--) {
+    m[i] -= c[i] * m[i + 1];
+  }
+}
+
+// Two keys are a straight line, and three a spline whose ends are parabolas; what comes round has
+// no ends.
+static bool fill_natural(lb_profile* p, lb_arena* arena, const keys* k) {
+  if (k->closed || k->count == 2) {
+    return k->closed ? fill_cubic(p, arena, k) : fill_linear(p, arena, k);
+  }
+  double* m = LB_TAKE(arena, double, 2 * (size_t)k->count);
+  if (!m) {
+    return false;
+  }
+  slopes_natural(k, m, m + k->count);
+  fill_hermite(p, k, m);
   return true;
 }
 
@@ -157,6 +226,7 @@ static lb_status create_from_keys(lb_arena* arena, const lb_profile_definition* 
       [LB_PROFILE_SMOOTH] = fill_smooth,
       [LB_PROFILE_CUBIC] = fill_cubic,
       [LB_PROFILE_LINEAR] = fill_linear,
+      [LB_PROFILE_NATURAL] = fill_natural,
   };
   keys k;
   if (!keys_make(&k, arena, def)) {
@@ -215,6 +285,22 @@ static lb_status create_from_bspline(lb_arena* arena, const lb_profile_definitio
   return LB_OK;
 }
 
+// --- polynomials ---
+
+static lb_status create_from_polynomial(lb_arena* arena, const lb_profile_definition* def,
+                                        lb_profile* profile) {
+  LB_ASSERT(def->count <= LB_PROFILE_COEFFICIENTS);
+  if (take_pieces(profile, arena, 1) != LB_OK) {
+    return LB_NO_MEMORY;
+  }
+  profile->time[1] = 1;
+  profile->endless = true;
+  for (int k = 0; k < def->count; k++) {
+    profile->piece[0][k] = def->value[def->count - 1 - k];
+  }
+  return LB_OK;
+}
+
 lb_status lb_profile_create(lb_arena* arena, const lb_profile_definition* definition,
                             lb_profile** profile) {
   LB_ASSERT(definition->count > 0 && definition->kind < LB_PROFILE_COUNT);
@@ -225,8 +311,11 @@ lb_status lb_profile_create(lb_arena* arena, const lb_profile_definition* defini
     made->period = definition->period;
     made->advance = definition->advance;
     made->ahead = definition->phase * definition->period;
+    made->beyond = definition->beyond;
     status = definition->kind == LB_PROFILE_BSPLINE ? create_from_bspline(arena, definition, made)
-                                                    : create_from_keys(arena, definition, made);
+             : definition->kind == LB_PROFILE_POLYNOMIAL
+                 ? create_from_polynomial(arena, definition, made)
+                 : create_from_keys(arena, definition, made);
   }
   if (status != LB_OK) {
     lb_arena_reset(arena, mark);
@@ -256,7 +345,7 @@ static int find(const lb_profile* p, double t) {
 typedef struct spot {
   int piece;
   double s, length, advance;
-  bool held; // before the start or after the end
+  double beyond; // what it is before the start or after the end
 } spot;
 
 static spot find_spot(const lb_profile* p, double t) {
@@ -268,11 +357,11 @@ static spot find_spot(const lb_profile* p, double t) {
     at.advance = p->advance * round((since - into) / p->period);
     t = start + into;
   }
-  const double inside = fmin(fmax(t, start), end);
-  at.piece = find(p, inside);
+  const double inside = p->endless ? t : fmin(fmax(t, start), end);
+  at.piece = p->endless ? 0 : find(p, inside);
   at.length = p->time[at.piece + 1] - p->time[at.piece];
   at.s = (inside - p->time[at.piece]) / at.length;
-  at.held = inside != t;
+  at.beyond = t - inside;
   return at;
 }
 
@@ -280,15 +369,17 @@ void lb_profile_evaluate(const lb_profile* profile, double t, double value[3]) {
   const spot at = find_spot(profile, t);
   lb_profile_piece(profile->piece[at.piece], at.s, 1 / at.length, value);
   value[0] += at.advance;
-  if (at.held) {
-    value[1] = value[2] = 0;
+  if (at.beyond != 0) {
+    value[1] = profile->beyond == LB_BEYOND_LINE ? value[1] : 0;
+    value[0] += value[1] * at.beyond;
+    value[2] = 0;
   }
 }
 
 double lb_profile_third(const lb_profile* profile, double t) {
   const spot at = find_spot(profile, t);
   const double *c = profile->piece[at.piece], h = at.length;
-  return at.held ? 0 : (6 * c[3] + at.s * (24 * c[4] + at.s * 60 * c[5])) / (h * h * h);
+  return at.beyond != 0 ? 0 : (6 * c[3] + at.s * (24 * c[4] + at.s * 60 * c[5])) / (h * h * h);
 }
 
 // --- jumps ---
@@ -336,13 +427,14 @@ double lb_profile_next(const lb_profile* p, double t) {
 // Value and slope on both sides of the start of piece i, or of the end of the last.
 static void sides(const lb_profile* p, int i, double before[2], double after[2]) {
   const bool again = p->period > 0, first = i == 0, last = i == p->npiece;
+  const bool held = !again && p->beyond == LB_BEYOND_HOLD && !p->endless;
   double v[3];
   piece_end(p, first ? again ? p->npiece - 1 : 0 : i - 1, first && !again ? 0 : 1, v);
   before[0] = v[0] - (first && again ? p->advance : 0);
-  before[1] = first && !again ? 0 : v[1]; // held
+  before[1] = first && held ? 0 : v[1];
   piece_end(p, last ? again ? 0 : i - 1 : i, last && !again ? 1 : 0, v);
   after[0] = v[0] + (last && again ? p->advance : 0);
-  after[1] = last && !again ? 0 : v[1]; // held
+  after[1] = last && held ? 0 : v[1];
 }
 
 double lb_profile_jump(const lb_profile* p, double until, bool slopes) {

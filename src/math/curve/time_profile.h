@@ -12,9 +12,11 @@ struct lb_profile {
   double* time; ///< [npiece + 1] ends of the pieces
   /// [npiece] coefficients in s = (t - time[i]) / (time[i + 1] - time[i])
   double (*piece)[LB_PROFILE_COEFFICIENTS];
-  double period;  ///< 0: holds its end values
+  double period;  ///< 0: it does not repeat
   double advance; ///< added with every period
   double ahead;   ///< time by which it is ahead
+  lb_profile_beyond beyond;
+  bool endless; ///< its one piece goes on before its start and after its end
 };
 
 /// Value and first two derivatives of a piece at s, which grows at this rate.

@@ -4,6 +4,7 @@
 #pragma once
 #include "base/arena.h"
 #include "limber/model.h"
+#include "model/use/model_path.h"
 
 struct lb_full;
 struct lb_reduced;
@@ -37,6 +38,8 @@ lb_status lb_build_links(lb_build* b);  // fills bodies, links, joints and coord
 lb_status lb_build_motors(lb_build* b); // fills motors and loops
 lb_status lb_build_forces(lb_build* b); // fills forces, drag and loads
 lb_status lb_build_muscles(lb_build* b);
+// The path of a muscle, and its mass, which is taken from its body.
+lb_status lb_build_path(lb_build* b, const lb_scene_muscle* from, const lb_model_path** out);
 // The scene's forces with points of their own, for faces to be found.
 void lb_build_keep_forces(lb_build* b);
 // A profile, or NULL where nothing is defined.
@@ -44,8 +47,8 @@ lb_profile* lb_build_profile(lb_build* b, const lb_profile_definition* definitio
 lb_status lb_build_constraints(lb_build* b);
 lb_status lb_build_elimination(lb_build* b); // of these, what is of a fixed ratio
 lb_status lb_build_looks(lb_build* b);       // fills shapes and materials
-lb_status lb_build_contacts(lb_build* b); // fills contacts
-lb_status lb_build_planes(lb_build* b); // adds shapes of grounds and floors to them
+lb_status lb_build_contacts(lb_build* b);    // fills contacts
+lb_status lb_build_planes(lb_build* b);      // adds shapes of grounds and floors to them
 lb_status lb_build_meshes(lb_build* b); // fills deformable, nparticle and the model's deformables
 lb_status lb_build_particles(lb_build* b); // fills ropes, particles and segments
 

@@ -98,10 +98,11 @@ static void fill_meetings(const families* f, lb_model_contacts* c, lb_arena* are
 
 // --- links that joints hold together ---
 
-// The link that collides for another: of a face, its elastic body's.
+// The link that collides for another: of a face, its elastic body's. Effectors do so themselves.
 static int collider_link(const lb_model* m, int link) {
   link = lb_link_mover(m, link);
-  return link != LB_WORLD && lb_link_is_face(m->link.kind[link]) ? m->link.parent[link] : link;
+  const bool face = link != LB_WORLD && lb_link_is_face(m->link.kind[link]);
+  return face && m->link.kind[link] != LB_LINK_EFFECTOR ? m->link.parent[link] : link;
 }
 
 static void join(lb_model_contacts* c, const lb_model* m, int a, int b) {

@@ -62,6 +62,7 @@ static void fill_coordinates(lb_build* b, int link, const lb_scene_joint* j) {
     m->dof.limit_transition[v] = set.resistance.limit_transition;
     m->dof.limit_pulls[v] = set.resistance.limit_pulls;
     m->dof.counts[v] = (int)lb_joint_counts(j, k);
+    m->dof.name[v] = j->coordinate_name[k] ? lb_build_text(b, j->coordinate_name[k]) : NULL;
     m->start.q_named[v] = j->named.q[k];
     m->start.v_named[v] = j->named.v[k];
     m->dof.lower[v] = set.lower;
@@ -133,8 +134,12 @@ static void add_elastic(lb_model* m, int body, const lb_reduced* reduced, lb_anc
   m->body.link[body] = e;
   m->body.in_link[body] = lb_transform_identity();
   for (int f = 0; f < reduced->nface; f++) {
-    const lb_transform rest = {lb_quat_identity(), lb_v4_vec3(reduced->face[f].x0)};
-    const int i = add_link(m, e, reduced->full ? LB_LINK_FULL_FACE : LB_LINK_FACE, rest, 0, 0);
+    const lb_face* face = &reduced->face[f];
+    const lb_transform middle = {lb_quat_identity(), lb_v4_vec3(face->x0)};
+    const int kind = reduced->full ? LB_LINK_FULL_FACE
+                     : face->twist ? LB_LINK_EFFECTOR
+                                   : LB_LINK_FACE;
+    const int i = add_link(m, e, kind, face->twist ? face->rest : middle, 0, 0);
     m->link.q[i] = m->link.q[e];
     m->link.v[i] = m->link.v[e];
     m->link.nv[i] = reduced->r;

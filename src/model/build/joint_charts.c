@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "math/curve/time_profile.h"
 #include "math/space/se3.h"
 
 // A chart under construction, its factors in an array that grows.
@@ -156,12 +157,47 @@ static void (*const BUILD[LB_JOINT_COUNT])(builder* b, const lb_scene_joint* j) 
     [LB_JOINT_SURFACE] = surface,         [LB_JOINT_COMPOSITE] = composite,
 };
 
-static void composite(builder* b, const lb_scene_joint* j) {
+// Is there a part that moves by coordinate k of the joint, which belongs to another?
+static bool is_followed(const lb_scene_joint* j, int k) {
+  bool any = false;
   for (int i = 0; i < j->npart; i++) {
+    any |= j->part[i].follows && j->part[i].leader == k;
+  }
+  return any;
+}
+
+// A hinge or slide by a function of its own coordinate, or of another part's; `first` is that of
+// the whole joint.
+static void add_function(builder* b, const lb_scene_joint* part, int first) {
+  const lb_vec3 none = {0, 0, 0};
+  const bool turns = part->kind == LB_JOINT_REVOLUTE;
+  lb_profile* profile = NULL;
+  if (part->profile.count > 0) {
+    lb_profile_create(b->arena, &part->profile, &profile); // else the arena has failed
+  }
+  lb_factor* f = add_factor(b, &lb_factor_function);
+  f->screw =
+      (lb_motion){lb_v4_from(turns ? part->axis : none), lb_v4_from(turns ? none : part->axis)};
+  f->profile = profile;
+  f->follows = part->follows;
+  f->first = part->follows ? first + part->leader : f->first;
+  b->chart.n += !part->follows;
+}
+
+static void composite(builder* b, const lb_scene_joint* j) {
+  const int first = b->chart.n;
+  for (int i = 0; i < j->npart; i++) {
+    const lb_scene_joint* part = &j->part[i];
     lb_factor* f = add_factor(b, &lb_factor_frame);
-    f->R = lb_m3_from(lb_quat_matrix(j->part[i].in_parent.q));
-    f->p = lb_v4_from(j->part[i].in_parent.p);
-    BUILD[j->part[i].kind](b, &j->part[i]);
+    f->R = lb_m3_from(lb_quat_matrix(part->in_parent.q));
+    f->p = lb_v4_from(part->in_parent.p);
+    const bool leads = (part->kind == LB_JOINT_REVOLUTE || part->kind == LB_JOINT_PRISMATIC) &&
+                       is_followed(j, b->chart.n - first);
+    if (part->follows || part->profile.count > 0 || leads) {
+      add_function(b, part, first);
+    } else {
+      BUILD[part->kind](b, part);
+    }
   }
 }
 

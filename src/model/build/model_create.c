@@ -76,9 +76,9 @@ static bool take_arrays(lb_build* b) {
          FIELD(dof.parent, nv) && FIELD(dof.run, nv) && FIELD(dof.driven, nv) &&
          FIELD(start.q, nq) && FIELD(start.qd, nv) && FIELD(dof.stiffness, nv) &&
          FIELD(dof.force_curve, nv) && FIELD(dof.damping, nv) && FIELD(dof.armature, nv) &&
-         FIELD(dof.rest, nq) && FIELD(dof.counts, nv) && FIELD(dof.friction, nv) &&
-         FIELD(dof.friction_speed, nv) && FIELD(dof.lower, nv) && FIELD(dof.upper, nv) &&
-         FIELD(dof.limit_stiffness, nv) && FIELD(dof.limit_damping, nv) &&
+         FIELD(dof.rest, nq) && FIELD(dof.counts, nv) && FIELD(dof.name, nv) &&
+         FIELD(dof.friction, nv) && FIELD(dof.friction_speed, nv) && FIELD(dof.lower, nv) &&
+         FIELD(dof.upper, nv) && FIELD(dof.limit_stiffness, nv) && FIELD(dof.limit_damping, nv) &&
          FIELD(dof.limit_transition, nv) && FIELD(dof.limit_pulls, nv) &&
          FIELD(link.chart, nlink) && FIELD(force.drag, n) && FIELD(force.load, s->nload) &&
          FIELD(force.load_at, s->nload) && FIELD(force.load_profile, s->nload) &&
@@ -234,6 +234,9 @@ void lb_model_release(lb_model* model) {
     const lb_variants* v = model->variants;
     for (int i = 0; v && v->shown == model && i < v->nowned; i++) {
       lb_model_release(v->owned[i]);
+    }
+    for (int i = 0; model->mechanism.owned && i < model->mechanism.count; i++) {
+      lb_model_release(model->mechanism.item[i].whole);
     }
     release_meshes(model);
     lb_arena arena = *(lb_arena*)model->storage;

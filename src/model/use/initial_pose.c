@@ -108,7 +108,7 @@ lb_anchor lb_model_anchor(const lb_model* m, int body, int face, lb_transform in
     return (lb_anchor){link, lb_transform_mul(m->body.in_link[body], in_body)};
   }
   // the faces' links follow the body's; undeformed, a face's frame sits at its centroid in the
-  // body's axes
-  const lb_vec3 middle = m->link.in_parent[link + 1 + face].p;
-  return (lb_anchor){link + 1 + face, {in_body.q, lb_vec3_sub(in_body.p, middle)}};
+  // body's axes, and an effector's where the mechanism is in equilibrium
+  const lb_transform rest = m->link.in_parent[link + 1 + face];
+  return (lb_anchor){link + 1 + face, lb_transform_mul(lb_transform_inverse(rest), in_body)};
 }

@@ -28,7 +28,7 @@ static inline bool lb_link_is_elastic(int kind) {
   return kind == LB_LINK_ELASTIC || kind == LB_LINK_FULL;
 }
 static inline bool lb_link_is_face(int kind) {
-  return kind == LB_LINK_FACE || kind == LB_LINK_FULL_FACE;
+  return kind == LB_LINK_FACE || kind == LB_LINK_FULL_FACE || kind == LB_LINK_EFFECTOR;
 }
 
 // The link that a link moves with: itself, or the next one towards the world that has coordinates.

@@ -59,6 +59,7 @@ lb_model* lb_model_derive_apart(const lb_model* from, const lb_allocator* alloca
   *kept = arena;
   m->storage = kept;
   m->elastic.nfem = 0; // meshes stay with the model that owns them
+  m->mechanism.owned = false;
   m->particles.deformable = deformable;
   for (int i = 0; i < m->particles.ndeformable; i++) {
     deformable[i].shared = true;

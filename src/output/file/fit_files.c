@@ -1,7 +1,7 @@
-// The files that only a fit leaves: fitted.yaml and markers.csv.
+// The files of a fit, fitted.yaml and markers.csv; inverse kinematics has the latter, too.
 #include <math.h>
 
-#include "limber/fit.h"
+#include "limber/ik.h"
 #include "limber/version.h"
 #include "output/file/writers.h"
 
@@ -60,19 +60,25 @@ void lb_write_fitted(lb_out* out, const lb_recording* r, const lb_summary* s) {
   }
 }
 
+lb_marker_places lb_marker_places_of(const lb_summary* s) {
+  return s->fit ? (lb_marker_places){s->fit->markers, s->fit->fitted, s->fit->nsample}
+                : (lb_marker_places){s->ik->markers, s->ik->placed, s->ik->nsample};
+}
+
 static void positions(lb_out* out, const void* of, int line) {
   static const char* const axis[] = {"x", "y", "z"};
-  const lb_fit* f = of;
-  const size_t width = 3 * (size_t)f->markers->nmarker, first = line < 0 ? 0 : (size_t)line * width;
+  const lb_marker_places* p = of;
+  const size_t width = 3 * (size_t)p->markers->nmarker, first = line < 0 ? 0 : (size_t)line * width;
   for (size_t k = 0; k < width; k++) {
-    lb_write_column(out, line, f->markers->marker[k / 3].name, axis[k % 3], &f->fitted[first + k]);
+    lb_write_column(out, line, p->markers->marker[k / 3].name, axis[k % 3], &p->placed[first + k]);
   }
 }
 
 void lb_write_markers(lb_out* out, const lb_recording* r, const lb_summary* s) {
   static lb_table_part* const parts[] = {positions, NULL};
+  const lb_marker_places p = lb_marker_places_of(s);
   (void)r;
-  for (int i = -1; i < s->fit->nsample; i++) {
-    lb_write_line(out, i, i < 0 ? 0 : s->fit->markers->time[i], s->fit, parts);
+  for (int i = -1; i < p.nsample; i++) {
+    lb_write_line(out, i, i < 0 ? 0 : p.markers->time[i], &p, parts);
   }
 }

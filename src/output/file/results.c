@@ -78,6 +78,7 @@ static void write_gltf(lb_out* out, const lb_recording* r, const lb_summary* s) 
 typedef enum need {
   ANY,
   FIT,
+  MARKERS,
   RETARGET,
   OPTIMIZE,
   FORK,
@@ -112,7 +113,9 @@ static const struct {
     {{"report.html", "open it in a browser"}, lb_write_report, ANY},
     {{"scene.glb", "the animation, for Blender and glTF viewers"}, write_gltf, ANY},
     {{"trajectory.csv", "poses and coordinates over time"}, NULL, ANY},
-    {{"markers.csv", "where the fitted markers are at the samples' times"}, lb_write_markers, FIT},
+    {{"markers.csv", "where the model's markers are at the samples' times"},
+     lb_write_markers,
+     MARKERS},
     {{"target.csv", "the motion infinitely slowly"}, lb_write_target, RETARGET},
     {{"before.csv", "with the curves as they were"}, lb_write_before, RETARGET},
     {{"after.csv", "with the new curves"}, lb_write_after, RETARGET},
@@ -122,6 +125,7 @@ enum { NFILE = sizeof FILES / sizeof *FILES };
 static bool is_there(need of, const lb_recording* r, const lb_summary* s) {
   const bool there[] = {[ANY] = true,
                         [FIT] = s->fit,
+                        [MARKERS] = s->fit || s->ik,
                         [RETARGET] = s->retarget,
                         [OPTIMIZE] = s->optimize,
                         [FORK] = s->fork,

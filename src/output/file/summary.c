@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "limber/fit.h"
 #include "limber/gait.h"
+#include "limber/ik.h"
 #include "limber/mechanism.h"
 #include "limber/version.h"
 #include "model/use/compliance.h"
@@ -141,6 +141,17 @@ static void fit_figures(lb_out* out, const lb_fit* f) {
                   lb_fit_doubt_text(v->doubt));
   }
   lb_out_text(out, "\n  ]");
+}
+
+static void ik_figures(lb_out* out, const lb_ik* ik) {
+  lb_print_json(out,
+                ",\n  'markers_file': %s,\n  'markers': %d,\n  'samples': %d,\n  'rms': %g,\n"
+                "  'worst': {'marker': %s, 'distance': %g, 'time': %g},\n  'iterations': %ld,\n"
+                "  'unfinished': %d,\n  'blind': %d,\n  'gap': %g",
+                ik->markers->file, ik->markers->nmarker, ik->nsample, ik->total,
+                ik->markers->marker[ik->worst_marker].name, ik->worst,
+                ik->markers->time[ik->worst_sample], ik->iterations, ik->unfinished, ik->blind,
+                ik->gap);
 }
 
 // --- mechanisms ---
@@ -329,6 +340,9 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   }
   if (s->fit) {
     fit_figures(out, s->fit);
+  }
+  if (s->ik) {
+    ik_figures(out, s->ik);
   }
   if (s->retarget) {
     lb_summarise_retargeting(out, s->retarget);

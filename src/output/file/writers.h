@@ -24,8 +24,18 @@ void lb_write_stress(lb_out* out, const lb_recording* recording, const lb_summar
 // Joint forces by inverse dynamics, and reactions.
 void lb_write_torques(lb_out* out, const lb_recording* recording, const lb_summary* summary);
 void lb_write_reactions(lb_out* out, const lb_recording* recording, const lb_summary* summary);
-// Files of a fit: lines for the scene, and where the fitted markers are at the times of the
-// measured ones.
+// Measured markers, and where a model has them at the same times.
+typedef struct lb_marker_places {
+  const struct lb_markers* markers;
+  const double* placed; // [nsample][nmarker][3]
+  int nsample;
+} lb_marker_places;
+
+// Those of a fit, or of inverse kinematics.
+lb_marker_places lb_marker_places_of(const lb_summary* summary);
+
+// Files of a fit: lines for the scene, and where the model's markers are at the times of the
+// measured ones, which inverse kinematics has as well.
 void lb_write_fitted(lb_out* out, const lb_recording* recording, const lb_summary* summary);
 void lb_write_markers(lb_out* out, const lb_recording* recording, const lb_summary* summary);
 

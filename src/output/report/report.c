@@ -400,6 +400,9 @@ static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const 
   if (s->fit) {
     lb_report_fit(out, s->fit);
   }
+  if (s->ik) {
+    lb_report_ik(out, s->ik);
+  }
   if (s->retarget) {
     lb_report_retarget(out, s->retarget);
   }
@@ -426,8 +429,8 @@ static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const 
   scene_text(out, r->model, s->scene_text);
   closing(out, r, s);
   lb_report_data(out, r, view);
-  if (s->fit) {
-    lb_report_fit_data(out, s->fit);
+  if (s->fit || s->ik) {
+    lb_report_marker_data(out, s);
   }
   if (s->retarget) {
     lb_report_retarget_data(out, s->retarget);

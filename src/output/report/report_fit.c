@@ -1,4 +1,4 @@
-// The part of a report that a fit has of its own.
+// The parts of a report that fits and inverse kinematics have of their own.
 #include "output/report/report_fit.h"
 
 #include <math.h>
@@ -55,12 +55,52 @@ void lb_report_fit(lb_out* out, const lb_fit* f) {
   note(out, f);
 }
 
+// --- inverse kinematics ---
+
+typedef struct marker_error {
+  double rms, most;
+  int seen;
+} marker_error;
+
+static marker_error error_of(const lb_ik* ik, int marker) {
+  const size_t n = (size_t)ik->markers->nmarker;
+  marker_error e = {0};
+  for (size_t i = 0; i < (size_t)ik->nsample; i++) {
+    const double *y = ik->markers->x + 3 * (i * n + (size_t)marker),
+                 *x = ik->placed + 3 * (i * n + (size_t)marker);
+    const double off = hypot(hypot(x[0] - y[0], x[1] - y[1]), x[2] - y[2]);
+    if (isfinite(off)) {
+      e.seen++;
+      e.rms += off * off;
+      e.most = fmax(e.most, off);
+    }
+  }
+  e.rms = e.seen ? sqrt(e.rms / e.seen) : 0;
+  return e;
+}
+
+void lb_report_ik(lb_out* out, const lb_ik* ik) {
+  lb_out_text(out, "<h2>Markers</h2>\n<div class=\"wide\">\n<table class=\"numbers\">\n"
+                   "<thead><tr><th scope=\"col\">Marker</th><th scope=\"col\">Weight</th><th "
+                   "scope=\"col\">Seen</th><th scope=\"col\">Off (rms)</th>"
+                   "<th scope=\"col\">At most</th></tr></thead>\n<tbody>\n");
+  for (int i = 0; i < ik->markers->nmarker; i++) {
+    const marker_error e = error_of(ik, i);
+    lb_print_html(out, "<tr><th scope=\"row\">%s</th>", ik->markers->marker[i].name);
+    lb_print(out, "<td>%g</td><td>%.3g %%</td><td>%.2f mm</td><td>%.2f mm</td></tr>\n",
+             ik->markers->marker[i].weight, 100.0 * e.seen / ik->nsample, 1e3 * e.rms,
+             1e3 * e.most);
+  }
+  lb_out_text(out, "</tbody>\n</table>\n</div>\n");
+}
+
 // --- plots ---
 
-static void add_column(lb_out* floats, const lb_fit* f, const double* x, int shown, int k) {
-  const size_t width = 3 * (size_t)f->markers->nmarker;
+static void add_column(lb_out* floats, const lb_marker_places* p, const double* x, int shown,
+                       int k) {
+  const size_t width = 3 * (size_t)p->markers->nmarker;
   for (int i = 0; i < shown; i++) {
-    const double value = x[(size_t)lb_frame_shown(f->nsample, shown, i) * width + (size_t)k];
+    const double value = x[(size_t)lb_frame_shown(p->nsample, shown, i) * width + (size_t)k];
     if (isnan(value)) {
       lb_out_u32(floats, NOT_SEEN);
     } else {
@@ -70,7 +110,7 @@ static void add_column(lb_out* floats, const lb_fit* f, const double* x, int sho
 }
 
 static double clock_of(const lb_fit* f) {
-  for (int i = 0; i < f->nvalue; i++) {
+  for (int i = 0; f && i < f->nvalue; i++) {
     if (f->value[i].quantity == LB_FIT_CLOCK) {
       return f->value[i].value;
     }
@@ -78,13 +118,14 @@ static double clock_of(const lb_fit* f) {
   return 0;
 }
 
-void lb_report_fit_data(lb_out* out, const lb_fit* f) {
-  const lb_markers* m = f->markers;
-  const int shown = lb_frames_shown(f->nsample, MOST_POINTS);
+void lb_report_marker_data(lb_out* out, const lb_summary* s) {
+  const lb_marker_places p = lb_marker_places_of(s);
+  const lb_markers* m = p.markers;
+  const int shown = lb_frames_shown(p.nsample, MOST_POINTS);
   const int nmarker = m->nmarker < MOST_MARKERS ? m->nmarker : MOST_MARKERS;
   lb_out floats = lb_out_make(out->allocator, -1);
   for (int i = 0; i < shown; i++) {
-    lb_out_f32(&floats, m->time[lb_frame_shown(f->nsample, shown, i)] + clock_of(f));
+    lb_out_f32(&floats, m->time[lb_frame_shown(p.nsample, shown, i)] + clock_of(s->fit));
   }
   lb_out_text(out, "<script type=\"application/json\" id=\"limber-fit\">\n{\"time\":");
   lb_out_packed(out, &floats);
@@ -94,8 +135,8 @@ void lb_report_fit_data(lb_out* out, const lb_fit* f) {
   }
   floats = lb_out_make(out->allocator, -1);
   for (int k = 0; k < 3 * nmarker; k++) { // by marker and axis, measured then fitted
-    add_column(&floats, f, m->x, shown, k);
-    add_column(&floats, f, f->fitted, shown, k);
+    add_column(&floats, &p, m->x, shown, k);
+    add_column(&floats, &p, p.placed, shown, k);
   }
   lb_out_text(out, "],\"values\":");
   lb_out_packed(out, &floats);

@@ -169,7 +169,9 @@ static const lb_table joint_compliance = LB_TABLE("compliance", lb_scene_joint, 
       JOINT_SIZE(POSE, "in_child", in_child, LB_LENGTH, LB_ANY,                                    \
                  "[0, 0, 0], or the middle of the face", "the same frame in the child"),           \
       JOINT(FLAG, "loop", loop, "false",                                                           \
-            "true closes a loop of bodies instead of carrying the child")
+            "true closes a loop of bodies instead of carrying the child"),                         \
+      LB_LATER(POINTS, "names", NULL, "none",                                                      \
+               "names of its coordinates, by which tables of motions call them")
 #define YIELDS                                                                                     \
   JOINT_FROM(TABLE, "compliance", name, &joint_compliance, "none: it does not yield",              \
              "stiffness and damping of a joint that closes a loop")
@@ -278,6 +280,14 @@ static const lb_field surface_fields[] = {
     LB_LATER(TABLE, "surface", &lb_surface_table, NULL,
              "control values, all in grids of the same size, four by four or more"),
     RESISTS_NUMBER(surface), YIELDS};
+const lb_field lb_function_part_fields[2] = {
+    LB_LATER(FUNCTION, "function", &lb_function_table, "none",
+             "a function of the coordinate, by which it turns or slides in its place"),
+    JOINT_SIZE(COUNT, "follows", leader, LB_PURE, LB_NOT_NEGATIVE, "its own",
+               "the coordinate of the whole joint that moves it, from 0, in place of its own"),
+};
+const lb_table lb_function_part_table =
+    LB_TABLE("part by a function", lb_scene_joint, lb_function_part_fields);
 static const lb_field composite_fields[] = {
     COMMON,
     LB_LATER(PARTS, "parts", NULL, NULL,

@@ -47,6 +47,9 @@ extern const lb_table lb_path_point_table, lb_function_table;
 bool lb_read_function(lb_reader* r, const lb_yaml* node, const char* key, lb_dimension along,
                       lb_dimension value, lb_function_definition* out);
 bool lb_function_holds(const lb_function_definition* function);
+// The same as a profile over that coordinate.
+bool lb_read_function_profile(lb_reader* r, const lb_yaml* node, const char* key,
+                              lb_dimension along, lb_dimension value, lb_profile_definition* out);
 // Points of a path suit each other.
 void lb_check_path(lb_checker* c, const lb_scene_path_point* point, int count);
 
@@ -64,5 +67,7 @@ bool lb_contact_points(lb_reader* r, int body, lb_contact_list* to);
 // Compliance that is none, or a stiffness above zero with a damping that is not negative.
 bool lb_compliance_holds(const lb_compliance* by);
 
+// Further keys of hinges and slides that are parts of composite joints.
+extern const lb_field lb_function_part_fields[2];
 int lb_joint_count_parts(const lb_scene_joint* joint);
 bool lb_finish_joint(lb_reader* r, const lb_yaml* node, bool ok, void* part);

@@ -50,6 +50,8 @@ static const lb_field term_fields[] = {
              "which, of a joint with several, from 0"),
     LB_SIZED(NUMBER, lb_scene_term, "times", factor, LB_PURE, LB_ANY, "1", "the factor on it"),
     LB_LATER(TABLE, "profile", &curve_table, "none", "a function of it in its place, as a cam has"),
+    LB_LATER(FUNCTION, "function", &lb_function_table, "none",
+             "a function of it in its place that goes on beyond its points"),
 };
 static const lb_table term_table = LB_TABLE("term", lb_scene_term, term_fields);
 
@@ -67,7 +69,7 @@ static bool sum_measure(const lb_reader* r, const lb_yaml* node, const lb_scene_
     if (!j || !lb_joint_is_known(r, t->joint) || !lb_coordinate_is_plain(j, t->coordinate)) {
       return false;
     }
-    if (!lb_yaml_find(couple->item[i], "profile")) {
+    if (!lb_yaml_find(couple->item[i], "profile") && !lb_yaml_find(couple->item[i], "function")) {
       const lb_coordinate own = lb_joint_counts(j, t->coordinate);
       *counts = !any || own == *counts ? own : LB_COORDINATE_NUMBER;
       any = true;
@@ -105,12 +107,24 @@ static bool read_curve(lb_reader* r, const lb_yaml* node, lb_dimension place, lb
                      t->curve.period, covered);
 }
 
+static bool read_function(lb_reader* r, const lb_yaml* node, lb_dimension place, lb_scene_term* t) {
+  const lb_scene_joint* j = &r->scene.joint[t->joint];
+  const lb_dimension along = lb_coordinate_measures[lb_joint_counts(j, t->coordinate)].place;
+  return lb_read_function_profile(r, node, "function", along, place, &t->curve);
+}
+
 static bool read_curves(lb_reader* r, const lb_yaml* couple, lb_dimension place,
                         lb_scene_constraint* to) {
   bool ok = true;
   for (int i = 0; i < to->nterm; i++) {
-    const lb_yaml* profile = lb_yaml_find(couple->item[i], "profile");
+    const lb_yaml *profile = lb_yaml_find(couple->item[i], "profile"),
+                  *function = lb_yaml_find(couple->item[i], "function");
+    if (profile && function) {
+      ok = lb_complain(r, function->place, "'profile' and 'function' cannot both be given");
+      continue;
+    }
     ok = (!profile || read_curve(r, profile, place, &to->term[i])) && ok;
+    ok = (!function || read_function(r, function, place, &to->term[i])) && ok;
   }
   return ok;
 }

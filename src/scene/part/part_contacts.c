@@ -9,7 +9,7 @@ static const char* const friction_names[] = {"sticks", "viscous"};
 static const lb_choices friction_choices = LB_CHOICES(friction_names);
 static const char* const cone_names[] = {"round", "pyramid"};
 static const lb_choices cone_choices = LB_CHOICES(cone_names);
-static const char* const solver_names[] = {"fast", "reference", "as printed"};
+static const char* const solver_names[] = {"fast", "reference", "as printed", "gauss-seidel"};
 static const lb_choices solver_choices = LB_CHOICES(solver_names);
 
 // --- pairs ---
@@ -88,7 +88,8 @@ static const lb_field contact_fields[] = {
            "round: friction is as strong in all directions; pyramid: along two axes"),
     CHOICE("solver", solver, solver_choices, "fast",
            "fast: to the tolerance; reference: to rounding, for small scenes; as printed: the "
-           "quadratic program of [auto], for comparison"),
+           "quadratic program of [auto], for comparison; gauss-seidel: a hundred projected sweeps, "
+           "for comparison"),
     CONTACTS(NUMBER, "tolerance", tolerance, LB_PURE, LB_POSITIVE, "1e-6",
              "of the fast solver: velocities that may be left, over those into contacts"),
     LB_SIZED(COUNT, lb_scene_contacts, "most", most, LB_PURE, LB_NOT_NEGATIVE, "0",

@@ -49,7 +49,7 @@ int lb_joint_count_parts(const lb_scene_joint* joint) {
 }
 
 static int count(const lb_scene_joint* joint, bool velocities) {
-  int sum = is_kind(joint->kind) ? sizes[joint->kind][velocities] : 0;
+  int sum = is_kind(joint->kind) && !joint->follows ? sizes[joint->kind][velocities] : 0;
   for (int i = 0; i < lb_joint_count_parts(joint); i++) {
     sum += count(&joint->part[i], velocities);
   }
@@ -215,12 +215,43 @@ static bool read_surface(lb_reader* r, const lb_yaml* node, lb_scene_joint* join
   return any ? ok : lb_complain(r, node->place, "'surface' needs one of x, y, z, rx, ry and rz");
 }
 
+static bool part_moves_by_function(const lb_table* table) {
+  return table == &lb_joint_table[LB_JOINT_REVOLUTE] ||
+         table == &lb_joint_table[LB_JOINT_PRISMATIC];
+}
+
+// Functions of parts are read once all are known, for they are of what another part measures.
+static bool read_functions(lb_reader* r, const lb_yaml* list, const lb_scene_joint* joint,
+                           lb_scene_joint* part) {
+  const int n = lb_joint_count_v(joint);
+  bool ok = true;
+  for (int i = 0, k = 0; i < list->count; i++) {
+    const lb_yaml *function = lb_yaml_find(list->item[i], "function"),
+                  *follows = lb_yaml_find(list->item[i], "follows");
+    const int own = k;
+    k += lb_joint_count_v(&part[i]);
+    if (follows && part[i].leader >= n) {
+      ok = lb_complain(r, follows->place,
+                       n > 1 ? "'follows' must be 0 to %d: the joint has %d coordinates"
+                             : "'follows' must be %d: the joint has %d coordinate",
+                       n > 1 ? n - 1 : 0, n);
+    } else if (function) {
+      const lb_coordinate counts = lb_joint_counts(joint, follows ? part[i].leader : own);
+      ok &= lb_read_function_profile(r, function, "function", lb_coordinate_measures[counts].place,
+                                     part[i].kind == LB_JOINT_REVOLUTE ? LB_ANGLE : LB_LENGTH,
+                                     &part[i].profile);
+    }
+  }
+  return ok;
+}
+
 // A part has the keys of its type but those that name bodies.
 static bool read_part(lb_reader* r, const lb_yaml* node, lb_scene_joint* part) {
-  static const char* const BODIES[] = {"parent", "child",    "face", "child_face",
-                                       "hold",   "in_child", "loop", "compliance"};
+  static const char* const BODIES[] = {"parent",   "child", "face",       "child_face", "hold",
+                                       "in_child", "loop",  "compliance", "names"};
   lb_table table = *pick_table(node);
   const lb_field* whole = table.field;
+  const bool by_function = part_moves_by_function(pick_table(node));
   lb_field field[LB_FIELD_MOST];
   int count = 0;
   for (int i = 0; i < table.count; i++) {
@@ -232,6 +263,10 @@ static bool read_part(lb_reader* r, const lb_yaml* node, lb_scene_joint* part) {
       field[count++] = whole[i];
     }
   }
+  if (by_function) {
+    memcpy(field + count, lb_function_part_fields, 2 * sizeof *field);
+    count += 2;
+  }
   table.field = field;
   table.count = count;
   *part = unwritten(&table);
@@ -239,6 +274,7 @@ static bool read_part(lb_reader* r, const lb_yaml* node, lb_scene_joint* part) {
   if (!lb_read_table(r, node, &table, part)) {
     return false;
   }
+  part->follows = lb_yaml_find(node, "follows") != NULL;
   return !has_quaternion(part) ||
          lb_complain(r, lb_yaml_find(node, "type")->place, "a part cannot be %s (choose %s)",
                      lb_joint_kind_name(part->kind),
@@ -263,9 +299,11 @@ static bool read_parts(lb_reader* r, const lb_yaml* list, lb_scene_joint* joint)
     return false;
   }
   const int n = lb_joint_count_v(joint);
-  return (n >= 1 && n <= LB_JOINT_MOST_V) ||
-         lb_complain(r, list->place, "'parts' must have one to %d coordinates together, not %d",
-                     LB_JOINT_MOST_V, n);
+  if (n < 1 || n > LB_JOINT_MOST_V) {
+    return lb_complain(r, list->place, "'parts' must have one to %d coordinates together, not %d",
+                       LB_JOINT_MOST_V, n);
+  }
+  return read_functions(r, list, joint, part);
 }
 
 // Force curve of its spring, or of what pulls its distances, and of what pulls its angles.
@@ -309,6 +347,20 @@ static void finish_faces(const lb_scene* scene, const lb_yaml* node, lb_scene_jo
   }
 }
 
+// Names of coordinates, as many as there are.
+static bool read_names(lb_reader* r, const lb_yaml* list, lb_scene_joint* joint) {
+  const lb_field field = {.key = "names", .value = LB_VALUE_TEXT};
+  const int n = lb_joint_count_v(joint);
+  if (!lb_is_list(list) || list->count != n) {
+    return lb_complain(r, list->place, "'names' must be a list of %d, one for each coordinate", n);
+  }
+  const char** name = lb_read_array(r, list, &field, sizeof *name);
+  if (name) {
+    memcpy(joint->coordinate_name, name, (size_t)n * sizeof *name);
+  }
+  return name;
+}
+
 bool lb_finish_joint(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_joint* joint = part;
   const lb_yaml *spring = lb_yaml_find(node, "spring"), *frames = lb_yaml_find(node, "frames"),
@@ -327,7 +379,9 @@ bool lb_finish_joint(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   ok &= !lb_is_map(spring) || read_curves(r, spring, joint);
   ok &= !lb_is_list(frames) || read_frames(r, frames, joint);
   ok &= !lb_is_map(surface) || read_surface(r, surface, joint);
-  return (!lb_is_list(parts) || read_parts(r, parts, joint)) && ok;
+  ok = (!lb_is_list(parts) || read_parts(r, parts, joint)) && ok;
+  const lb_yaml* names = ok ? lb_yaml_find(node, "names") : NULL;
+  return (!names || read_names(r, names, joint)) && ok;
 }
 
 // A position on a body that a joint carries would be a second opinion on where it is.
@@ -508,9 +562,15 @@ static void check_shape(lb_checker* c, const lb_scene_joint* j);
 static void check_parts(lb_checker* c, const lb_scene_joint* j) {
   for (int i = 0; i < j->npart; i++) {
     const lb_scene_joint* part = &j->part[i];
-    if (!is_kind(part->kind) || has_quaternion(part)) {
+    const bool by_function = part->follows || part->profile.count > 0;
+    if (!is_kind(part->kind) || has_quaternion(part) ||
+        (by_function && part->kind != LB_JOINT_REVOLUTE && part->kind != LB_JOINT_PRISMATIC)) {
       lb_say(c, ": its part %d is of a kind that cannot be one", i + 1);
       return;
+    }
+    if (!lb_profile_holds(&part->profile) ||
+        (part->follows && (part->leader < 0 || part->leader >= lb_joint_count_v(j)))) {
+      lb_say(c, ": its part %d must follow a coordinate of the joint, by a valid function", i + 1);
     }
     lb_scene_joint between = *part; // of no bodies of its own
     between.parent = j->parent;

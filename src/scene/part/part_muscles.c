@@ -47,7 +47,8 @@ static const lb_field hill_fields[] = {
          "angle of the fibres at their optimal length"),
     HILL("speed", speed, LB_PURE, LB_POSITIVE, "10",
          "greatest speed of shortening, in optimal lengths a second"),
-    HILL("damping", damping, LB_PURE, LB_NOT_NEGATIVE, "0.1",
+    HILL("damping", damping, LB_PURE, LB_NOT_NEGATIVE_OR_UNSET,
+         "the model's own: 0.1 or, of thelen, 0",
          "of the fibres, over their force and greatest speed"),
     LB_ROW(FLAG, lb_scene_hill, "elastic", elastic, "true",
            "false: the tendon keeps its slack length"),
@@ -142,6 +143,7 @@ static bool finish_muscle(lb_reader* r, const lb_yaml* node, bool ok, void* part
                 *tension = lb_yaml_find(node, "tension");
   if (ok && hill) {
     lb_table_default(&hill_table, &m->hill);
+    m->hill.damping = NAN;
     ok = lb_read_part(r, hill, "hill", &hill_table, &m->hill);
   }
   ok = ok && (!excitation ||

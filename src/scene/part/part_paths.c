@@ -145,6 +145,32 @@ bool lb_read_function(lb_reader* r, const lb_yaml* node, const char* key, lb_dim
   return lb_read_pairs(r, list, &pairs, (double**)&out->x, (void**)&out->y);
 }
 
+bool lb_read_function_profile(lb_reader* r, const lb_yaml* node, const char* key,
+                              lb_dimension along, lb_dimension value, lb_profile_definition* out) {
+  static const lb_profile_kind kind[] = {[LB_FUNCTION_CONSTANT] = LB_PROFILE_POLYNOMIAL,
+                                         [LB_FUNCTION_SPLINE] = LB_PROFILE_NATURAL,
+                                         [LB_FUNCTION_LINEAR] = LB_PROFILE_LINEAR,
+                                         [LB_FUNCTION_POLYNOMIAL] = LB_PROFILE_POLYNOMIAL};
+  lb_function_definition f;
+  if (!lb_read_function(r, node, key, along, value, &f)) {
+    return false;
+  }
+  if (f.kind == LB_FUNCTION_POLYNOMIAL && f.count > LB_PROFILE_MOST_POWERS) {
+    return lb_complain(r, node->place, "'polynomial' may have %d coefficients here, not %d",
+                       LB_PROFILE_MOST_POWERS, f.count);
+  }
+  *out = (lb_profile_definition){.kind = kind[f.kind],
+                                 .count = f.count,
+                                 .time = (double*)f.x,
+                                 .value = (double*)f.y,
+                                 .beyond = LB_BEYOND_LINE};
+  if (f.kind == LB_FUNCTION_CONSTANT) {
+    out->count = 1;
+    out->value = LB_COPY(r->keep, &f.value, 1);
+  }
+  return out->value || lb_lack(r);
+}
+
 bool lb_function_holds(const lb_function_definition* f) {
   const bool points = f->kind == LB_FUNCTION_SPLINE || f->kind == LB_FUNCTION_LINEAR;
   if ((unsigned)f->kind >= LB_FUNCTION_COUNT || !isfinite(f->value) ||

@@ -5,8 +5,10 @@
 
 #define NAME(code, name) name,
 static const char* const profile_names[] = {LB_PROFILE_LIST(NAME)};
-// the B-spline has its own key, and is the last of the profiles
-const lb_choices lb_ease_choices = {LB_PROFILE_BSPLINE, profile_names, 0, 1};
+// splines of coordinates, polynomials and B-splines have their own keys, and are the last of the
+// profiles
+const lb_choices lb_ease_choices = {LB_PROFILE_NATURAL, profile_names, 0,
+                                    LB_PROFILE_COUNT - LB_PROFILE_NATURAL};
 
 typedef struct spline_part {
   int degree;
@@ -256,8 +258,11 @@ bool lb_read_turning(lb_reader* r, const lb_yaml* part, lb_profile_definition* o
 // --- checking ---
 
 bool lb_profile_times_hold(const lb_profile_definition* p) {
-  const int times = lb_is_spline(p) ? 2 : p->count;
+  const bool polynomial = p->kind == LB_PROFILE_POLYNOMIAL;
+  const int times = lb_is_spline(p) ? 2 : polynomial ? 0 : p->count;
   if ((int)p->kind < 0 || p->kind >= LB_PROFILE_COUNT || p->count < 0 || !(p->period >= 0) ||
+      (unsigned)p->beyond >= LB_BEYOND_COUNT ||
+      (polynomial && (p->period > 0 || p->count > LB_PROFILE_MOST_POWERS)) ||
       !isfinite(p->period) || !isfinite(p->advance) || !isfinite(p->phase)) {
     return false;
   }

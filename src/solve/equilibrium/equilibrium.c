@@ -505,6 +505,21 @@ static lb_status check_constraints(const lb_model* m, lb_error* err) {
                       constraint->name);
 }
 
+// Fibres bear less the longer they are in parts of their range: a search that goes down in energy
+// is none for them.
+static lb_status check_muscles(const lb_model* m, lb_error* err) {
+  for (int i = 0; i < m->muscle.count; i++) {
+    const lb_model_muscle* mu = &m->muscle.item[i];
+    if (mu->hill) {
+      return lb_error_add(err, LB_INVALID, mu->place,
+                          "muscle '%s' is of Hill's type; equilibria with such are not looked for "
+                          "(take it away, or simulate until all rests)",
+                          mu->name);
+    }
+  }
+  return LB_OK;
+}
+
 lb_status lb_equilibrium_solver_create(const lb_model* m, const lb_allocator* allocator,
                                        lb_equilibrium_solver** out, lb_error* err) {
   if (lb_model_simulated(m) != m) {
@@ -515,6 +530,7 @@ lb_status lb_equilibrium_solver_create(const lb_model* m, const lb_allocator* al
         "solver");
   }
   lb_status fit = check_constraints(m, err);
+  fit = fit == LB_OK ? check_muscles(m, err) : fit;
   fit = fit == LB_OK ? lb_constraints_check_dense(m, "a search for its equilibrium", err) : fit;
   if (fit != LB_OK) {
     return fit;

@@ -22,6 +22,7 @@
 
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/force/force.h"
+#include "dynamics/force/muscle.h"
 #include "math/curve/rotation_profile.h"
 #include "math/linear/dense.h"
 #include "solve/diagnose/diagnose.h"
@@ -49,7 +50,7 @@ typedef struct adaptive {
 } adaptive;
 
 static lb_status create(lb_stepper* st, lb_error* err) {
-  const int n = st->m->nq + st->m->nv, nswitch = lb_switching_find(st->m, NULL, NULL);
+  const int n = st->m->nq + st->m->nv + st->m->nx, nswitch = lb_switching_find(st->m, NULL, NULL);
   lb_arena* arena = &st->arena;
   lb_tableau t;
   adaptive* own = st->own = LB_TAKE(arena, adaptive, 1);
@@ -79,6 +80,7 @@ static lb_status create(lb_stepper* st, lb_error* err) {
 static void store(const adaptive* own, double* y) {
   memcpy(y, own->d->q, (size_t)own->m->nq * sizeof *y);
   memcpy(y + own->m->nq, own->d->qd, (size_t)own->m->nv * sizeof *y);
+  memcpy(y + own->m->nq + own->m->nv, own->d->x, (size_t)own->m->nx * sizeof *y);
 }
 
 // The slope of d's state, and its switching functions; false: it is not finite.
@@ -320,6 +322,7 @@ static trial propose(const adaptive* own, double t, double end, double least) {
 // A valid state after every inner step, at time t.
 static bool project(const adaptive* own, double t, double h) {
   own->d->time = t;
+  lb_muscles_keep(own->m, own->d);
   if (!(lb_project(own->m, own->d) <= LB_CLOSED)) {
     return false;
   }
@@ -383,6 +386,9 @@ static double next_end(const lb_model* m, double t, double stop) {
   for (int i = 0; i < m->force.nload; i++) {
     stop = next_of(m->force.load_profile[i], t, stop);
   }
+  for (int i = 0; i < m->muscle.count; i++) {
+    stop = next_of(m->muscle.item[i].excitation, t, stop);
+  }
   for (int i = 0; i < m->constraint.ncoupling; i++) {
     stop = next_of(m->constraint.coupling[i].path, t, stop);
   }
@@ -424,8 +430,10 @@ static bool evolve(adaptive* own, double begin, double stop) {
 static bool is_there(const adaptive* own, const lb_data* d) {
   const size_t nq = (size_t)own->m->nq * sizeof(double);
   const size_t nv = (size_t)own->m->nv * sizeof(double);
+  const size_t nx = (size_t)own->m->nx * sizeof(double);
   return own->time == d->time && memcmp(own->reached, d->q, nq) == 0 &&
-         memcmp(own->reached + own->m->nq, d->qd, nv) == 0;
+         memcmp(own->reached + own->m->nq, d->qd, nv) == 0 &&
+         memcmp(own->reached + own->m->nq + own->m->nv, d->x, nx) == 0;
 }
 
 static bool step(lb_stepper* st, lb_data* d, double h) {

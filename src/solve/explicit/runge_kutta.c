@@ -9,13 +9,14 @@
 #include <arkode/arkode_butcher_erk.h>
 #include <string.h>
 
+#include "dynamics/force/muscle.h"
 #include "dynamics/joint/joint.h"
 #include "math/linear/dense.h"
 #include "solve/step/stepper.h"
 
 typedef struct runge_kutta {
   lb_tableau t;
-  double* slope; // [stages][nq + nv]
+  double* slope; // [stages][nq + nv + nx]
 } runge_kutta;
 
 static lb_status create(lb_stepper* st, lb_error* err) {
@@ -23,7 +24,7 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   lb_tableau t;
   double* slope = NULL;
   if (rk && st->type->tableau(&st->arena, &t)) {
-    slope = LB_TAKE(&st->arena, double, t.stages*(st->m->nq + st->m->nv));
+    slope = LB_TAKE(&st->arena, double, t.stages*(st->m->nq + st->m->nv + st->m->nx));
   }
   if (!slope) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
@@ -35,21 +36,23 @@ static lb_status create(lb_stepper* st, lb_error* err) {
 
 void lb_tableau_combine(const lb_model* m, lb_data* d, const double* y, double h, int stages,
                         const double* weight, const double* slope) {
-  const size_t n = (size_t)m->nq + (size_t)m->nv;
+  const size_t n = (size_t)m->nq + (size_t)m->nv + (size_t)m->nx;
   memcpy(d->q, y, (size_t)m->nq * sizeof *d->q);
   memcpy(d->qd, y + m->nq, (size_t)m->nv * sizeof *d->qd);
+  memcpy(d->x, y + m->nq + m->nv, (size_t)m->nx * sizeof *d->x);
   for (int j = 0; j < stages; j++) {
     const double* k = slope + (size_t)j * n;
     if (weight[j] != 0) {
       lb_add(m->nq, d->q, h * weight[j], k);
       lb_add(m->nv, d->qd, h * weight[j], k + m->nq);
+      lb_add(m->nx, d->x, h * weight[j], k + m->nq + m->nv);
     }
   }
 }
 
 static bool step(lb_stepper* st, lb_data* d, double h) {
   const runge_kutta* rk = st->own;
-  const size_t n = (size_t)st->m->nq + (size_t)st->m->nv;
+  const size_t n = (size_t)st->m->nq + (size_t)st->m->nv + (size_t)st->m->nx;
   const double start = d->time;
   for (int i = 0; i < rk->t.stages; i++) {
     lb_tableau_combine(st->m, d, st->saved, h, i, rk->t.a + i * rk->t.stages, rk->slope);
@@ -61,7 +64,13 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   if (rk->t.semi_implicit) {
     memcpy(d->q, st->saved, (size_t)st->m->nq * sizeof *d->q);
     lb_advance(st->m, d->q, d->qd, h);
+    // fibres are stiff: their step is implicit, at the place that was found
+    d->time = start + h;
+    memcpy(d->x, lb_stepper_saved_x(st), (size_t)st->m->nx * sizeof *d->x);
+    lb_muscles_begin(d, h, lb_stepper_saved_x(st));
+    lb_muscles_end(st->m, d);
   }
+  lb_muscles_keep(st->m, d);
   st->count++;
   return true;
 }

@@ -5,6 +5,7 @@
 #include "dynamics/contact/contact_set.h"
 #include "dynamics/force/force.h"
 #include "dynamics/joint/joint.h"
+#include "dynamics/joint/joint_elastic.h"
 #include "dynamics/tree/kinematics.h"
 #include "geom/mesh/disjoint_sets.h"
 #include "math/linear/ldl.h"
@@ -70,11 +71,16 @@ static bool flies(const lb_model* m, int link) {
   return free;
 }
 
+// Elastic bodies and their faces, but for those that stand for mechanisms.
+static bool is_bent(const lb_link* l) {
+  return (lb_link_is_elastic(l->kind) && !l->reduced->face[0].twist) ||
+         (lb_link_is_face(l->kind) && l->kind != LB_LINK_EFFECTOR);
+}
+
 static void connect_links(search* s) {
   const lb_model* m = s->m;
   for (int i = 0; i < m->nlink; i++) {
-    s->held[i] = (is_root(m, i) && !flies(m, i)) || lb_link_is_elastic(m->link.kind[i]) ||
-                 lb_link_is_face(m->link.kind[i]);
+    s->held[i] = (is_root(m, i) && !flies(m, i)) || is_bent(&m->link.packed[i]);
     if (!is_root(m, i)) {
       lb_sets_join(s->set, i, m->link.parent[i]);
     }
@@ -181,13 +187,32 @@ lb_free_momentum* lb_free_momentum_create(const lb_model* m, lb_arena* arena) {
 
 // --- momentum ---
 
+// Mass of a link, h and inertia in its state, and its momentum about its origin. That of the motion
+// inside of a mechanism comes on top.
+static double weigh(const lb_model* m, const lb_data* d, int i, lb_motion* p) {
+  const lb_link* l = &m->link.packed[i];
+  lb_state* s = &d->work->state[i];
+  const bool bends = l->kind == LB_LINK_ELASTIC;
+  *p = lb_motion_zero();
+  lb_link_weigh(m, d->work, i);
+  if (bends) {
+    s->h = lb_m3_apply(s->R, s->elastic->state.h);
+    s->IA.A = lb_m3_congruence(s->R, s->elastic->state.I);
+    lb_elastic_momentum(s, &p->v, &p->w);
+  } else {
+    p->v = s->v * l->m + lb_v4_cross(s->w, s->h);
+    p->w = lb_m3_apply(s->IA.A, s->w) + lb_v4_cross(s->h, s->v);
+  }
+  return bends ? l->reduced->m : l->m;
+}
+
 // Shares of a link whose origin is at r from the centre of mass, with mass m, first moment h,
-// inertia A and momentum p:
+// inertia A and momentum (l, p) about the origin:
 //
-//   L += A w + h x v + r x p,   I += A + (2 r.h + m r.r) 1 - r h' - h r' - m r r'
-static void add_about_centre(momentum* to, const lb_state* s, double mass) {
-  const lb_v4 r = s->p - to->c, P = s->v * mass + lb_v4_cross(s->w, s->h);
-  to->L += lb_m3_apply(s->IA.A, s->w) + lb_v4_cross(s->h, s->v) + lb_v4_cross(r, P);
+//   L += l + r x p,   I += A + (2 r.h + m r.r) 1 - r h' - h r' - m r r'
+static void add_about_centre(momentum* to, const lb_state* s, double mass, lb_motion p) {
+  const lb_v4 r = s->p - to->c;
+  to->L += p.w + lb_v4_cross(r, p.v);
   lb_m3_add(&to->I, s->IA.A);
   lb_m3_add_scaled(&to->I, 2 * lb_v4_dot(r, s->h) + mass * lb_v4_dot(r, r), lb_m3_identity());
   lb_m3_add_outer(&to->I, -1, r, s->h);
@@ -202,13 +227,13 @@ static void measure(lb_free_momentum* F, const lb_data* d) {
   }
   for (int i = 0; i < F->m->nlink; i++) {
     if (F->number[i] >= 0) {
-      lb_link_weigh(F->m, d->work, i);
       momentum* now = &F->of[F->number[i]].now;
+      lb_motion p;
+      const double mass = weigh(F->m, d, i, &p);
       const lb_state* s = &d->work->state[i];
-      const double mass = F->m->link.packed[i].m;
       now->mass += mass;
       now->c += s->p * mass + s->h;
-      now->P += s->v * mass + lb_v4_cross(s->w, s->h);
+      now->P += p.v;
     }
   }
   for (int k = 0; k < F->count; k++) {
@@ -216,7 +241,9 @@ static void measure(lb_free_momentum* F, const lb_data* d) {
   }
   for (int i = 0; i < F->m->nlink; i++) {
     if (F->number[i] >= 0) {
-      add_about_centre(&F->of[F->number[i]].now, &d->work->state[i], F->m->link.packed[i].m);
+      lb_motion p;
+      const double mass = weigh(F->m, d, i, &p);
+      add_about_centre(&F->of[F->number[i]].now, &d->work->state[i], mass, p);
     }
   }
 }
@@ -248,7 +275,7 @@ static void mark(lb_free_momentum* F, int link) {
 static void find_touched(lb_free_momentum* F, const lb_data* d) {
   const lb_touch* touch = NULL;
   const lb_model* m = F->m;
-  const int n = lb_contacts_points(d->work->contacts, &touch);
+  const int n = d->work->contacts ? lb_contacts_points(d->work->contacts, &touch) : 0;
   for (int k = 0; k < F->count; k++) {
     F->of[k].touched = !(F->of[k].now.mass > 0);
   }
@@ -364,7 +391,7 @@ void lb_free_momentum_keep(lb_free_momentum* F, lb_data* d, double h) {
   measure(F, d);
   find_touched(F, d);
   for (int k = 0; k < F->count; k++) {
-    if (F->of[k].body >= 0 && tumbles(m, &F->of[k], d, h)) {
+    if (F->of[k].body >= 0 && d->work->contacts && tumbles(m, &F->of[k], d, h)) {
       turn_alone(m, &F->of[k], d, h);
     } else if (F->of[k].body < 0 && !F->of[k].touched) {
       find_change(&F->of[k], lb_v4_from(m->gravity), h);

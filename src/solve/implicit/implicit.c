@@ -22,6 +22,7 @@
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/contact/contact_set.h"
 #include "dynamics/force/force.h"
+#include "dynamics/force/muscle.h"
 #include "dynamics/joint/joint.h"
 #include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/rnea.h"
@@ -94,18 +95,19 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   lb_implicit* own = st->own = LB_TAKE(&st->arena, lb_implicit, 1);
   const int most = lb_constraints_most(m);
   const int many =
-      5 * m->nq + 8 * m->nv + LB_IMPLICIT_STAGES * LB_IMPLICIT_CHANGES * (m->nv + most);
+      5 * m->nq + 8 * m->nv + 4 * m->nx + LB_IMPLICIT_STAGES * LB_IMPLICIT_CHANGES * (m->nv + most);
   double* block = own ? LB_TAKE(&st->arena, double, many) : NULL;
   const size_t state = lb_constraints_state_size(m);
   double* rows = own ? LB_TAKE(&st->arena, double, state + 3 * (size_t)most) : NULL;
   if (!block || !rows) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
   }
-  double** const part[] = {&own->q1, &own->q2, &own->qe, &own->qh, &own->qs, &own->v1,  &own->v2,
-                           &own->ve, &own->vh, &own->vs, &own->r,  &own->dv, &own->move};
+  double** const part[] = {&own->q1,   &own->q2, &own->qe, &own->qh, &own->qs, &own->v1,
+                           &own->v2,   &own->ve, &own->vh, &own->vs, &own->r,  &own->dv,
+                           &own->move, &own->x1, &own->x2, &own->xe, &own->xs};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     *part[i] = block;
-    block += i < 5 ? m->nq : m->nv;
+    block += i < 5 ? m->nq : i < 13 ? m->nv : m->nx;
   }
   own->rows = most;
   own->change = block;
@@ -137,6 +139,10 @@ static void hold(double* to_q, double* to_v, const lb_model* m, const double* q,
   memcpy(to_v, v, (size_t)m->nv * sizeof *v);
 }
 
+static void hold_muscles(double* to, const lb_model* m, const double* x) {
+  memcpy(to, x, (size_t)m->nx * sizeof *x);
+}
+
 // True where d is at the last step's end, but for rounding.
 static bool continues(const lb_model* m, const lb_implicit* own, const lb_data* d, double h) {
   if (!(own->h > 0 && h <= MOST_GROWTH * own->h) || fabs(own->time - d->time) > 1e-9 * h) {
@@ -152,6 +158,11 @@ static bool continues(const lb_model* m, const lb_implicit* own, const lb_data* 
       return false;
     }
   }
+  for (int i = 0; i < m->nx; i++) {
+    if (!(fabs(d->x[i] - own->xe[i]) <= 1e-6)) {
+      return false;
+    }
+  }
   return true;
 }
 
@@ -162,8 +173,10 @@ static bool start(const lb_model* m, lb_implicit* own, const lb_data* d, double 
   if (goes_on) {
     own->ratio = h / own->h;
     hold(own->q2, own->v2, m, own->q1, own->v1);
+    hold_muscles(own->x2, m, own->x1);
   }
   hold(own->q1, own->v1, m, d->q, d->qd);
+  hold_muscles(own->x1, m, d->x);
   return goes_on;
 }
 
@@ -178,6 +191,13 @@ static void remember(const lb_model* m, lb_implicit* own, const stage* s) {
   for (int i = 0; i < m->nv; i++) {
     own->vh[i] = w2 != 0 ? (w1 * own->v1[i] + w2 * v2[i]) / s->over : own->v1[i];
   }
+}
+
+// Muscles find their states within the stage, from theirs in the history.
+static void begin_muscles(const lb_implicit* own, lb_data* d, const stage* s, double dt) {
+  const double weight[] = {s->weight[0] / s->over, s->weight[1] / s->over};
+  const double* const x[] = {own->x1, s->within ? own->xs : own->x2};
+  lb_muscles_begin_after(d, dt, s->weight[1] != 0 ? 2 : 1, weight, x);
 }
 
 void lb_implicit_residual(const lb_stepper* st, lb_data* d, double dt) {
@@ -274,7 +294,7 @@ void lb_implicit_forget(lb_stepper* st) {
 enum { PLACE_NUMBERS = 4, CHANGES = LB_IMPLICIT_STAGES * LB_IMPLICIT_CHANGES };
 
 size_t lb_implicit_place_size(const lb_model* m) {
-  return PLACE_NUMBERS + 2 * (size_t)m->nq + (2 + CHANGES) * (size_t)m->nv +
+  return PLACE_NUMBERS + 2 * (size_t)m->nq + (2 + CHANGES) * (size_t)m->nv + 2 * (size_t)m->nx +
          (1 + CHANGES) * (size_t)lb_constraints_most(m) + lb_constraints_state_size(m);
 }
 
@@ -282,8 +302,10 @@ size_t lb_implicit_place_size(const lb_model* m) {
 static void move_place(const lb_stepper* st, double* place, bool back) {
   const lb_model* m = st->m;
   const lb_implicit* own = st->own;
-  double* const part[] = {own->q1, own->qe, own->v1, own->ve, own->change, own->lambda};
-  const int size[] = {m->nq, m->nq, m->nv, m->nv, CHANGES * count_changes(st), own->rows};
+  double* const part[] = {own->q1, own->qe, own->v1,     own->ve,
+                          own->x1, own->xe, own->change, own->lambda};
+  const int size[] = {m->nq,    m->nq, m->nv, m->nv, m->nx, m->nx, CHANGES * count_changes(st),
+                      own->rows};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     for (int k = 0; k < size[i]; k++, place++) {
       *(back ? &part[i][k] : place) = back ? *place : part[i][k];
@@ -340,7 +362,8 @@ static void take_back(lb_implicit* own, int kept) {
 static void report_stage(lb_stepper* st, const lb_data* d, const stage* s, double dt) {
   lb_implicit* own = st->own;
   const double *q[] = {own->q1, s->within ? own->qs : own->q2},
-               *v[] = {own->v1, s->within ? own->vs : own->v2};
+               *v[] = {own->v1, s->within ? own->vs : own->v2},
+               *x[] = {own->x1, s->within ? own->xs : own->x2};
   const int first = s->within, second = !s->within;
   report(st, d,
          (lb_step_past){.dt = dt,
@@ -349,6 +372,7 @@ static void report_stage(lb_stepper* st, const lb_data* d, const stage* s, doubl
                         .weight = {s->weight[first] / s->over, s->weight[second] / s->over},
                         .q = {q[first], q[second]},
                         .v = {v[first], v[second]},
+                        .x = {x[first], x[second]},
                         .lambda = own->lambda,
                         .inactive = lb_constraints_inactive(d)});
 }
@@ -381,6 +405,7 @@ static bool advance_stage(lb_stepper* st, lb_data* d, const stage* s, double beg
     guess(st, from, d->qd);
   }
   lb_drive(m, d);
+  begin_muscles(own, d, s, dt);
   if (!lb_implicit_newton(st, d, dt)) {
     return false;
   }
@@ -391,9 +416,11 @@ static bool advance_stage(lb_stepper* st, lb_data* d, const stage* s, double beg
   lb_reach(m, d->q, own->qh, own->touches ? own->move : d->qd, dt);
   lb_drive(m, d);
   lb_normalise(m, d->q);
+  lb_muscles_end(m, d);
   report_stage(st, d, s, dt);
   keep_change(st, from, d->qd);
   hold(own->qs, own->vs, m, d->q, d->qd);
+  hold_muscles(own->xs, m, d->x);
   return true;
 }
 
@@ -422,6 +449,7 @@ static bool advance_stages(lb_stepper* st, lb_data* d, const lb_scheme* scheme, 
 static bool stop_short(lb_stepper* st, lb_data* d, double h) {
   lb_implicit* own = st->own;
   hold(d->q, d->qd, st->m, own->q1, own->v1);
+  hold_muscles(d->x, st->m, own->x1);
   d->time -= h;
   own->known = 0;
   if (!advance_stages(st, d, &BDF1, h)) {
@@ -479,6 +507,7 @@ static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
     return false;
   }
   hold(own->qe, own->ve, m, d->q, d->qd);
+  hold_muscles(own->xe, m, d->x);
   own->time = d->time;
   own->h = hit || own->touches ? 0 : h; // the next step has no past
   st->count++;

@@ -68,18 +68,19 @@ typedef struct lb_newton {
 
 typedef struct lb_implicit {
   const lb_scheme* scheme;
-  double *q1, *v1; // state at the start of this step
-  double *q2, *v2; // at the start of the step before
-  double *qe, *ve; // end of the last step
-  double *qs, *vs; // end of the last stage
-  double *qh, *vh; // history terms
-  double *r, *dv;  // residual, correction
-  double* change;  // [stage][LB_IMPLICIT_CHANGES][nv + rows] what stages changed of v, and their
-                   // multipliers; the last step's first
-  int rows;        // most rows
-  double* lambda;  // [rows] Lagrange multipliers
-  double* held;    // [rows] multipliers to go back to
-  lb_schur schur;  // of the matrix and the constraints
+  double *q1, *v1;           // state at the start of this step
+  double *q2, *v2;           // at the start of the step before
+  double *qe, *ve;           // end of the last step
+  double *qs, *vs;           // end of the last stage
+  double *qh, *vh;           // history terms
+  double *x1, *x2, *xe, *xs; // [nx] activations and fibres of these states
+  double *r, *dv;            // residual, correction
+  double* change; // [stage][LB_IMPLICIT_CHANGES][nv + rows] what stages changed of v, and their
+                  // multipliers; the last step's first
+  int rows;       // most rows
+  double* lambda; // [rows] Lagrange multipliers
+  double* held;   // [rows] multipliers to go back to
+  lb_schur schur; // of the matrix and the constraints
   lb_anderson anderson;      // n is 0: corrections are taken as they are
   lb_step_derivative* exact; // with its matrix; NULL: there is none
   bool is_exact;             // the matrix is that one

@@ -26,6 +26,7 @@
 #include "dynamics/contact/contact_set.h"
 #include "dynamics/derivative/dynamics_derivative.h"
 #include "dynamics/force/force.h"
+#include "dynamics/force/muscle.h"
 #include "dynamics/joint/joint.h"
 #include "dynamics/system/kkt.h"
 #include "dynamics/system/tree_system.h"
@@ -55,7 +56,7 @@ typedef struct linear {
   bool timed;               // constraints depend on time
   bool plain;               // forces are those of the start alone: semi-implicit Euler
   double h, end;            // of the last step, and its end
-  lb_free_momentum* flight; // where things collide, else NULL
+  lb_free_momentum* flight; // where things collide or mechanisms are reduced, else NULL
   double baumgarte;         // at which loops close in this step [1/s]; 0: within it
   // of models that are more than trees
   lb_operator W;
@@ -103,7 +104,8 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     *part[i] = block;
     block += i < 1 ? m->nq : m->nv;
   }
-  if (m->contact.ncollider > 0 && !(own->flight = lb_free_momentum_create(m, &st->arena))) {
+  if (m->contact.ncollider + m->mechanism.count > 0 &&
+      !(own->flight = lb_free_momentum_create(m, &st->arena))) {
     return no_memory(err);
   }
   if (lb_forces_are_diagonal(m)) {
@@ -143,6 +145,7 @@ static void begin(const lb_model* m, linear* own, lb_data* d, double h) {
   memcpy(d->q, own->q0, (size_t)m->nq * sizeof *d->q);
   memcpy(d->qd, own->v0, (size_t)m->nv * sizeof *d->qd);
   memset(d->qdd, 0, (size_t)m->nv * sizeof *d->qdd);
+  lb_muscles_begin(d, h, d->x);
   lb_kinematics(m, d, d->q, d->qd);
   lb_forces_apply(m, d);
 }
@@ -406,6 +409,9 @@ static bool detect(lb_stepper* st, lb_data* d, double h) {
     return false;
   }
   if (flight_of(st)) {
+    if (!d->work->contacts) {
+      lb_move_origins(d->model, d->work, d->qd);
+    }
     lb_free_momentum_begin(flight_of(st), d);
   }
   return true;
@@ -439,6 +445,7 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
     lb_free_momentum_keep(flight_of(st), d, h);
   }
   lb_constraints_keep_active(m, d, LB_SET_STEP, own->lambda);
+  lb_muscles_end(m, d);
   own->h = h;
   own->end = d->time;
   st->count++;

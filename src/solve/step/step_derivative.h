@@ -40,6 +40,7 @@ typedef struct lb_step_past {
   double weight[2];     // c_i: of BDF2 4/3 and -1/3, or 1
   const double* q[2];   // [nq] the last one first
   const double* v[2];   // [nv]
+  const double* x[2];   // [nx]
   const double* lambda; // [rows] multipliers; NULL: there are no loops
   bool inner;           // a stage within a step: s is the rate alone
   bool impact;          // not a stage but an impact, (6): lambda are its impulses

@@ -7,6 +7,7 @@
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/constraint/elimination.h"
 #include "dynamics/contact/contact_set.h"
+#include "dynamics/force/muscle.h"
 #include "dynamics/joint/joint.h"
 #include "dynamics/tree/kinematics.h"
 #include "math/linear/blas_thread.h"
@@ -21,11 +22,13 @@ void lb_slopes(const lb_model* m, lb_data* d, double* dq, double* qdd) {
   lb_forward(m, d);
   lb_rates(m, dq, d->q, d->qd);
   memcpy(qdd, d->qdd, (size_t)m->nv * sizeof *qdd);
+  lb_muscles_slopes(m, d, qdd + m->nv);
 }
 
 static void save(lb_stepper* st, const lb_data* d) {
   memcpy(st->saved, d->q, (size_t)st->m->nq * sizeof *d->q);
   memcpy(st->saved + st->m->nq, d->qd, (size_t)st->m->nv * sizeof *d->qd);
+  memcpy(lb_stepper_saved_x(st), d->x, (size_t)st->m->nx * sizeof *d->x);
 }
 
 void lb_stepper_impact(lb_stepper* st, lb_data* d, double* impulse) {
@@ -46,6 +49,10 @@ void lb_stepper_impact(lb_stepper* st, lb_data* d, double* impulse) {
 void lb_stepper_restart(const lb_stepper* st, lb_data* d) {
   memcpy(d->q, st->saved, (size_t)st->m->nq * sizeof *d->q);
   memcpy(d->qd, st->saved + st->m->nq, (size_t)st->m->nv * sizeof *d->qd);
+  memcpy(d->x, lb_stepper_saved_x(st), (size_t)st->m->nx * sizeof *d->x);
+  if (d->work->muscles) {
+    d->work->muscles->dt = 0;
+  }
 }
 
 static bool all_finite(int n, const double* x) {
@@ -204,7 +211,8 @@ static void rechart(const lb_stepper* st, lb_data* d) {
 
 static diagnosis diagnose(const lb_stepper* st, const lb_data* d, double h, bool stepped) {
   const lb_model* m = st->m;
-  diagnosis t = {.left = !all_finite(m->nq, d->q) || !all_finite(m->nv, d->qd),
+  diagnosis t = {.left = !all_finite(m->nq, d->q) || !all_finite(m->nv, d->qd) ||
+                         !all_finite(m->nx, d->x),
                  .singular = -1,
                  .unfollowed = -1};
   if (!t.left) {
@@ -232,6 +240,7 @@ lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
   lb_elimination_hold(st->m, d);
   lb_constraints_find_redundant(st->m, d);
   lb_constraints_latch(st->m, d);
+  lb_muscles_settle(st->m, d);
   save(st, d);
   const bool stepped = st->type->step(st, d, h);
   const diagnosis t = diagnose(st, d, h, stepped);
@@ -278,7 +287,7 @@ lb_status lb_stepper_create(const lb_model* model, const lb_scene_solver* solver
   lb_arena arena;
   lb_arena_init(&arena, allocator);
   lb_stepper* st = LB_TAKE(&arena, lb_stepper, 1);
-  double* saved = LB_TAKE(&arena, double, model->nq + model->nv);
+  double* saved = LB_TAKE(&arena, double, model->nq + model->nv + model->nx);
   if (!st || !saved) {
     lb_arena_release(&arena);
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");

@@ -1,4 +1,4 @@
-// A stepper as a table of functions; one file each. The state y is (q, qd).
+// A stepper as a table of functions; one file each. The state y is (q, qd, x).
 #pragma once
 #include "base/arena.h"
 #include "limber/simulate.h"
@@ -48,7 +48,7 @@ struct lb_stepper {
   lb_arena arena;
   long count;
   long iterations, matrices; // of Newton's method: corrections, and matrices that were factored
-  double* saved;             // [nq + nv] state at the start of the step
+  double* saved;             // [nq + nv + nx] state at the start of the step
   int runaway;               // 1 + the velocity that first was beyond what bodies have; 0: none is
   double ran_from;           // when the step began in which that was [s]
   void* own;                 // work space of the type
@@ -78,13 +78,19 @@ void lb_stepper_watch_charts(lb_stepper* st, const bool* keeps);
 // hits, and report to the watcher: for starts. Impulses [rows].
 void lb_stepper_impact(lb_stepper* st, lb_data* d, double* impulse);
 
-// Slopes of the state at d's time, q and qd: dq and qdd, [nq] and [nv].
+// Activations and fibres among the state that was saved.
+static inline double* lb_stepper_saved_x(const lb_stepper* st) {
+  return st->saved + st->m->nq + st->m->nv;
+}
+
+// Slopes of the state at d's time, q, qd and x: dq, and behind each other qdd and dx, [nq] and
+// [nv + nx].
 void lb_slopes(const lb_model* m, lb_data* d, double* dq, double* qdd);
 
 // Loops are left open by a step with contacts, and closed after it.
 bool lb_stepper_leaves_gaps(const lb_stepper* st, const lb_data* d);
 
-// d's q and qd as they were at the start of the step.
+// d's q, qd and x as they were at the start of the step.
 void lb_stepper_restart(const lb_stepper* st, lb_data* d);
 
 // Forget matrices and orders in which they are factored: steps from here on depend on the state

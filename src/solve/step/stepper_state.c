@@ -11,7 +11,7 @@ typedef struct part {
   int count;
 } part;
 
-enum { NPART = 6, NUMBERS = 3 }; // the time, and how the stepper counts
+enum { NPART = 7, NUMBERS = 3 }; // the time, and how the stepper counts
 
 static void find_parts(const lb_model* m, const lb_data* d, part parts[NPART]) {
   const part all[NPART] = {{d->q, m->nq},
@@ -19,13 +19,14 @@ static void find_parts(const lb_model* m, const lb_data* d, part parts[NPART]) {
                            {d->tau, m->nv},
                            {d->qdd, m->nv},
                            {d->motor_force, m->nmotor},
-                           {d->coupling_force, m->constraint.ncoupling}};
+                           {d->coupling_force, m->constraint.ncoupling},
+                           {d->x, m->nx}};
   memcpy(parts, all, sizeof all);
 }
 
 static size_t own_size(const lb_model* m) {
   return NUMBERS + (size_t)m->nq + 3 * (size_t)m->nv + (size_t)m->nmotor +
-         (size_t)m->constraint.ncoupling;
+         (size_t)m->constraint.ncoupling + (size_t)m->nx;
 }
 
 static size_t past_size(const lb_stepper* st) {

@@ -1,0 +1,33 @@
+// Motors inside reduced mechanisms, by how far their targets have moved since the equilibrium:
+//
+//   (1)  tau_y = A'(kp (f(t) - f(0)) + kd f'(t))
+//
+// where q = q_e + A y. Springs and dampers to the first target are part of the mechanism. They act
+// along y alone, as forces between the parts of a body do: they move nothing as a whole.
+#include "dynamics/force/force.h"
+#include "limber/profile.h"
+#include "math/linear/dense.h"
+
+static int count(const lb_model* m) {
+  return m->mechanism.nmotor;
+}
+
+static double effort(const lb_model_inner_motor* motor, double time) {
+  double start[3], now[3];
+  lb_profile_evaluate(motor->profile, 0, start);
+  lb_profile_evaluate(motor->profile, time, now);
+  return motor->stiffness * (now[0] - start[0]) + motor->damping * now[1];
+}
+
+static void apply(const lb_model* m, lb_data* d) {
+  for (int i = 0; i < m->mechanism.count; i++) {
+    const lb_model_mechanism* of = &m->mechanism.item[i];
+    double* tau = d->work->tau + m->link.v[m->body.link[of->body]];
+    for (int k = 0; k < of->nmotor; k++) {
+      lb_add(of->count, tau, effort(&of->motor[k], d->time), of->motor[k].along);
+    }
+  }
+}
+
+const lb_force lb_force_inner_motor = {
+    .name = "motor inside a mechanism", .count = count, .apply = apply};

@@ -1,0 +1,388 @@
+// Derivatives of a path's tension. With the changes dx of the nodes and of the frames with a
+// coordinate (dynamics_derivative.h), theta being how a frame turns, and H = d2l/dy2,
+//
+//   dy = R'(dx - do - theta x r),    dl = g.dy,    d(R g) = theta x R g + R H dy
+//   dF = F' dL + d dLd,              df = -dF R g - F d(R g)
+//
+// on a node, and the opposite on the surface.
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/muscle/path.h"
+
+enum { ENDS = 6 }; // numbers of both ends
+
+typedef struct path_slopes {
+  double H[LB_PATH_SPANS][ENDS][ENDS]; // of the length, in the frame
+  lb_vec3 Hyd[LB_PATH_SPANS][2];       // H yd
+} path_slopes;
+
+// --- second derivatives of lengths ---
+
+static void straight_hessian(const lb_path_span* s, double H[ENDS][ENDS]) {
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      const double a = s->length > 0 ? ((i == j) - s->g[1][i] * s->g[1][j]) / s->length : 0;
+      H[i][j] = H[3 + i][3 + j] = a;
+      H[i][3 + j] = H[3 + i][j] = -a;
+    }
+  }
+}
+
+static void wrapped_hessian(const lb_path_span* s, double H[ENDS][ENDS]) {
+  for (int j = 0; j < ENDS; j++) {
+    lb_path_end end[2] = {{.x = s->end[0].x}, {.x = s->end[1].x}};
+    (&end[j / 3].xd.x)[j % 3] = 1;
+    lb_wrap_path path;
+    lb_wrap_find(1, &s->surface->wrap, &path, &end[0], &end[1]);
+    for (int i = 0; i < ENDS; i++) {
+      H[i][j] = lb_wrap_length(&path)->c[1][LB_TAYLOR_P + i];
+    }
+  }
+}
+
+// --- directions ---
+
+// Changes of a node and of a frame with one coordinate, or with one velocity.
+typedef struct node_change {
+  lb_v4 theta, dx, dxd;
+} node_change;
+typedef struct frame_change {
+  lb_v4 theta, dx, dxd, dw;
+} frame_change;
+
+typedef struct end_change {
+  lb_v4 y, yd; // in the frame
+} end_change;
+
+static end_change change_end(const lb_path_frame* f, const frame_change* df, const lb_path_node* n,
+                             const node_change* dn) {
+  const lb_v4 r = n->at.at - f->o, dr = dn->dx - df->dx;
+  const lb_v4 u = n->at.velocity - f->v - lb_v4_cross(f->w, r);
+  const lb_v4 du = dn->dxd - df->dxd - lb_v4_cross(df->dw, r) - lb_v4_cross(f->w, dr);
+  return (end_change){lb_m3_apply_transposed(f->R, dr - lb_v4_cross(df->theta, r)),
+                      lb_m3_apply_transposed(f->R, du - lb_v4_cross(df->theta, u))};
+}
+
+// Motions of nodes and frames with all coordinates, and changes of forces on them: [nv] each.
+typedef struct motions {
+  lb_motion *S, *psi, *change;
+} motions;
+
+static motions take(const lb_derivatives* D, int i) {
+  const size_t nv = (size_t)D->model->nv;
+  lb_motion* at = D->work->points + (size_t)(LB_POINT_ARRAYS * i) * nv;
+  return (motions){at, at + nv, at + 2 * nv};
+}
+
+typedef struct derivation {
+  lb_derivatives* D;
+  const lb_path* p;
+  const double* qd;
+  motions node[LB_PATH_MOST_POINTS], frame[LB_PATH_SPANS];
+  path_slopes* slopes;
+} derivation;
+
+static node_change node_by_q(const derivation* d, int i, int k) {
+  const lb_path_node* n = &d->p->node[i];
+  const lb_motion S = d->node[i].S[k], psi = d->node[i].psi[k];
+  node_change c = {S.w, S.v, psi.v + lb_v4_cross(S.w, n->at.velocity)};
+  if (n->item->v == k) {
+    const lb_v4 w = n->at.link ? n->at.link->w : lb_v4_zero();
+    c.dx += n->slope[0];
+    c.dxd += lb_v4_cross(w, n->slope[0]) + n->slope[1] * d->qd[k];
+  }
+  return c;
+}
+
+static node_change node_by_qd(const derivation* d, int i, int k) {
+  const lb_path_node* n = &d->p->node[i];
+  lb_v4 dxd = d->node[i].S[k].v;
+  if (n->item->v == k) {
+    dxd += n->slope[0];
+  }
+  return (node_change){lb_v4_zero(), lb_v4_zero(), dxd};
+}
+
+static frame_change frame_by_q(const derivation* d, int s, int k) {
+  if (!d->p->span[s].surface) {
+    return (frame_change){0};
+  }
+  const lb_path_frame* f = &d->p->span[s].frame;
+  const lb_motion S = d->frame[s].S[k], psi = d->frame[s].psi[k];
+  return (frame_change){S.w, S.v, psi.v + lb_v4_cross(S.w, f->v), psi.w + lb_v4_cross(S.w, f->w)};
+}
+
+static frame_change frame_by_qd(const derivation* d, int s, int k) {
+  if (!d->p->span[s].surface) {
+    return (frame_change){0};
+  }
+  const lb_motion S = d->frame[s].S[k];
+  return (frame_change){lb_v4_zero(), lb_v4_zero(), S.v, S.w};
+}
+
+// --- changes of forces ---
+
+static lb_v4 apply_H(const double H[ENDS][ENDS], int e, const lb_v4 y[2]) {
+  lb_v4 out = lb_v4_zero();
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      out[i] += H[3 * e + i][j] * y[0][j] + H[3 * e + i][3 + j] * y[1][j];
+    }
+  }
+  return out;
+}
+
+static const lb_path_frame WORLD_FRAME = {.link = LB_WORLD,
+                                          .R = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
+
+static const lb_path_frame* frame_of(const lb_path_span* s) {
+  return s->surface ? &s->frame : &WORLD_FRAME;
+}
+
+typedef struct span_change {
+  end_change end[2];
+  double length, rate;
+} span_change;
+
+static span_change change_span(const derivation* d, int s, const node_change* nc,
+                               const frame_change* fc) {
+  const lb_path_span* span = &d->p->span[s];
+  const lb_path_frame* f = frame_of(span);
+  span_change c = {.length = 0};
+  for (int e = 0; e < 2; e++) {
+    c.end[e] = change_end(f, fc, &d->p->node[s + e], &nc[e]);
+    const lb_v4 g = lb_m3_apply_transposed(f->R, span->g[e]);
+    c.length += lb_v4_dot(g, c.end[e].y);
+    c.rate += lb_v4_dot(g, c.end[e].yd) + lb_v4_dot(lb_v4_from(d->slopes->Hyd[s][e]), c.end[e].y);
+  }
+  return c;
+}
+
+// Force of a change dF of the tension and of the gradient, on a node and on a surface, beyond
+// turning along.
+static void add_change(const derivation* d, int s, int k, const span_change* c,
+                       const node_change* nc, const frame_change* fc, double dF) {
+  const lb_path* p = d->p;
+  const lb_path_span* span = &p->span[s];
+  const lb_path_frame* f = frame_of(span);
+  const lb_v4 y[2] = {c->end[0].y, c->end[1].y};
+  for (int e = 0; e < 2; e++) {
+    const lb_path_node* n = &p->node[s + e];
+    const lb_v4 g = span->g[e], force = g * -p->F;
+    const lb_v4 dg = lb_v4_cross(fc->theta, g) + lb_m3_apply(f->R, apply_H(d->slopes->H[s], e, y));
+    const lb_v4 df = g * -dF - dg * p->F;
+    d->node[s + e].change[k].v += df - lb_v4_cross(nc[e].theta, force);
+    if (span->surface) {
+      const lb_v4 r = n->at.at - f->o, dr = nc[e].dx - fc->dx;
+      lb_motion* to = &d->frame[s].change[k];
+      const lb_v4 moment = lb_v4_cross(r, force);
+      to->v -= df - lb_v4_cross(fc->theta, force);
+      to->w -= lb_v4_cross(dr, force) + lb_v4_cross(r, df) - lb_v4_cross(fc->theta, moment);
+    }
+  }
+}
+
+static void change_by(const derivation* d, int k, bool velocity) {
+  const lb_path* p = d->p;
+  node_change nc[LB_PATH_MOST_POINTS];
+  frame_change fc[LB_PATH_SPANS];
+  span_change sc[LB_PATH_SPANS];
+  double dF = 0;
+  for (int i = 0; i < p->count; i++) {
+    nc[i] = velocity ? node_by_qd(d, i, k) : node_by_q(d, i, k);
+    d->node[i].change[k] = lb_motion_zero();
+  }
+  for (int s = 0; s + 1 < p->count; s++) {
+    fc[s] = velocity ? frame_by_qd(d, s, k) : frame_by_q(d, s, k);
+    sc[s] = change_span(d, s, &nc[s], &fc[s]);
+    dF += p->slope * sc[s].length + p->damping * sc[s].rate;
+    if (p->span[s].surface) {
+      d->frame[s].change[k] = lb_motion_zero();
+    }
+  }
+  for (int s = 0; s + 1 < p->count; s++) {
+    add_change(d, s, k, &sc[s], &nc[s], &fc[s], dF);
+  }
+}
+
+// Forces on moving points also act along their coordinate, and change with it: rows and columns of
+// that coordinate beyond those of the point of the link.
+static void add_moving(const derivation* d, int i, double* K, bool position) {
+  const lb_path* p = d->p;
+  const lb_path_node* n = &p->node[i];
+  const int nv = d->D->model->nv, v = n->item->v;
+  if (v < 0) {
+    return;
+  }
+  lb_v4 force = lb_v4_zero();
+  force -= i > 0 ? p->span[i - 1].g[1] * p->F : lb_v4_zero();
+  force -= i + 1 < p->count ? p->span[i].g[0] * p->F : lb_v4_zero();
+  for (int k = 0; k < nv; k++) {
+    // the change had the force turn along with the link
+    const lb_v4 theta = d->node[i].S[k].w;
+    const lb_v4 change =
+        d->node[i].change[k].v + lb_v4_cross(theta, force) * (position ? 1.0 : 0.0);
+    double own = lb_v4_dot(change, n->slope[0]);
+    if (position) {
+      own += lb_v4_dot(force, lb_v4_cross(theta, n->slope[0]));
+      own += k == v ? lb_v4_dot(force, n->slope[1]) : 0;
+      K[(size_t)k * (size_t)nv + (size_t)v] -= lb_v4_dot(force, lb_v4_cross(theta, n->slope[0]));
+    }
+    K[(size_t)v * (size_t)nv + (size_t)k] -= own;
+  }
+}
+
+static void add_all(const derivation* d, double* K, bool position) {
+  const lb_path* p = d->p;
+  for (int i = 0; i < p->count; i++) {
+    lb_derive_force(d->D, K, d->node[i].S, d->node[i].change);
+    add_moving(d, i, K, position);
+  }
+  for (int s = 0; s + 1 < p->count; s++) {
+    if (p->span[s].surface) {
+      lb_derive_force(d->D, K, d->frame[s].S, d->frame[s].change);
+    }
+  }
+}
+
+static void find_slopes(path_slopes* to, const lb_path* p) {
+  for (int s = 0; s + 1 < p->count; s++) {
+    const lb_path_span* span = &p->span[s];
+    if (span->surface) {
+      wrapped_hessian(span, to->H[s]);
+    } else {
+      straight_hessian(span, to->H[s]);
+    }
+    lb_v4 yd[2];
+    for (int e = 0; e < 2; e++) {
+      yd[e] = span->surface ? lb_v4_from(span->end[e].xd) : p->node[s + e].at.velocity;
+    }
+    for (int e = 0; e < 2; e++) {
+      to->Hyd[s][e] = lb_v4_vec3(apply_H(to->H[s], e, yd));
+    }
+  }
+}
+
+static derivation begin(lb_derivatives* D, const lb_path* p, path_slopes* slopes,
+                        const double* qd) {
+  derivation d = {.D = D, .p = p, .qd = qd, .slopes = slopes};
+  int taken = 0;
+  for (int i = 0; i < p->count; i++) {
+    const lb_force_point* at = &p->node[i].at;
+    d.node[i] = take(D, taken++);
+    lb_derive_point(D, d.node[i].S, d.node[i].psi, at->index, at->arm);
+  }
+  for (int s = 0; s + 1 < p->count; s++) {
+    if (p->span[s].surface) {
+      d.frame[s] = take(D, taken++);
+      lb_derive_point(D, d.frame[s].S, d.frame[s].psi, p->span[s].frame.link, p->span[s].frame.arm);
+    }
+  }
+  return d;
+}
+
+// Derivatives of the length by all coordinates.
+static void lengths(const derivation* d, double* out) {
+  const lb_path* p = d->p;
+  for (int k = 0; k < d->D->model->nv; k++) {
+    out[k] = 0;
+    for (int s = 0; s + 1 < p->count; s++) {
+      for (int e = 0; e < 2; e++) {
+        const lb_path_node* n = &p->node[s + e];
+        const lb_v4 r = n->at.at - p->span[s].frame.o;
+        lb_v4 x = d->node[s + e].S[k].v;
+        x += n->item->v == k ? n->slope[0] : lb_v4_zero();
+        if (p->span[s].surface) {
+          const lb_motion S = d->frame[s].S[k];
+          x -= S.v + lb_v4_cross(S.w, r);
+        }
+        out[k] += lb_v4_dot(p->span[s].g[e], x);
+      }
+    }
+  }
+}
+
+// Symmetric part for linearly implicit steps: F' Lq Lq' + F sum Y'H Y, and d Lq Lq'.
+static void derive_symmetric(const derivation* d) {
+  lb_derivatives* D = d->D;
+  double* Lq = D->work->lengths;
+  const lb_path* p = d->p;
+  const int nv = D->model->nv;
+  lengths(d, Lq);
+  for (int k = 0; k < nv; k++) {
+    for (int j = 0; j < nv; j++) {
+      const size_t at = (size_t)j * (size_t)nv + (size_t)k;
+      D->tau_q[at] += p->slope * Lq[j] * Lq[k];
+      D->tau_qd[at] += p->damping * Lq[j] * Lq[k];
+    }
+  }
+}
+
+static void add_curvature(const derivation* d) {
+  const lb_path* p = d->p;
+  const int nv = d->D->model->nv;
+  for (int s = 0; s + 1 < p->count; s++) {
+    for (int k = 0; k < nv; k++) {
+      const node_change nc[2] = {node_by_q(d, s, k), node_by_q(d, s + 1, k)};
+      const frame_change fc = frame_by_q(d, s, k);
+      const span_change c = change_span(d, s, nc, &fc);
+      const lb_v4 y[2] = {c.end[0].y, c.end[1].y};
+      const lb_v4 Hy[2] = {apply_H(d->slopes->H[s], 0, y), apply_H(d->slopes->H[s], 1, y)};
+      for (int j = 0; j < nv; j++) {
+        const node_change nj[2] = {node_by_q(d, s, j), node_by_q(d, s + 1, j)};
+        const frame_change fj = frame_by_q(d, s, j);
+        const span_change cj = change_span(d, s, nj, &fj);
+        d->D->tau_q[(size_t)j * (size_t)nv + (size_t)k] +=
+            p->F * (lb_v4_dot(cj.end[0].y, Hy[0]) + lb_v4_dot(cj.end[1].y, Hy[1]));
+      }
+    }
+  }
+}
+
+void lb_path_derive(lb_derivatives* D, const lb_path* p, const double* qd, bool symmetric) {
+  if (p->F == 0 && p->slope == 0 && p->damping == 0) {
+    return;
+  }
+  path_slopes slopes;
+  find_slopes(&slopes, p);
+  const derivation d = begin(D, p, &slopes, qd);
+  if (symmetric) {
+    derive_symmetric(&d);
+    add_curvature(&d);
+    return;
+  }
+  for (int k = 0; k < D->model->nv; k++) {
+    change_by(&d, k, false);
+  }
+  add_all(&d, D->tau_q, true);
+  if (p->damping != 0) {
+    for (int k = 0; k < D->model->nv; k++) {
+      change_by(&d, k, true);
+    }
+    add_all(&d, D->tau_qd, false);
+  }
+}
+
+void lb_path_derive_tension(lb_derivatives* D, double* K, const lb_path* p, int v, double F) {
+  path_slopes slopes;
+  const derivation d = begin(D, p, &slopes, NULL);
+  double* Lq = D->work->lengths;
+  lengths(&d, Lq);
+  const int nv = D->model->nv;
+  for (int j = 0; j < nv; j++) {
+    K[(size_t)j * (size_t)nv + (size_t)v] += F * Lq[j];
+  }
+}
+
+double lb_path_power(const lb_derivatives* D, const lb_path* p, const double* mu) {
+  path_slopes slopes;
+  const derivation d = begin((lb_derivatives*)D, p, &slopes, NULL);
+  double* Lq = D->work->lengths;
+  lengths(&d, Lq);
+  double sum = 0;
+  for (int k = 0; k < D->model->nv; k++) {
+    sum -= Lq[k] * mu[k];
+  }
+  return sum;
+}

@@ -1,0 +1,188 @@
+// What all surfaces share: straight paths, the way around a circle, inflation, points on pieces.
+#include "geom/path/wrap_path.h"
+
+static const lb_wrap_type* const WRAP[LB_WRAP_COUNT] = {
+    [LB_WRAP_CYLINDER] = &lb_wrap_type_cylinder, [LB_WRAP_SPHERE] = &lb_wrap_type_sphere,
+    [LB_WRAP_CAPSULE] = &lb_wrap_type_capsule,   [LB_WRAP_ELLIPSOID] = &lb_wrap_type_ellipsoid,
+    [LB_WRAP_TORUS] = &lb_wrap_type_torus,
+};
+
+// --- paths ---
+
+LB_TAYLOR_INLINE void straight(int N, lb_wrap_path* out, const lb_taylor3* p, const lb_taylor3* q) {
+  const lb_taylor3 way = lb_taylor3_sub(N, *q, *p);
+  const lb_taylor length = lb_taylor_sqrt(N, lb_taylor3_dot(N, way, way));
+  out->count = 1;
+  out->piece[0] = (lb_path_piece){.kind = LB_PIECE_LINE,
+                                  .end = length,
+                                  .origin = *p,
+                                  .along = lb_taylor3_scale(N, lb_taylor_inverse(N, length), way)};
+}
+
+void lb_wrap_straight(int N, lb_wrap_path* out, const lb_taylor3* p, const lb_taylor3* q) {
+#define STRAIGHT(N) straight(N, out, p, q)
+  LB_TAYLOR_ORDERS(STRAIGHT)
+}
+
+void lb_wrap_find(int N, const lb_wrap* wrap, lb_wrap_path* out, const lb_path_end* p,
+                  const lb_path_end* q) {
+  const lb_taylor3 P = lb_taylor3_variable(LB_TAYLOR_P, p->x, p->xd, p->xdd);
+  const lb_taylor3 Q = lb_taylor3_variable(LB_TAYLOR_Q, q->x, q->xd, q->xdd);
+  if (wrap) {
+    WRAP[wrap->kind]->find(N, wrap, out, &P, &Q);
+  } else {
+    lb_wrap_straight(N, out, &P, &Q);
+  }
+}
+
+// Bisectors of the angle from p to q by either way are opposite.
+int lb_wrap_sense(lb_vec3 side, lb_vec3 p, lb_vec3 q) {
+  const double cross = p.x * q.y - p.y * q.x;
+  const double rp = hypot(p.x, p.y), rq = hypot(q.x, q.y);
+  const int shorter = cross >= 0 ? 1 : -1;
+  if (side.x == 0 && side.y == 0) {
+    return shorter;
+  }
+  const double x = p.x * rq + q.x * rp, y = p.y * rq + q.y * rp;
+  const double scale = rp * rq;
+  // opposite points: either way is half a turn, on the side of p turned by a quarter
+  const bool opposite = hypot(x, y) < 1e-9 * scale;
+  const double on = opposite ? side.y * p.x - side.x * p.y : side.x * x + side.y * y;
+  return opposite ? (on >= 0 ? 1 : -1) : (on >= 0 ? shorter : -shorter);
+}
+
+// --- circles ---
+
+lb_taylor lb_wrap_band(int N, double w, double r, const lb_taylor* rho_p, const lb_taylor* rho_q) {
+  const lb_taylor* nearer = lb_taylor_value(rho_p) < lb_taylor_value(rho_q) ? rho_p : rho_q;
+  const bool narrow = 0.5 * (lb_taylor_value(nearer) - r) < w;
+  return narrow ? lb_taylor_scale(N, 0.5, lb_taylor_shift(*nearer, -r)) : lb_taylor_constant(w);
+}
+
+LB_TAYLOR_INLINE lb_taylor swell(int N, double r, lb_taylor w, lb_taylor D) {
+  const lb_taylor X = lb_taylor_div(N, lb_taylor_shift(D, -r), w);
+  const double x = lb_taylor_value(&X), x2 = x * x;
+  const double h[] = {x / 2 + 15. / 16 * x2 * (1. / 2 - x2 / 6 + x2 * x2 / 30) + 5. / 32,
+                      0.5 + 15. / 16 * x * (1 - 2 * x2 / 3 + x2 * x2 / 5),
+                      15. / 16 * (1 - x2) * (1 - x2), -15. / 4 * x * (1 - x2)};
+  return lb_taylor_shift(lb_taylor_mul(N, w, lb_taylor_apply(N, X, h)), r);
+}
+
+bool lb_wrap_inflate(int N, double r, const lb_taylor* w, const lb_taylor* D, lb_taylor* radius) {
+  const double gap = lb_taylor_value(D) - r, band = lb_taylor_value(w);
+  if (gap >= band) {
+    return false;
+  }
+  *radius = lb_taylor_constant(r);
+  if (gap > -band) {
+#define SWELL(N) *radius = swell(N, r, *w, *D)
+    LB_TAYLOR_ORDERS(SWELL)
+  }
+  return true;
+}
+
+LB_TAYLOR_INLINE lb_taylor tangent(int N, lb_taylor rho, lb_taylor r) {
+  return lb_taylor_sqrt(N, lb_taylor_sub(N, lb_taylor_mul(N, rho, rho), lb_taylor_mul(N, r, r)));
+}
+
+LB_TAYLOR_INLINE bool planar(int N, lb_planar* out, const lb_taylor* radius, const lb_taylor* rho_p,
+                             const lb_taylor* rho_q, const lb_taylor* dphi) {
+  out->radius = *radius;
+  out->a = tangent(N, *rho_p, *radius);
+  out->b = tangent(N, *rho_q, *radius);
+  out->alpha = lb_taylor_angle(N, out->a, *radius);
+  out->gamma = lb_taylor_angle(N, out->b, *radius);
+  out->theta = lb_taylor_sub(N, *dphi, lb_taylor_add(N, out->alpha, out->gamma));
+  out->length =
+      lb_taylor_add(N, lb_taylor_add(N, out->a, out->b), lb_taylor_mul(N, *radius, out->theta));
+  return lb_taylor_value(&out->theta) > 0;
+}
+
+bool lb_planar_find(int N, lb_planar* out, const lb_taylor* radius, const lb_taylor* rho_p,
+                    const lb_taylor* rho_q, const lb_taylor* dphi) {
+  bool arc = false;
+#define PLANAR(N) arc = planar(N, out, radius, rho_p, rho_q, dphi)
+  LB_TAYLOR_ORDERS(PLANAR)
+  return arc;
+}
+
+// --- points ---
+
+// Angle of an oval at an arc length from its first: Newton's method, for its value and then, a
+// derivative gained each time, for the jet.
+LB_TAYLOR_INLINE lb_taylor oval_speed(int N, const lb_path_piece* c, lb_taylor psi) {
+  lb_taylor s, k;
+  lb_taylor_sincos(N, psi, &s, &k);
+  const lb_taylor3 t =
+      lb_taylor3_sub(N, lb_taylor3_scale(N, k, c->B), lb_taylor3_scale(N, s, c->A));
+  return lb_taylor_sqrt(N, lb_taylor3_dot(N, t, t));
+}
+
+LB_TAYLOR_INLINE lb_taylor oval_length(int N, const lb_path_piece* c, lb_taylor psi) {
+  static const double x[] = {0.1252334085114689, 0.3678314989981802, 0.5873179542866175,
+                             0.7699026741943047, 0.9041172563704749, 0.9815606342467193};
+  static const double w[] = {0.2491470458134028, 0.2334925365383548, 0.2031674267230659,
+                             0.1600783285433462, 0.1069393259953184, 0.0471753363865118};
+  const lb_taylor half = lb_taylor_scale(N, 0.5, lb_taylor_sub(N, psi, c->angle));
+  const lb_taylor middle = lb_taylor_add(N, c->angle, half);
+  lb_taylor sum = lb_taylor_constant(0);
+  for (int i = 0; i < 12; i++) {
+    const lb_taylor at =
+        lb_taylor_add(N, middle, lb_taylor_scale(N, i % 2 ? x[i / 2] : -x[i / 2], half));
+    sum = lb_taylor_add(N, sum, lb_taylor_scale(N, w[i / 2], oval_speed(N, c, at)));
+  }
+  return lb_taylor_mul(N, sum, half);
+}
+
+lb_taylor lb_oval_length(int N, const lb_path_piece* c, const lb_taylor* psi) {
+  lb_taylor length;
+#define OVAL(N) length = oval_length(N, c, *psi)
+  LB_TAYLOR_ORDERS(OVAL)
+  return length;
+}
+
+LB_TAYLOR_INLINE lb_taylor oval_angle(int N, const lb_path_piece* c, lb_taylor from) {
+  lb_taylor psi = c->angle;
+  lb_taylor wanted = from;
+  enum { VALUES = 12 };
+  for (int i = 0; i < VALUES; i++) {
+    psi = lb_taylor_constant(lb_taylor_value(&psi));
+    const lb_taylor length = oval_length(0, c, psi), speed = oval_speed(0, c, psi);
+    psi.c[0][0] += (lb_taylor_value(&wanted) - lb_taylor_value(&length)) / lb_taylor_value(&speed);
+  }
+  psi = lb_taylor_constant(lb_taylor_value(&psi));
+  const lb_taylor slope = oval_speed(0, c, psi);
+  for (int i = 0; i < N + 2; i++) {
+    const lb_taylor gap = lb_taylor_sub(N, from, oval_length(N, c, psi));
+    psi = lb_taylor_add(N, psi,
+                        lb_taylor_div(N, gap,
+                                      i == 0 ? lb_taylor_constant(lb_taylor_value(&slope))
+                                             : oval_speed(N, c, psi)));
+  }
+  return psi;
+}
+
+LB_TAYLOR_INLINE lb_taylor3 point(int N, const lb_path_piece* c, const lb_taylor* sigma) {
+  const lb_taylor from = lb_taylor_sub(N, *sigma, c->start);
+  lb_taylor3 x = c->origin;
+  if (c->kind != LB_PIECE_OVAL) {
+    x = lb_taylor3_add(N, x, lb_taylor3_scale(N, from, c->along));
+  }
+  if (c->kind != LB_PIECE_LINE) {
+    lb_taylor s, k;
+    const lb_taylor psi = c->kind == LB_PIECE_ARC
+                              ? lb_taylor_add(N, c->angle, lb_taylor_mul(N, c->rate, from))
+                              : oval_angle(N, c, from);
+    lb_taylor_sincos(N, psi, &s, &k);
+    x = lb_taylor3_add(
+        N, x, lb_taylor3_add(N, lb_taylor3_scale(N, k, c->A), lb_taylor3_scale(N, s, c->B)));
+  }
+  return x;
+}
+
+lb_taylor3 lb_wrap_point(int N, const lb_path_piece* c, const lb_taylor* sigma) {
+  lb_taylor3 x;
+#define POINT(N) x = point(N, c, sigma)
+  LB_TAYLOR_ORDERS(POINT)
+  return x;
+}

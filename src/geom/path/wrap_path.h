@@ -1,0 +1,130 @@
+// Paths over surfaces: the way from a point p to a point q that stays on one side of a surface, in
+// the surface's frame, as pieces of lines and arcs. All that the library knows of a kind of surface
+// is its entry, in a file of its own; to add one, add its line to LB_WRAP_LIST in
+// limber/scene_muscle.h, its keys in scene/part/part_paths.c, and its file here.
+//
+// Smooth lift-off by inflation. Let D be the signed distance of the line pq from the centre or axis
+// of a surface of radius r. The path wraps over the radius
+//
+//   (1)  r_e = r + w h((D - r)/w),   h(x) = x/2 + 15/16 (x^2/2 - x^4/6 + x^6/30) + 5/32,  |x| < 1
+//
+// which is r below the band |D - r| < w, and above it D: the path is then straight. h is 0, 0, 0, 0
+// at -1 and 1, 1, 0, 0 at 1, with its derivatives, so that the path has three continuous ones. It
+// never enters the surface and is exact outside the band. docs/theory-muscle.md derives this.
+#pragma once
+#include "geom/path/taylor.h"
+#include "limber/scene_muscle.h"
+
+typedef struct lb_wrap {
+  lb_wrap_kind kind;
+  lb_vec3 size;
+  double band;  // w over the least radius; 0: sharp
+  int sense;    // of cylinders and capsules: of turning about z from p to q, 1 or -1
+  lb_vec3 side; // of spheres and ellipsoids: where paths stay; zero: the shorter way
+} lb_wrap;
+
+typedef enum lb_piece_kind {
+  LB_PIECE_LINE, // x = origin + along (sigma - start)
+  LB_PIECE_ARC,  // ... + A cos(psi) + B sin(psi), psi = angle + rate (sigma - start)
+  LB_PIECE_OVAL  // the same with an angle whose arc length from `angle` is sigma - start
+} lb_piece_kind;
+
+typedef struct lb_path_piece {
+  lb_piece_kind kind;
+  lb_taylor start;          // arc length that it is measured from
+  lb_taylor end;            // at which the piece ends
+  lb_taylor3 origin, along; // along is zero for ovals
+  lb_taylor3 A, B;
+  lb_taylor angle, rate;
+} lb_path_piece;
+
+enum { LB_WRAP_PIECES = 4 };
+
+typedef struct lb_wrap_path {
+  int count; // of pieces; 1: it does not touch
+  lb_path_piece piece[LB_WRAP_PIECES];
+} lb_wrap_path;
+
+// A point of a path with velocity and acceleration, in the surface's frame.
+typedef struct lb_path_end {
+  lb_vec3 x, xd, xdd;
+} lb_path_end;
+
+typedef struct lb_wrap_type {
+  // Pieces from p to q, as jets of order N.
+  void (*find)(int N, const lb_wrap* wrap, lb_wrap_path* out, const lb_taylor3* p,
+               const lb_taylor3* q);
+} lb_wrap_type;
+
+extern const lb_wrap_type lb_wrap_type_cylinder, lb_wrap_type_sphere, lb_wrap_type_capsule,
+    lb_wrap_type_ellipsoid, lb_wrap_type_torus;
+
+// The sense in which a path from p to q goes about z: on the given side, or by the shorter way.
+int lb_wrap_sense(lb_vec3 side, lb_vec3 p, lb_vec3 q);
+
+// Pieces of the path from p to q over a surface, or straight (`wrap` NULL).
+void lb_wrap_find(int N, const lb_wrap* wrap, lb_wrap_path* out, const lb_path_end* p,
+                  const lb_path_end* q);
+// Point at an arc length, in the piece that it is in.
+lb_taylor3 lb_wrap_point(int N, const lb_path_piece* piece, const lb_taylor* sigma);
+
+static inline const lb_taylor* lb_wrap_length(const lb_wrap_path* path) {
+  return &path->piece[path->count - 1].end;
+}
+
+// --- for kinds ---
+
+// Way around a circle in a plane: from p, rho_p away from its centre, over an angle dphi to q.
+typedef struct lb_planar {
+  lb_taylor radius;       // r_e
+  lb_taylor a, b;         // lengths of the tangents
+  lb_taylor alpha, gamma; // angles from p to its tangent point, and from that of q to q
+  lb_taylor theta;        // of the arc
+  lb_taylor length;
+} lb_planar;
+
+// r_e by (1) for a line at distance D; false: the path is straight.
+bool lb_wrap_inflate(int N, double r, const lb_taylor* w, const lb_taylor* D, lb_taylor* radius);
+// Band that leaves room between the surface and the points: w, or half of the smaller gap.
+lb_taylor lb_wrap_band(int N, double w, double r, const lb_taylor* rho_p, const lb_taylor* rho_q);
+// Tangents and arc over a circle of a given radius. False: there is no arc.
+bool lb_planar_find(int N, lb_planar* out, const lb_taylor* radius, const lb_taylor* rho_p,
+                    const lb_taylor* rho_q, const lb_taylor* dphi);
+void lb_wrap_straight(int N, lb_wrap_path* out, const lb_taylor3* p, const lb_taylor3* q);
+// Path over a given radius r_e of an endless cylinder about z, over an angle dphi in the sense, or
+// of a ball. False: there is no arc.
+bool lb_wrap_over_cylinder(int N, const lb_taylor* radius, int sense, const lb_taylor* dphi,
+                           lb_wrap_path* out, const lb_taylor3* p, const lb_taylor3* q);
+bool lb_wrap_over_ball(int N, const lb_taylor* radius, bool longer, lb_wrap_path* out,
+                       const lb_taylor3* p, const lb_taylor3* q);
+// Unit vectors of a point across z: radial, and a quarter turn on in the sense.
+typedef struct lb_wrap_basis {
+  lb_taylor rho;
+  lb_taylor3 out, on;
+} lb_wrap_basis;
+lb_wrap_basis lb_wrap_basis_of(int N, const lb_taylor3* p, int sense);
+// Angle about z from p to q in the sense, between -pi/2 and 3 pi/2.
+lb_taylor lb_wrap_turned(int N, const lb_taylor3* p, const lb_taylor3* q, int sense);
+// Distance of the line from the z axis, signed by the sense. False: its foot is not between p and
+// q.
+bool lb_wrap_line_distance(int N, const lb_taylor3* p, const lb_taylor3* q, int sense,
+                           lb_taylor* D);
+// Cylinder about z, of a radius, band and sense; endless. False: it is straight.
+bool lb_wrap_round(int N, double r, double band, int sense, lb_wrap_path* out, const lb_taylor3* p,
+                   const lb_taylor3* q);
+
+// Arc length of an oval from its angle to another.
+lb_taylor lb_oval_length(int N, const lb_path_piece* piece, const lb_taylor* psi);
+
+// A function of N, inlined for each of its values.
+#define LB_TAYLOR_ORDERS(call)                                                                     \
+  switch (N) {                                                                                     \
+  case 0:                                                                                          \
+    call(0);                                                                                       \
+    break;                                                                                         \
+  case 1:                                                                                          \
+    call(1);                                                                                       \
+    break;                                                                                         \
+  default:                                                                                         \
+    call(2);                                                                                       \
+  }

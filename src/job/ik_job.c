@@ -1,0 +1,78 @@
+// Inverse kinematics of measured markers.
+#include "limber/ik.h"
+
+#include "job/job_inside.h"
+
+typedef struct ik_job {
+  lb_markers* markers;
+  lb_ik* ik;
+} ik_job;
+
+static lb_status load(lb_job* j, lb_error* err) {
+  ik_job* own = j->own;
+  const lb_status status = lb_job_make_model(j, err);
+  const lb_status one =
+      lb_markers_read(j->o.table, &j->scene, false, j->arena.allocator, &own->markers, err);
+  return status == LB_OK ? one : status;
+}
+
+static lb_status run(lb_job* j, lb_error* err) {
+  ik_job* own = j->own;
+  lb_ik_options o = lb_ik_default();
+  o.progress = lb_job_progress(j);
+  lb_status status =
+      lb_inverse_kinematics(j->model, own->markers, &o, j->arena.allocator, &own->ik, err);
+  if (!own->ik) {
+    return status;
+  }
+  j->summary.ik = own->ik;
+  lb_status one = lb_job_record(j, j->model, &j->recording, err);
+  one = one == LB_OK ? lb_ik_record(own->ik, j->recording, err) : one;
+  j->kept = one == LB_OK;
+  return one == LB_OK ? status : one;
+}
+
+static void warn(lb_job* j, const lb_ik* ik) {
+  if (ik->blind > 0) {
+    lb_job_warn(j, "%d of %d samples show no marker: the pose before is kept there", ik->blind,
+                ik->nsample);
+  }
+  if (ik->unfinished > 0) {
+    lb_job_warn(j, "the poses of %d of %d samples were still getting nearer when the search ended",
+                ik->unfinished, ik->nsample);
+  }
+}
+
+static void report(lb_job* j) {
+  const ik_job* own = j->own;
+  const lb_ik* ik = own->ik;
+  if (!j->kept) {
+    return;
+  }
+  lb_job_title(j, j->model->name, "poses at %d moments by %d markers", ik->nsample,
+               ik->markers->nmarker);
+  lb_job_figure(j, "markers", "off by %.3g mm (rms), at most %.3g mm: '%s' at t = %.4g s",
+                1e3 * ik->total, 1e3 * ik->worst, ik->markers->marker[ik->worst_marker].name,
+                ik->markers->time[ik->worst_sample]);
+  if (j->model->constraint.count) {
+    lb_job_figure(j, "gaps", "up to %.2g (m or rad) in loops and constraints", ik->gap);
+  }
+  warn(j, ik);
+  if (j->outcome != LB_OK) {
+    lb_job_add_rest(j);
+  }
+}
+
+static void release(lb_job* j) {
+  const ik_job* own = j->own;
+  lb_ik_release(own->ik);
+  lb_markers_release(own->markers);
+}
+
+const lb_job_type lb_job_ik = {.name = "ik",
+                               .size = sizeof(ik_job),
+                               .load = load,
+                               .run = run,
+                               .report = report,
+                               .release = release,
+                               .reduced = true};

@@ -1,0 +1,360 @@
+// Paths: points and surfaces of bodies become those of links; senses of wrapping, lengths of
+// tendons and masses that are taken from bodies go by the start.
+#include <math.h>
+#include <string.h>
+
+#include "math/curve/time_profile.h"
+#include "model/build/build.h"
+#include "model/use/initial_pose.h"
+#include "model/use/link.h"
+
+// What a path is of, for messages.
+typedef struct owner {
+  const char *word, *name;
+  lb_place place;
+} owner;
+
+static lb_status refuse(lb_build* b, const owner* of, const char* why) {
+  return lb_error_add(b->err, LB_INVALID, of->place, "%s '%s' %s", of->word, of->name, why);
+}
+
+// --- items ---
+
+static lb_profile* function_of(lb_build* b, const lb_function_definition* f) {
+  static const lb_profile_kind kind[LB_FUNCTION_COUNT] = {
+      [LB_FUNCTION_CONSTANT] = LB_PROFILE_POLYNOMIAL,
+      [LB_FUNCTION_SPLINE] = LB_PROFILE_NATURAL,
+      [LB_FUNCTION_LINEAR] = LB_PROFILE_LINEAR,
+      [LB_FUNCTION_POLYNOMIAL] = LB_PROFILE_POLYNOMIAL};
+  const bool constant = f->kind == LB_FUNCTION_CONSTANT;
+  double value = f->value;
+  const lb_profile_definition definition = {.kind = kind[f->kind],
+                                            .count = constant ? 1 : f->count,
+                                            .time = (double*)f->x,
+                                            .value = constant ? &value : (double*)f->y,
+                                            .beyond = LB_BEYOND_LINE};
+  return lb_build_profile(b, &definition);
+}
+
+// Coordinate of a joint of the tree; false: a loop has none.
+static bool find_coordinate(const lb_build* b, int joint, int coordinate, int* q, int* v) {
+  const lb_scene_joint* j = &b->scene->joint[joint];
+  if (j->loop || b->joint_link[j->child] < 0) {
+    return false;
+  }
+  const int link = b->joint_link[j->child];
+  *q = b->m->link.q[link] + coordinate;
+  *v = b->m->link.v[link] + coordinate;
+  return true;
+}
+
+static lb_status build_item(lb_build* b, const owner* of, lb_path_item* to,
+                            const lb_scene_path_point* from) {
+  static const char* const lost = "goes by a joint that closes a loop, which has no coordinate "
+                                  "(take another joint, or reduced coordinates)";
+  int v;
+  *to = (lb_path_item){.q = -1, .v = -1, .condition = -1};
+  if (from->wrap >= 0) {
+    const lb_scene_wrap* w = &b->scene->wrap[from->wrap];
+    to->wraps = true;
+    to->at = lb_model_anchor(b->m, w->body, -1, w->pose);
+    to->wrap = (lb_wrap){.kind = w->kind, .size = w->size, .band = w->smooth, .side = w->side};
+    return LB_OK;
+  }
+  to->at = lb_model_anchor(
+      b->m, from->body, -1,
+      (lb_transform){lb_quat_identity(), from->follows >= 0 ? lb_vec3_make(0, 0, 0) : from->at});
+  if (from->follows >= 0) {
+    if (!find_coordinate(b, from->follows, from->coordinate, &to->q, &to->v)) {
+      return refuse(b, of, lost);
+    }
+    for (int k = 0; k < 3; k++) {
+      to->along[k] = function_of(b, &from->along[k]);
+    }
+  }
+  if (from->condition >= 0) {
+    to->at_least = from->at_least;
+    to->at_most = from->at_most;
+    if (!find_coordinate(b, from->condition, from->condition_coordinate, &to->condition, &v)) {
+      return refuse(b, of, lost);
+    }
+  }
+  return LB_OK;
+}
+
+// --- the start ---
+
+static lb_transform frame_at(const lb_anchor* at, const lb_transform* pose) {
+  return at->link == LB_WORLD ? at->X : lb_transform_mul(pose[at->link], at->X);
+}
+
+static lb_vec3 point_at(const lb_path_item* item, const lb_transform* pose, const double* q) {
+  const lb_transform X = frame_at(&item->at, pose);
+  double f[3][3];
+  if (item->q < 0) {
+    return X.p;
+  }
+  for (int k = 0; k < 3; k++) {
+    lb_profile_evaluate(item->along[k], q[item->q], f[k]);
+  }
+  return lb_transform_point(X, lb_vec3_make(f[0][0], f[1][0], f[2][0]));
+}
+
+static bool counts(const lb_path_item* item, const double* q) {
+  return item->condition < 0 ||
+         (q[item->condition] >= item->at_least && q[item->condition] <= item->at_most);
+}
+
+static lb_vec3 to_frame(lb_transform X, lb_vec3 x) {
+  return lb_quat_rotate(lb_quat_conjugate(X.q), lb_vec3_sub(x, X.p));
+}
+
+// Walk along a path at the start: calls for each span, with its ends in the surface's frame.
+typedef void span_visitor(void* context, lb_path_item* surface, lb_transform X, lb_vec3 p,
+                          lb_vec3 q);
+
+static void walk(const lb_model_path* path, const lb_transform* pose, const double* q,
+                 span_visitor* visit, void* context) {
+  lb_path_item* surface = NULL;
+  bool any = false;
+  lb_vec3 last = {0};
+  for (int i = 0; i < path->count; i++) {
+    lb_path_item* item = &path->item[i];
+    if (item->wraps) {
+      surface = item;
+    } else if (counts(item, q)) {
+      const lb_vec3 x = point_at(item, pose, q);
+      const lb_transform X = surface ? frame_at(&surface->at, pose) : lb_transform_identity();
+      if (any) {
+        visit(context, surface, X, to_frame(X, last), to_frame(X, x));
+      }
+      surface = NULL;
+      last = x;
+      any = true;
+    }
+  }
+}
+
+static void choose_sense(void* context, lb_path_item* surface, lb_transform X, lb_vec3 p,
+                         lb_vec3 q) {
+  (void)context, (void)X;
+  if (surface) {
+    surface->wrap.sense = lb_wrap_sense(surface->wrap.side, p, q);
+  }
+}
+
+static double span_length(const lb_path_item* surface, lb_vec3 p, lb_vec3 q) {
+  lb_wrap_path path;
+  const lb_path_end P = {.x = p}, Q = {.x = q};
+  lb_wrap_find(0, surface ? &surface->wrap : NULL, &path, &P, &Q);
+  return lb_taylor_value(lb_wrap_length(&path));
+}
+
+static void add_length(void* context, lb_path_item* surface, lb_transform X, lb_vec3 p, lb_vec3 q) {
+  (void)X;
+  *(double*)context += span_length(surface, p, q);
+}
+
+// --- mass ---
+
+static void spread_mass(lb_path_mass* to, const lb_scene_muscle_mass* from, double length) {
+  const double first = from->belly[0], part = from->belly[1] - from->belly[0];
+  const double p = first * length, d = (1 - from->belly[1]) * length;
+  *to = from->even ? (lb_path_mass){.B0 = first, .B1 = part}
+                   : (lb_path_mass){.A0 = p, .A1 = -(p + d), .B1 = 1};
+  to->mass = from->amount;
+  to->points = from->points;
+}
+
+// The belly as points of the world, at the start.
+typedef struct resting {
+  const lb_path_mass* mass;
+  double length, at; // of all, of the spans before
+  lb_transform body; // in whose frame it is summed up
+  lb_mass sum;
+} resting;
+
+enum { SAMPLES = 400 };
+
+static void add_resting(void* context, lb_path_item* surface, lb_transform X, lb_vec3 p,
+                        lb_vec3 q) {
+  resting* r = context;
+  const lb_path_mass* m = r->mass;
+  lb_wrap_path path;
+  const lb_path_end P = {.x = p}, Q = {.x = q};
+  lb_wrap_find(0, surface ? &surface->wrap : NULL, &path, &P, &Q);
+  const double l = lb_taylor_value(lb_wrap_length(&path));
+  for (int i = 0; i < SAMPLES; i++) {
+    const double k = (i + 0.5) / SAMPLES;
+    const double sigma = m->A0 + k * m->A1 + (m->B0 + k * m->B1) * r->length - r->at;
+    if (sigma >= 0 && sigma < l) {
+      int piece = 0;
+      while (piece + 1 < path.count && sigma > lb_taylor_value(&path.piece[piece].end)) {
+        piece++;
+      }
+      const lb_taylor s = lb_taylor_constant(sigma);
+      const lb_taylor3 x = lb_wrap_point(0, &path.piece[piece], &s);
+      const lb_vec3 at = lb_transform_point(X, lb_taylor3_lane(&x, 0, 0));
+      r->sum =
+          lb_mass_add(r->sum, (lb_mass){.mass = m->mass / SAMPLES, .com = to_frame(r->body, at)});
+    }
+  }
+  r->at += l;
+}
+
+static lb_sym3 less(lb_sym3 a, lb_sym3 b) {
+  return (lb_sym3){a.xx - b.xx, a.yy - b.yy, a.zz - b.zz, a.xy - b.xy, a.xz - b.xz, a.yz - b.yz};
+}
+
+// A body without a part of it: mass, centre, and inertia about the new centre.
+static lb_mass without(lb_mass whole, lb_mass part) {
+  const double rest = whole.mass - part.mass;
+  const lb_vec3 moment =
+      lb_vec3_sub(lb_vec3_scale(whole.mass, whole.com), lb_vec3_scale(part.mass, part.com));
+  lb_mass left = {.mass = rest, .com = lb_vec3_scale(1 / rest, moment)};
+  const lb_mass together = lb_mass_add(left, part); // with no inertia of its own
+  left.inertia = less(whole.inertia, together.inertia);
+  return left;
+}
+
+// No principal moment may be more than the sum of the others: tr/2 - I is positive.
+static bool is_solid(lb_mass mass) {
+  const lb_sym3 I = mass.inertia;
+  const double half = 0.5 * (I.xx + I.yy + I.zz), a = half - I.xx, b = half - I.yy, c = half - I.zz;
+  const double det = a * (b * c - I.yz * I.yz) + I.xy * (-I.xy * c - I.yz * I.xz) -
+                     I.xz * (I.xy * I.yz + b * I.xz);
+  return mass.mass > 0 && a > 0 && b > 0 && c > 0 && a * b > I.xy * I.xy && det > 0;
+}
+
+static void sum_link(lb_model* m, int link) {
+  lb_mass sum = {0};
+  for (int i = 0; i < m->nbody; i++) {
+    if (m->body.link[i] == link) {
+      sum = lb_mass_add(sum, lb_mass_transform(m->body.in_link[i], m->body.mass[i]));
+    }
+  }
+  m->link.mass[link] = sum;
+  lb_link_set_mass(&m->link.packed[link], sum);
+}
+
+static lb_status take_mass(lb_build* b, const owner* of, const lb_scene_muscle_mass* from,
+                           const lb_model_path* path, double length, const lb_transform* pose) {
+  lb_model* m = b->m;
+  lb_mass* mass = &m->body.mass[from->from];
+  const double f = 1 - from->amount / mass->mass;
+  if (!(f > 0)) {
+    return lb_error_add(b->err, LB_INVALID, of->place,
+                        "%s '%s' takes %g kg from body '%s', which has %g kg", of->word, of->name,
+                        from->amount, m->body.name[from->from], mass->mass);
+  }
+  if (from->rule == LB_TAKE_SCALE) {
+    const lb_sym3 I = mass->inertia;
+    mass->mass *= f;
+    mass->inertia = (lb_sym3){f * I.xx, f * I.yy, f * I.zz, f * I.xy, f * I.xz, f * I.yz};
+  } else {
+    resting r = {.mass = &path->mass,
+                 .length = length,
+                 .body = lb_body_pose(m, from->from, pose),
+                 .sum = {.mass = 0}};
+    walk(path, pose, m->start.q, add_resting, &r);
+    const lb_mass left = without(*mass, r.sum);
+    if (!is_solid(left)) {
+      return lb_error_add(b->err, LB_INVALID, of->place,
+                          "%s '%s', as it lies at the start, is no part of body '%s': no solid has "
+                          "the inertia that would be left (take less, or choose 'rule: scale')",
+                          of->word, of->name, m->body.name[from->from]);
+    }
+    *mass = left;
+  }
+  if (m->body.link[from->from] != LB_WORLD) {
+    sum_link(m, m->body.link[from->from]);
+  }
+  return LB_OK;
+}
+
+static lb_status build_mass(lb_build* b, const owner* of, lb_model_path* path,
+                            const lb_scene_muscle_mass* from, const lb_transform* pose) {
+  double length = 0;
+  for (int i = 0; i < path->count; i++) {
+    if (path->item[i].condition >= 0) {
+      return refuse(b, of,
+                    "has mass and a point with 'while', at which its mass would jump (take "
+                    "'mass' or 'while' away)");
+    }
+  }
+  walk(path, pose, b->m->start.q, add_length, &length);
+  spread_mass(&path->mass, from, length);
+  return from->from >= 0 ? take_mass(b, of, from, path, length, pose) : LB_OK;
+}
+
+// --- all of it ---
+
+static bool is_known(const int* v, int n, int which) {
+  bool known = false;
+  for (int i = 0; i < n; i++) {
+    known = known || v[i] == which;
+  }
+  return known;
+}
+
+// Velocities that move its links, and its moving points.
+static bool find_velocities(lb_build* b, lb_model_path* path) {
+  const lb_model* m = b->m;
+  int* v = path->v = LB_TAKE(b->arena, int, m->nv);
+  if (!v) {
+    return false;
+  }
+  for (int i = 0; i < path->count; i++) {
+    for (int l = path->item[i].at.link; l != LB_WORLD; l = m->link.parent[l]) {
+      for (int k = m->link.v[l]; k < m->link.v[l] + m->link.nv[l]; k++) {
+        if (!is_known(v, path->nv, k)) {
+          v[path->nv++] = k;
+        }
+      }
+    }
+    if (path->item[i].v >= 0 && !is_known(v, path->nv, path->item[i].v)) {
+      v[path->nv++] = path->item[i].v;
+    }
+  }
+  return true;
+}
+
+static lb_status check_order(lb_build* b, const owner* of, const lb_model_path* path) {
+  for (int i = 0; i + 1 < path->count; i++) {
+    if (path->item[i].wraps && path->item[i + 1].wraps) {
+      return refuse(b, of,
+                    "runs over two surfaces without a point in between, which cannot be "
+                    "simulated yet (put a point between them)");
+    }
+  }
+  return LB_OK;
+}
+
+lb_status lb_build_path(lb_build* b, const lb_scene_muscle* from, const lb_model_path** out) {
+  const owner of = {"muscle", from->name, from->place};
+  lb_model_path* path = LB_TAKE(b->arena, lb_model_path, 1);
+  lb_path_item* item = LB_TAKE(b->arena, lb_path_item, from->npoint);
+  lb_status status = path && item ? LB_OK : LB_NO_MEMORY;
+  if (status != LB_OK) {
+    return status;
+  }
+  *path =
+      (lb_model_path){.name = lb_build_text(b, from->name), .count = from->npoint, .item = item};
+  for (int i = 0; i < from->npoint && status == LB_OK; i++) {
+    status = build_item(b, &of, &item[i], &from->point[i]);
+  }
+  status = status == LB_OK ? check_order(b, &of, path) : status;
+  status = status == LB_OK && !find_velocities(b, path) ? LB_NO_MEMORY : status;
+  lb_transform* pose = LB_TAKE(b->arena, lb_transform, b->m->nlink);
+  status = status == LB_OK && (!pose || lb_arena_status(b->arena) != LB_OK) ? LB_NO_MEMORY : status;
+  if (status == LB_OK) {
+    lb_link_poses(b->m, pose, b->m->start.q);
+    walk(path, pose, b->m->start.q, choose_sense, NULL);
+    *out = path;
+    status = from->mass.amount > 0 ? build_mass(b, &of, path, &from->mass, pose) : LB_OK;
+    if (status == LB_OK && from->mass.amount > 0) {
+      return refuse(b, &of, "has mass, which cannot be simulated yet (take 'mass' away)");
+    }
+  }
+  return status;
+}

@@ -1,0 +1,246 @@
+// Inverse kinematics: it undoes what poses do to markers.
+#include "compile.h"
+#include "counting.h"
+
+enum { POINTS = 3, MOST = 64 };
+
+typedef struct measured {
+  lb_recording* run;
+  lb_markers markers;
+  lb_scene_marker marker[MOST];
+  char name[MOST][16];
+} measured;
+
+// Three points of each body, not in a line, over a run of the scene.
+static void measure(measured* x, const lb_model* m) {
+  static const lb_vec3 AT[POINTS] = {{0.11, 0.02, 0.03}, {-0.04, 0.1, 0.05}, {0.02, -0.06, 0.12}};
+  lb_summary s;
+  const lb_simulate_options o = lb_simulate_default();
+  assert_int_equal(lb_recording_create(m, 0, NULL, &x->run, NULL), LB_OK);
+  assert_int_equal(lb_simulate(m, &o, x->run, &s, NULL), LB_OK);
+  const int n = POINTS * m->nbody, nframe = x->run->nframe;
+  assert_true(n <= MOST);
+  x->markers = (lb_markers){.file = "made",
+                            .nmarker = n,
+                            .nsample = nframe,
+                            .marker = x->marker,
+                            .time = x->run->time,
+                            .x = calloc(3 * (size_t)n * (size_t)nframe, sizeof(double))};
+  for (int i = 0; i < n; i++) {
+    snprintf(x->name[i], sizeof x->name[i], "p%d", i);
+    x->marker[i] = (lb_scene_marker){.name = x->name[i],
+                                     .body = i / POINTS,
+                                     .has_at = true,
+                                     .at = AT[i % POINTS],
+                                     .weight = 1 + i % 2};
+  }
+  for (int f = 0; f < nframe; f++) {
+    for (int i = 0; i < n; i++) {
+      const lb_transform* X = &x->run->pose[f * m->nbody + x->marker[i].body];
+      const lb_vec3 p = lb_vec3_add(X->p, lb_quat_rotate(X->q, x->marker[i].at));
+      memcpy(x->markers.x + 3 * (size_t)(f * n + i), (double[]){p.x, p.y, p.z}, 3 * sizeof(double));
+    }
+  }
+}
+
+static void forget(measured* x) {
+  free(x->markers.x);
+  lb_recording_release(x->run);
+}
+
+static lb_ik* solve(const lb_model* m, const lb_markers* markers) {
+  const lb_ik_options o = lb_ik_default();
+  lb_ik* ik = NULL;
+  lb_error err = lb_error_make(NULL);
+  if (lb_inverse_kinematics(m, markers, &o, NULL, &ik, &err) != LB_OK) {
+    print_error("%s\n", err.message[0].text);
+    fail();
+  }
+  lb_error_clear(&err);
+  return ik;
+}
+
+// Worst difference of bodies' poses from those of the run, in metres and parts of rotations.
+static double worst_pose(const lb_ik* ik, const lb_recording* run) {
+  lb_recording* r;
+  double worst = 0;
+  assert_int_equal(lb_recording_create(ik->model, 0, NULL, &r, NULL), LB_OK);
+  assert_int_equal(lb_ik_record(ik, r, NULL), LB_OK);
+  assert_int_equal(r->nframe, run->nframe);
+  for (int i = 0; i < r->nframe * ik->model->nbody; i++) {
+    const lb_transform *a = &r->pose[i], *b = &run->pose[i];
+    worst = fmax(worst, lb_vec3_norm(lb_vec3_sub(a->p, b->p)));
+    worst = fmax(worst,
+                 1 - fabs(a->q.w * b->q.w + a->q.x * b->q.x + a->q.y * b->q.y + a->q.z * b->q.z));
+  }
+  lb_recording_release(r);
+  return worst;
+}
+
+#define BRANCH                                                                                     \
+  "duration: 0.5 s\n"                                                                              \
+  "record: {every: 10 ms}\n"                                                                       \
+  "bodies:\n"                                                                                      \
+  "  trunk: {shape: {box: [0.3, 0.2, 0.1]}}\n"                                                     \
+  "  upper: {shape: {capsule: {radius: 2 cm, from: [0, 0, 0], to: [0, 0, -0.4]}}}\n"               \
+  "  lower: {shape: {capsule: {radius: 2 cm, from: [0, 0, 0], to: [0.1, 0, -0.3]}}}\n"             \
+  "  hand: {shape: {box: [0.1, 0.05, 0.02], position: [0, 0, -0.05]}}\n"                           \
+  "  lid: {shape: {box: [0.1, 0.05, 0.02], position: [0, 0, -0.05]}}\n"                            \
+  "joints:\n"                                                                                      \
+  "  air: {type: free, child: trunk}\n"                                                            \
+  "  shoulder: {type: euler, order: yxz, parent: trunk, child: upper}\n"                           \
+  "  elbow: {type: universal, parent: upper, child: lower, at: [0, 0, -0.4], axis: y,\n"           \
+  "          second_axis: z}\n"                                                                    \
+  "  wrist: {type: spherical, parent: lower, child: hand, at: [0.1, 0, -0.3]}\n"                   \
+  "  slide: {type: prismatic, parent: trunk, child: lid, axis: x}\n"                               \
+  "initial: {air: {spin: [1, 2, 3], velocity: [1, 0, 0]}, slide: {velocity: 0.4}}\n"
+
+static void poses_come_back_from_markers(void** state) {
+  (void)state;
+  lb_model* m = compile(BRANCH);
+  measured x;
+  measure(&x, m);
+  lb_ik* ik = solve(m, &x.markers);
+  print_message("rms %g m, worst pose %g, %ld iterations of %d samples\n", ik->total,
+                worst_pose(ik, x.run), ik->iterations, ik->nsample);
+  assert_below(ik->total, 1e-9);
+  assert_below(worst_pose(ik, x.run), 1e-9);
+  assert_int_equal(ik->unfinished, 0);
+  assert_int_equal(ik->blind, 0);
+  lb_ik_release(ik);
+  forget(&x);
+  lb_model_release(m);
+}
+
+static void markers_that_are_hidden_leave_the_rest_in_place(void** state) {
+  (void)state;
+  lb_model* m = compile(BRANCH);
+  measured x;
+  measure(&x, m);
+  const size_t width = 3 * (size_t)x.markers.nmarker;
+  for (int f = 0; f < x.markers.nsample; f++) { // one of each body's, in turn
+    for (int b = 0; b < m->nbody; b++) {
+      x.markers.x[(size_t)f * width + 3 * (size_t)(POINTS * b + f % POINTS)] = NAN;
+    }
+  }
+  for (size_t k = 0; k < width; k++) { // all of one sample
+    x.markers.x[7 * width + k] = NAN;
+  }
+  lb_ik* ik = solve(m, &x.markers);
+  // two points of a body leave its turn about their line to the joints; the hand's is free
+  assert_below(ik->total, 1e-9);
+  assert_int_equal(ik->blind, 1);
+  assert_true(isnan(ik->rms[7]));
+  assert_memory_equal(ik->motion.q + 7 * m->nq, ik->motion.q + 6 * m->nq,
+                      (size_t)m->nq * sizeof(double));
+  lb_ik_release(ik);
+  forget(&x);
+  lb_model_release(m);
+}
+
+static void loops_stay_closed(void** state) {
+  (void)state;
+  lb_model* m =
+      compile("duration: 0.5 s\n"
+              "record: {every: 10 ms}\n"
+              "bodies:\n"
+              "  crank: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0, 0, 0.1]}}}\n"
+              "  coupler: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0.4, 0, 0.2]}}}\n"
+              "  rocker: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0, 0, 0.3]}}}\n"
+              "joints:\n"
+              "  shaft: {type: revolute, child: crank, axis: y}\n"
+              "  pin: {type: revolute, parent: crank, child: coupler, at: [0, 0, 0.1], axis: y}\n"
+              "  pivot: {type: revolute, child: rocker, at: [0.4, 0, 0], axis: y}\n"
+              "  close: {type: revolute, loop: true, parent: rocker, child: coupler, at: [0, 0, 0.3],\n"
+              "          in_child: [0.4, 0, 0.2], axis: y}\n"
+              "initial: {shaft: {velocity: 4}}\n");
+  measured x;
+  measure(&x, m);
+  for (size_t k = 0; k < 3 * (size_t)(x.markers.nmarker * x.markers.nsample); k++) {
+    x.markers.x[k] += 1e-3 * sin(1.7 * (double)k); // what no pose can follow
+  }
+  lb_ik* ik = solve(m, &x.markers);
+  print_message("rms %g m, gap %g\n", ik->total, ik->gap);
+  assert_below(ik->gap, 1e-10);
+  assert_below(ik->total, 2e-3);
+  assert_below(worst_pose(ik, x.run), 1e-2);
+  lb_ik_release(ik);
+  forget(&x);
+  lb_model_release(m);
+}
+
+#define HINGE(limits)                                                                              \
+  "bodies: {arm: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [1, 0, 0]}}}}\n"            \
+  "joints: {pin: {type: revolute, child: arm, axis: z" limits "}}\n"
+
+// Markers on a hinge that ask for angles, at distances from its axis. The least squares of
+// r_k |e(q) - e(a_k)| with weights w_k are at the angle of the sum of w_k r_k^2 e(a_k).
+static double angle_found(const char* scene, int n, const double* r, const double* w,
+                          const double* angle) {
+  lb_model* m = compile(scene);
+  double x[9];
+  double time[] = {0};
+  lb_scene_marker marker[3];
+  for (int k = 0; k < n; k++) {
+    marker[k] = (lb_scene_marker){.name = "p", .has_at = true, .at = {r[k], 0, 0}, .weight = w[k]};
+    memcpy(x + 3 * k, (double[]){r[k] * cos(angle[k]), r[k] * sin(angle[k]), 0}, 3 * sizeof *x);
+  }
+  const lb_markers markers = {
+      .file = "made", .nmarker = n, .nsample = 1, .marker = marker, .time = time, .x = x};
+  lb_ik* ik = solve(m, &markers);
+  const double q = ik->motion.q[0];
+  lb_ik_release(ik);
+  lb_model_release(m);
+  return q;
+}
+
+static void weights_count_as_least_squares_have_it(void** state) {
+  (void)state;
+  const double r[] = {1, 0.5, 0.8}, w[] = {1, 3, 0.2}, a[] = {0.3, 1.1, -0.4};
+  double s = 0, c = 0;
+  for (int k = 0; k < 3; k++) {
+    s += w[k] * r[k] * r[k] * sin(a[k]);
+    c += w[k] * r[k] * r[k] * cos(a[k]);
+  }
+  assert_below(fabs(angle_found(HINGE(""), 3, r, w, a) - atan2(s, c)), 1e-8);
+}
+
+static void limits_hold(void** state) {
+  (void)state;
+  const double r[] = {1}, w[] = {1}, a[] = {1.2}, b[] = {-0.7};
+  const char* scene = HINGE(", limits: {lower: -0.5, upper: 0.9, stiffness: 10}");
+  assert_below(fabs(angle_found(scene, 1, r, w, a) - 0.9), 1e-12);
+  assert_below(fabs(angle_found(scene, 1, r, w, b) + 0.5), 1e-12);
+}
+
+static void no_memory_is_said_and_nothing_is_kept(void** state) {
+  (void)state;
+  lb_model* m = compile(BRANCH);
+  measured x;
+  measure(&x, m);
+  const lb_ik_options o = lb_ik_default();
+  lb_status status = LB_NO_MEMORY;
+  for (long n = 1; status == LB_NO_MEMORY; n++) {
+    lb_counting counting = {.refuse = n};
+    const lb_allocator allocator = lb_counting_allocator(&counting);
+    lb_ik* ik = NULL;
+    status = lb_inverse_kinematics(m, &x.markers, &o, &allocator, &ik, NULL);
+    lb_ik_release(ik);
+    assert_int_equal(counting.live, 0);
+  }
+  assert_int_equal(status, LB_OK);
+  forget(&x);
+  lb_model_release(m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(poses_come_back_from_markers),
+      cmocka_unit_test(markers_that_are_hidden_leave_the_rest_in_place),
+      cmocka_unit_test(loops_stay_closed),
+      cmocka_unit_test(weights_count_as_least_squares_have_it),
+      cmocka_unit_test(limits_hold),
+      cmocka_unit_test(no_memory_is_said_and_nothing_is_kept),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,336 @@
+// geom: paths over surfaces.
+#include "geom/path/wrap_path.h"
+#include "test.h"
+
+static const struct {
+  const char* name;
+  lb_wrap wrap;
+  lb_vec3 p, q; // ends of a path that touches
+} CASES[] = {
+    {"cylinder",
+     {LB_WRAP_CYLINDER, {0.5, 0, 0}, 0.1, 1, {0, 0, 0}},
+     {0.9, -0.4, 0.2},
+     {-0.6, 0.7, -0.5}},
+    {"cylinder, far around",
+     {LB_WRAP_CYLINDER, {0.5, 0, 0}, 0.1, 1, {0, 0, 0}},
+     {0.8, 0.1, 0},
+     {-0.4, -0.7, 1}},
+    {"cylinder, in the band",
+     {LB_WRAP_CYLINDER, {0.5, 0, 0}, 0.1, 1, {0, 0, 0}},
+     {1, 0.51, 0},
+     {-1, 0.52, 0.3}},
+    {"cylinder, narrow",
+     {LB_WRAP_CYLINDER, {0.5, 0, 0}, 0.2, 1, {0, 0, 0}},
+     {0.3, 0.51, 0},
+     {-1, 0.48, 0.3}},
+    {"sphere",
+     {LB_WRAP_SPHERE, {0.5, 0, 0}, 0.1, 0, {0, 0, 0}},
+     {0.9, 0.2, 0.2},
+     {-0.6, 0.1, -0.3}},
+    {"sphere, in the band",
+     {LB_WRAP_SPHERE, {0.5, 0, 0}, 0.1, 0, {0, 0, 0}},
+     {0.9, 0.5, 0.1},
+     {-0.9, 0.51, 0.1}},
+    {"capsule, beside",
+     {LB_WRAP_CAPSULE, {0.5, 1, 0}, 0.1, 1, {0, 0, 0}},
+     {0.9, 0.2, 0.2},
+     {-0.6, 0.3, -0.3}},
+    {"capsule, on a cap",
+     {LB_WRAP_CAPSULE, {0.5, 1, 0}, 0.1, 1, {0, 0, 0}},
+     {0.9, 0.1, 0.8},
+     {-0.9, 0.2, 0.9}},
+    {"capsule, over the seam",
+     {LB_WRAP_CAPSULE, {0.5, 1, 0}, 0.1, 1, {0, 0, 0}},
+     {0.9, 0, -0.2},
+     {-0.9, 0.2, 1.2}},
+    {"capsule, seam from above",
+     {LB_WRAP_CAPSULE, {0.5, 1, 0}, 0.1, 1, {0, 0, 0}},
+     {0.9, 0, 1.2},
+     {-0.9, 0.1, -0.3}},
+    {"ellipsoid",
+     {LB_WRAP_ELLIPSOID, {0.6, 0.4, 0.5}, 0.1, 0, {0, 0, 0}},
+     {0.9, 0.2, 0.2},
+     {-0.8, 0.1, -0.3}},
+    {"ellipsoid, in the band",
+     {LB_WRAP_ELLIPSOID, {0.6, 0.4, 0.5}, 0.1, 0, {0, 0, 0}},
+     {0.9, 0.38, 0.1},
+     {-0.9, 0.41, 0.05}},
+    {"sphere, the longer way",
+     {LB_WRAP_SPHERE, {0.5, 0, 0}, 0.1, 0, {0, -1, 0}},
+     {0.9, 0.2, 0.2},
+     {-0.6, 0.1, -0.3}},
+    {"ellipsoid, the longer way",
+     {LB_WRAP_ELLIPSOID, {0.6, 0.4, 0.5}, 0.1, 0, {0, -1, 0}},
+     {0.9, 0.2, 0.2},
+     {-0.8, 0.1, -0.3}},
+    {"torus",
+     {LB_WRAP_TORUS, {0.6, 0.2, 0}, 0.1, 0, {0, 0, 0}},
+     {0.9, 0.1, 0.8},
+     {1.1, -0.2, -0.7}},
+    {"torus, in the band",
+     {LB_WRAP_TORUS, {0.6, 0.2, 0}, 0.1, 0, {0, 0, 0}},
+     {0.39, 0.02, 0.8},
+     {0.405, 0.01, -0.7}},
+};
+enum { NCASE = sizeof CASES / sizeof *CASES };
+
+static lb_path_end end_at(lb_vec3 x, lb_vec3 xd, lb_vec3 xdd, double t) {
+  return (lb_path_end){
+      lb_vec3_add(x, lb_vec3_add(lb_vec3_scale(t, xd), lb_vec3_scale(0.5 * t * t, xdd))),
+      lb_vec3_add(xd, lb_vec3_scale(t, xdd)), xdd};
+}
+
+static const lb_path_piece* piece_at(const lb_wrap_path* path, double sigma) {
+  int i = 0;
+  while (i < path->count - 1 && sigma > lb_taylor_value(&path->piece[i].end)) {
+    i++;
+  }
+  return &path->piece[i];
+}
+
+static lb_vec3 point_at(const lb_wrap_path* path, double sigma) {
+  const lb_taylor s = lb_taylor_constant(sigma);
+  const lb_taylor3 x = lb_wrap_point(0, piece_at(path, sigma), &s);
+  return lb_taylor3_lane(&x, 0, 0);
+}
+
+static void find(int N, const lb_wrap* w, lb_wrap_path* out, lb_vec3 p, lb_vec3 q) {
+  const lb_path_end P = {.x = p}, Q = {.x = q};
+  lb_wrap_find(N, w, out, &P, &Q);
+}
+
+static void a_path_goes_from_p_to_q_at_unit_speed(void** state) {
+  (void)state;
+  for (int i = 0; i < NCASE; i++) {
+    lb_wrap_path path;
+    find(0, &CASES[i].wrap, &path, CASES[i].p, CASES[i].q);
+    const double L = lb_taylor_value(lb_wrap_length(&path));
+    if (path.count < 3) {
+      fail_msg("%s does not touch", CASES[i].name);
+    }
+    assert_near(lb_vec3_norm(lb_vec3_sub(point_at(&path, 0), CASES[i].p)), 0, 1e-14);
+    assert_near(lb_vec3_norm(lb_vec3_sub(point_at(&path, L), CASES[i].q)), 0, 1e-14);
+    const double h = L / 5000;
+    double sum = 0;
+    lb_vec3 last = point_at(&path, 0);
+    for (int n = 1; n <= 5000; n++) {
+      const lb_vec3 x = point_at(&path, n * h);
+      const double way = lb_vec3_norm(lb_vec3_sub(x, last));
+      if (fabs(way / h - 1) > 1e-6) {
+        fail_msg("%s: speed %.12g at %d", CASES[i].name, way / h, n);
+      }
+      sum += way;
+      last = x;
+    }
+    assert_near(sum, L, 1e-6 * L);
+    for (int k = 0; k + 1 < path.count; k++) { // pieces meet, and in one direction
+      const lb_taylor s =
+          lb_taylor_variable(LB_TAYLOR_SIGMA, lb_taylor_value(&path.piece[k].end), 0, 0);
+      const lb_taylor3 a = lb_wrap_point(0, &path.piece[k], &s),
+                       b = lb_wrap_point(0, &path.piece[k + 1], &s);
+      for (int lane = 0; lane < 2; lane++) {
+        const lb_vec3 d = lb_vec3_sub(lb_taylor3_lane(&a, 0, lane), lb_taylor3_lane(&b, 0, lane));
+        if (lb_vec3_norm(d) > 1e-12) {
+          fail_msg("%s: pieces %d differ by %g", CASES[i].name, k, lb_vec3_norm(d));
+        }
+      }
+    }
+  }
+}
+
+static double length_at(const lb_wrap* w, lb_vec3 p, lb_vec3 q) {
+  lb_wrap_path path;
+  find(0, w, &path, p, q);
+  return lb_taylor_value(lb_wrap_length(&path));
+}
+
+// Fourth-order differences of f(x + n h).
+static double differ(const double f[5], double h) {
+  return (f[0] - 8 * f[1] + 8 * f[3] - f[4]) / (12 * h);
+}
+
+static void lengths_have_their_derivatives(void** state) {
+  (void)state;
+  const double h = 2e-4;
+  for (int i = 0; i < NCASE; i++) {
+    lb_wrap_path path;
+    find(1, &CASES[i].wrap, &path, CASES[i].p, CASES[i].q);
+    for (int k = 0; k < 6; k++) {
+      double f[5];
+      for (int n = 0; n < 5; n++) {
+        lb_vec3 y[2] = {CASES[i].p, CASES[i].q};
+        (&y[k / 3].x)[k % 3] += (n - 2) * h;
+        f[n] = length_at(&CASES[i].wrap, y[0], y[1]);
+      }
+      const double d = differ(f, h), got = lb_wrap_length(&path)->c[0][LB_TAYLOR_P + k];
+      if (fabs(d - got) > 1e-8) {
+        fail_msg("%s: length by %d is %.12g, not %.12g", CASES[i].name, k, got, d);
+      }
+    }
+  }
+}
+
+// Along a motion of the ends: points at a fixed part of the length, their Jacobians and all rates.
+static lb_taylor3 moving_point(int N, const lb_wrap* w, const lb_path_end* p, const lb_path_end* q,
+                               double part) {
+  lb_wrap_path path;
+  lb_wrap_find(N, w, &path, p, q);
+  lb_taylor sigma = *lb_wrap_length(&path);
+  for (int n = 0; n <= N; n++) {
+    sigma.c[n] *= part;
+  }
+  return lb_wrap_point(N, piece_at(&path, lb_taylor_value(&sigma)), &sigma);
+}
+
+static void points_have_their_derivatives(void** state) {
+  (void)state;
+  const lb_vec3 pd = {0.3, -0.2, 0.5}, qd = {-0.4, 0.1, 0.3}, pdd = {1, 2, -1}, qdd = {-2, 0.5, 1};
+  const double h = 2e-4;
+  for (int i = 0; i < NCASE; i++) {
+    const lb_wrap* w = &CASES[i].wrap;
+    for (double part = 0.1; part < 1; part += 0.2) {
+      const lb_path_end p = end_at(CASES[i].p, pd, pdd, 0), q = end_at(CASES[i].q, qd, qdd, 0);
+      const lb_taylor3 x = moving_point(2, w, &p, &q, part);
+      lb_taylor3 at[5];
+      for (int n = 0; n < 5; n++) {
+        const lb_path_end a = end_at(CASES[i].p, pd, pdd, (n - 2) * h),
+                          b = end_at(CASES[i].q, qd, qdd, (n - 2) * h);
+        at[n] = moving_point(1, w, &a, &b, part);
+      }
+      for (int c = 0; c < 3; c++) {
+        for (int lane = 0; lane < LB_TAYLOR_LANES; lane++) {
+          double f[5], fd[5];
+          for (int n = 0; n < 5; n++) {
+            f[n] = (&at[n].x)[c].c[0][lane];
+            fd[n] = (&at[n].x)[c].c[1][lane];
+          }
+          const lb_taylor* got = &(&x.x)[c];
+          if (lane == LB_TAYLOR_SIGMA) {
+            continue;
+          }
+          if (fabs(differ(f, h) - got->c[1][lane]) > 1e-8 * (1 + fabs(got->c[1][lane]))) {
+            fail_msg("%s at %.1f: rate of lane %d is %.12g, not %.12g", CASES[i].name, part, lane,
+                     got->c[1][lane], differ(f, h));
+          }
+          if (fabs(differ(fd, h) - 2 * got->c[2][lane]) > 1e-7 * (1 + fabs(got->c[2][lane]))) {
+            fail_msg("%s at %.1f: second rate of lane %d is %.12g, not %.12g", CASES[i].name, part,
+                     lane, 2 * got->c[2][lane], differ(fd, h));
+          }
+        }
+        for (int k = 0; k < 6; k++) {
+          double f[5];
+          for (int n = 0; n < 5; n++) {
+            lb_path_end y[2] = {p, q};
+            (&y[k / 3].x.x)[k % 3] += (n - 2) * h;
+            const lb_taylor3 there = moving_point(0, w, &y[0], &y[1], part);
+            f[n] = (&there.x)[c].c[0][0];
+          }
+          const double J = (&x.x)[c].c[0][LB_TAYLOR_P + k];
+          if (fabs(differ(f, h) - J) > 1e-8 * (1 + fabs(J))) {
+            fail_msg("%s at %.1f: J of %d is %.12g, not %.12g", CASES[i].name, part, k, J,
+                     differ(f, h));
+          }
+        }
+      }
+    }
+  }
+}
+
+static void a_path_never_enters_its_surface(void** state) {
+  (void)state;
+  for (int i = 0; i < NCASE; i++) {
+    const lb_wrap* w = &CASES[i].wrap;
+    lb_wrap_path path;
+    find(0, w, &path, CASES[i].p, CASES[i].q);
+    const double L = lb_taylor_value(lb_wrap_length(&path));
+    for (int n = 0; n <= 200; n++) {
+      const lb_vec3 x = point_at(&path, L * n / 200);
+      const double r = w->size.x, round = hypot(x.x, x.y);
+      const double z = x.z - fmax(-w->size.y / 2, fmin(w->size.y / 2, x.z));
+      const double e = sqrt(x.x * x.x / (r * r) + x.y * x.y / (w->size.y * w->size.y) +
+                            x.z * x.z / (w->size.z * w->size.z));
+      const double depth = w->kind == LB_WRAP_CYLINDER    ? round - r
+                           : w->kind == LB_WRAP_SPHERE    ? lb_vec3_norm(x) - r
+                           : w->kind == LB_WRAP_CAPSULE   ? hypot(round, z) - r
+                           : w->kind == LB_WRAP_ELLIPSOID ? e - 1
+                                                          : 0;
+      if (depth < -1e-12) {
+        fail_msg("%s: %g inside", CASES[i].name, -depth);
+      }
+    }
+  }
+}
+
+// The capsule's path over the seam is the shortest of all that go over a point of the seam.
+static void a_path_over_the_seam_is_the_shortest(void** state) {
+  (void)state;
+  lb_wrap w = {LB_WRAP_CAPSULE, {0.5, 1, 0}, 0, 1, {0, 0, 0}};
+  const lb_vec3 p = {0.9, 0, -0.2}, q = {-0.9, 0.2, 1.2};
+  lb_wrap_path path;
+  find(0, &w, &path, p, q);
+  assert_int_equal(path.count, 4);
+  const double L = lb_taylor_value(lb_wrap_length(&path));
+  double least = INFINITY;
+  for (int n = 1; n < 20000; n++) {
+    const double phi = M_PI * n / 20000, r = 0.5;
+    const double a = sqrt(0.81 - r * r), lambda = a + r * (phi - acos(r / 0.9));
+    const lb_vec3 Q = {-0.9, 0.2, 0.7};
+    const double rho = lb_vec3_norm(Q), delta = acos((cos(phi) * Q.x + sin(phi) * Q.y) / rho);
+    const double arc = r * (delta - acos(r / rho)) + sqrt(rho * rho - r * r);
+    least = fmin(least, hypot(lambda, 0.7) + arc);
+  }
+  assert_near(L, least, 1e-8);
+}
+
+// OpenSim's closed-form checks.
+static void lengths_are_those_of_closed_forms(void** state) {
+  (void)state;
+  const double r = 0.5;
+  const lb_wrap round[] = {{LB_WRAP_CYLINDER, {r, 0, 0}, 0, 1, {0, 0, 0}},
+                           {LB_WRAP_SPHERE, {r, 0, 0}, 0, 0, {0, 0, 0}}};
+  for (int k = 0; k < 2; k++) {
+    for (double q = 0.01; q < M_PI / 2; q += 0.1) {
+      const lb_vec3 to = {-r * cos(q) - r * sin(q), -r * sin(q) + r * cos(q), 0};
+      const double L = length_at(&round[k], lb_vec3_make(r - 0.1, r, 0), to);
+      assert_near(L, 2 * r - 0.1 + r * q, 1e-12);
+      const lb_vec3 next = {-r * cos(q + 1e-5) - r * sin(q + 1e-5),
+                            -r * sin(q + 1e-5) + r * cos(q + 1e-5), 0};
+      assert_near((length_at(&round[k], lb_vec3_make(r - 0.1, r, 0), next) - L) / 1e-5, r, 1e-9);
+    }
+  }
+  const double a = 0.3, h = (a - r) * (a - r) / ((a + r) * (a + r));
+  const double quarter = M_PI / 4 * (a + r) * (1 + 3 * h / (10 + sqrt(4 - 3 * h)));
+  const lb_wrap oval = {LB_WRAP_ELLIPSOID, {a, r, 1}, 0, 0, {-1, 0, 0}};
+  // tangents from (r - 0.1, r) to the top and from the left down to (-a, -r)
+  assert_near(length_at(&oval, lb_vec3_make(r - 0.1, r, 0), lb_vec3_make(-a, -r, 0)),
+              2 * r - 0.1 + quarter, 1e-4);
+}
+
+static void lift_off_is_exact_outside_the_band(void** state) {
+  (void)state;
+  const lb_wrap smooth = {LB_WRAP_CYLINDER, {0.5, 0, 0}, 0.1, 1, {0, 0, 0}},
+                sharp = {LB_WRAP_CYLINDER, {0.5, 0, 0}, 0, 1, {0, 0, 0}};
+  for (double y = -0.4; y < 0.7; y += 0.01) {
+    const lb_vec3 p = {1, y, 0.1}, q = {-1.2, y, 0};
+    const double a = length_at(&smooth, p, q), b = length_at(&sharp, p, q);
+    const bool outside = fabs(y - 0.5) > 0.05;
+    if (outside) {
+      assert_near(a, b, 1e-14);
+    } else {
+      assert_true(a >= b && a < b + 2e-3);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_path_goes_from_p_to_q_at_unit_speed),
+      cmocka_unit_test(lengths_have_their_derivatives),
+      cmocka_unit_test(points_have_their_derivatives),
+      cmocka_unit_test(a_path_never_enters_its_surface),
+      cmocka_unit_test(a_path_over_the_seam_is_the_shortest),
+      cmocka_unit_test(lengths_are_those_of_closed_forms),
+      cmocka_unit_test(lift_off_is_exact_outside_the_band),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
