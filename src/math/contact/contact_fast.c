@@ -37,7 +37,8 @@ struct lb_contact_solver {
   lb_contact_dense* little;    // [threads] of up to SMALL rows
   // --- of a solve
   const lb_contact_options* options;
-  double scale; // of all islands
+  double scale;   // of all islands
+  double* lambda; // [nrow] of the problem
   int nlarge, nsmall;
   atomic_int next;
   lb_contact_shared shared;
@@ -234,6 +235,38 @@ static lb_contact_report summary(const lb_contact_solver* s) {
   return r;
 }
 
+// --- blocks in portions, each by one thread ---
+
+static int portion_end(const lb_contact_solver* s, int k) {
+  const int n = s->sweeper.problem->nblock;
+  return n - k * PORTION < PORTION ? n : (k + 1) * PORTION;
+}
+
+static void pack_portion(void* context, int k) {
+  lb_contact_solver* s = context;
+  lb_contact_sweeper_take(&s->sweeper, k * PORTION, portion_end(s, k), s->lambda);
+  if (!lb_contact_sweeper_pack(&s->sweeper, k * PORTION, portion_end(s, k))) {
+    atomic_store(&s->next, 1);
+  }
+}
+
+static void give_portion(void* context, int k) {
+  const lb_contact_solver* s = context;
+  lb_contact_sweeper_give(&s->sweeper, k * PORTION, portion_end(s, k), s->lambda);
+}
+
+static void by_portions(lb_contact_solver* s, int threads, void (*portion)(void* context, int k)) {
+  const int n = s->sweeper.problem->nblock;
+  lb_parallel_for(n < TEAM_BLOCKS ? 1 : threads, (n + PORTION - 1) / PORTION, portion, s);
+}
+
+static bool pack(lb_contact_solver* s, int threads, double* lambda) {
+  s->lambda = lambda;
+  atomic_store(&s->next, 0); // none that is not finite was found
+  by_portions(s, threads, pack_portion);
+  return atomic_load(&s->next) == 0;
+}
+
 static lb_contact_report solve_islands(lb_contact_solver* s, const lb_contact_options* options,
                                        double* lambda, double* u) {
   const lb_contact_problem* p = s->sweeper.problem;
@@ -243,25 +276,10 @@ static lb_contact_report solve_islands(lb_contact_solver* s, const lb_contact_op
   const int most =
       larger(1, options->threads < s->sizes.threads ? options->threads : s->sizes.threads);
   lb_parallel_team(most < LB_CREW_MOST ? most : LB_CREW_MOST, work, s);
-  lb_contact_sweeper_give(&s->sweeper, lambda);
+  s->lambda = lambda;
+  by_portions(s, options->threads, give_portion);
   memcpy(u, s->sweeper.u, (size_t)lb_contact_nvelocity(p) * sizeof *u);
   return summary(s);
-}
-
-// Blocks are packed in portions, each by one thread.
-static void pack_portion(void* context, int k) {
-  lb_contact_solver* s = context;
-  const int n = s->sweeper.problem->nblock, end = n - k * PORTION < PORTION ? n : (k + 1) * PORTION;
-  if (!lb_contact_sweeper_pack(&s->sweeper, k * PORTION, end)) {
-    atomic_store(&s->next, 1);
-  }
-}
-
-static bool pack(lb_contact_solver* s, int threads) {
-  const int n = s->sweeper.problem->nblock;
-  atomic_store(&s->next, 0); // none that is not finite was found
-  lb_parallel_for(n < TEAM_BLOCKS ? 1 : threads, (n + PORTION - 1) / PORTION, pack_portion, s);
-  return atomic_load(&s->next) == 0;
 }
 
 static bool has_room(const lb_contact_solver* s, const lb_contact_problem* p) {
@@ -287,14 +305,13 @@ lb_contact_report lb_contact_solve(lb_contact_solver* s, const lb_contact_proble
     lb_contact_islands_find(&s->islands, p);
   }
   lb_contact_sweeper_lay(&s->sweeper, p, &s->islands);
-  if (!pack(s, options->threads)) {
+  if (!pack(s, options->threads, lambda)) {
     return refused;
   }
   s->nlarge = s->nsmall = 0;
   for (int i = 0; i < s->islands.nisland; i++) {
     list_island(s, i);
   }
-  lb_contact_sweeper_take(&s->sweeper, lambda);
   memcpy(s->sweeper.u, p->u0, (size_t)lb_contact_nvelocity(p) * sizeof(double));
   lb_contact_sweeper_add(&s->sweeper, 0, p->nblock);
   return solve_islands(s, options, lambda, u);

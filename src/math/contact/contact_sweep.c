@@ -239,9 +239,8 @@ bool lb_contact_sweeper_take_b(lb_contact_sweeper* s, int begin, int end) {
   return changed;
 }
 
-void lb_contact_sweeper_take(lb_contact_sweeper* s, const double* lambda) {
-  const int npiece = s->first[s->problem->nblock];
-  for (const lb_contact_packed* q = s->piece; q < s->piece + npiece; q++) {
+void lb_contact_sweeper_take(lb_contact_sweeper* s, int begin, int end, const double* lambda) {
+  for (const lb_contact_packed* q = s->piece + s->first[begin]; q < s->piece + s->first[end]; q++) {
     for (int i = 0; i < q->nrow; i++) {
       const double start = lambda[q->origin + i];
       s->lambda[q->row + i] = isfinite(start) ? start : 0;
@@ -249,9 +248,8 @@ void lb_contact_sweeper_take(lb_contact_sweeper* s, const double* lambda) {
   }
 }
 
-void lb_contact_sweeper_give(const lb_contact_sweeper* s, double* lambda) {
-  const int npiece = s->first[s->problem->nblock];
-  for (const lb_contact_packed* q = s->piece; q < s->piece + npiece; q++) {
+void lb_contact_sweeper_give(const lb_contact_sweeper* s, int begin, int end, double* lambda) {
+  for (const lb_contact_packed* q = s->piece + s->first[begin]; q < s->piece + s->first[end]; q++) {
     for (int i = 0; i < q->nrow; i++) {
       lambda[q->origin + i] = s->lambda[q->row + i];
     }

@@ -45,8 +45,8 @@ bool lb_contact_sweeper_pack(lb_contact_sweeper* s, int begin, int end);
 // b of the problem for these blocks; whether one has changed.
 bool lb_contact_sweeper_take_b(lb_contact_sweeper* s, int begin, int end);
 // lambda of the problem to the order of the sweeps, zero where it is not a number; and back.
-void lb_contact_sweeper_take(lb_contact_sweeper* s, const double* lambda);
-void lb_contact_sweeper_give(const lb_contact_sweeper* s, double* lambda);
+void lb_contact_sweeper_take(lb_contact_sweeper* s, int begin, int end, const double* lambda);
+void lb_contact_sweeper_give(const lb_contact_sweeper* s, int begin, int end, double* lambda);
 
 // Z lambda of these blocks, added to u.
 void lb_contact_sweeper_add(lb_contact_sweeper* s, int begin, int end);
