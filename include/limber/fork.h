@@ -85,6 +85,12 @@ lb_status lb_fork_frequencies(const lb_fork* fork, double* frequency, lb_error* 
 lb_status lb_fork_model_create(const lb_scene* scene, const lb_allocator* allocator,
                                lb_model** model, lb_error* err);
 
+/// Model of a mechanism of a scene by itself, and what is to be reduced in it: with its base held,
+/// and all that hangs neither on it nor carries it fixed where it starts. Where nothing else moves
+/// it is the scene's own model, and `what` the scene's.
+lb_status lb_fork_alone_create(const lb_scene* scene, int fork, const lb_allocator* allocator,
+                               lb_model** model, lb_scene_fork* what, lb_error* err);
+
 // --- stepping ---
 
 /// Steps a reduced mechanism by backward Euler in its admissible coordinates, on its own. Effectors

@@ -387,7 +387,10 @@ typedef struct lb_model_elastics {
 typedef struct lb_model_inner_motor {
   const char* name;
   lb_profile* profile;
+  bool servo;                ///< else its profile is a force
+  bool slides;               ///< it drives a distance
   double stiffness, damping; ///< of a servo; of one whose profile is a force 1 and 0
+  double q;                  ///< its coordinate in equilibrium
   double* along;             ///< [count] of y
 } lb_model_inner_motor;
 

@@ -137,7 +137,7 @@ static const lb_model_servo* servo_of(const lb_model* m, int motor) {
   return NULL;
 }
 
-// Motors of the scene alone that move.
+// Motors of the scene alone that exert something.
 static lb_status take_motors(maker* k, int i, const lb_scene* alone) {
   const lb_fork* f = k->fork[i];
   const lb_model* m = k->whole[i];
@@ -150,13 +150,18 @@ static lb_status take_motors(maker* k, int i, const lb_scene* alone) {
     if (status != LB_OK) {
       return status;
     }
-    if (is_constant(&motor->profile)) {
+    const lb_model_servo* servo = servo_of(m, n);
+    const bool holds =
+        servo ? servo->stiffness == 0 && servo->damping == 0 : motor->drive != LB_DRIVE_FORCE;
+    if (holds || m->motor.v[n] < 0) {
       continue;
     }
-    const lb_model_servo* servo = servo_of(m, n);
     lb_model_inner_motor* own = &to->motor[to->nmotor++];
     *own = (lb_model_inner_motor){.name = m->motor.name[n],
                                   .profile = m->motor.profile[n],
+                                  .servo = servo,
+                                  .slides = m->dof.counts[m->motor.v[n]] == LB_COORDINATE_LENGTH,
+                                  .q = f->q[m->joint.q[m->motor.joint[n]] + motor->coordinate],
                                   .stiffness = servo ? servo->stiffness : 1,
                                   .damping = servo ? servo->damping : 0,
                                   .along = LB_TAKE(arena, double, f->count)};
@@ -476,6 +481,52 @@ lb_status lb_fork_model_create(const lb_scene* scene, const lb_allocator* alloca
   }
   lb_arena_init(&k.arena, allocator);
   const lb_status status = make(&k, most, model);
+  lb_arena_release(&k.arena);
+  return status;
+}
+
+// --- a mechanism by itself ---
+
+// Does anything move that is neither the mechanism nor its base?
+static bool has_others(const lb_scene* s, const lb_fork_parts* p) {
+  bool any = s->nrope > 0 || s->ndeformable > 0;
+  for (int i = 0; i < s->nbody && !any; i++) {
+    const int carrier = lb_scene_carrier(s, i);
+    const bool fixed = carrier >= 0 && s->joint[carrier].kind == LB_JOINT_FIXED;
+    any = lb_fork_side_of(p, i) == LB_FORK_OUTSIDE && !fixed;
+  }
+  return any;
+}
+
+static lb_status make_alone(maker* k, const lb_fork_parts* parts, lb_model** model) {
+  lb_scene alone;
+  lb_fork_parts p = *parts;
+  lb_status status = start(k);
+  p.scene = k->scene;
+  if (status == LB_OK) {
+    status = lb_fork_scene_alone(&p, k->start, &k->arena, &alone, k->err);
+    status = status == LB_NO_MEMORY ? lb_fork_no_memory(k->err) : status;
+  }
+  return status == LB_OK ? lb_model_create(&alone, k->allocator, model, k->err) : status;
+}
+
+lb_status lb_fork_alone_create(const lb_scene* scene, int fork, const lb_allocator* allocator,
+                               lb_model** model, lb_scene_fork* what, lb_error* err) {
+  LB_ONE_BLAS_THREAD;
+  maker k = {.scene = scene, .allocator = allocator, .err = err};
+  lb_fork_parts parts;
+  lb_arena_init(&k.arena, allocator);
+  *what = scene->fork[fork];
+  // what is not found here is refused by the reduction
+  const bool found = lb_fork_find_parts(scene, what, &k.arena, &parts, NULL) == LB_OK;
+  lb_status status;
+  if (found && has_others(scene, &parts)) {
+    what->base = LB_WORLD;
+    what->free = false;
+    status = make_alone(&k, &parts, model);
+  } else {
+    status = lb_model_create(scene, allocator, model, err);
+  }
   lb_arena_release(&k.arena);
   return status;
 }

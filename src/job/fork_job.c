@@ -7,7 +7,9 @@
 #include "job/job_inside.h"
 
 typedef struct fork_job {
-  lb_fork** fork; // of all forks of the scene, and all their models
+  lb_model** model;    // [nfork] of each mechanism by itself; the first is the job's
+  lb_scene_fork* what; // [nfork]
+  lb_fork** fork;      // of all forks of the scene, and all their models
   lb_fork_result result;
 } fork_job;
 
@@ -27,11 +29,21 @@ static lb_status load(lb_job* j, lb_error* err) {
     count += models_of(&j->scene.fork[i]);
   }
   own->fork = LB_TAKE(&j->arena, lb_fork*, count);
-  return own->fork ? lb_job_make_model(j, err) : lb_job_no_memory(err);
+  own->what = LB_TAKE(&j->arena, lb_scene_fork, j->scene.nfork);
+  own->model = LB_TAKE(&j->arena, lb_model*, j->scene.nfork);
+  lb_status status = own->fork && own->what && own->model ? LB_OK : lb_job_no_memory(err);
+  for (int i = 0; i < j->scene.nfork && status == LB_OK; i++) {
+    status =
+        lb_fork_alone_create(&j->scene, i, j->arena.allocator, &own->model[i], &own->what[i], err);
+  }
+  j->model = own->model ? own->model[0] : NULL;
+  return status == LB_OK || status == LB_NO_MEMORY || status == LB_INTERRUPTED ? status
+                                                                               : LB_INVALID;
 }
 
-static lb_status make(lb_job* j, const lb_scene_fork* what, int number, lb_error* err) {
+static lb_status make(lb_job* j, int i, int number, lb_error* err) {
   fork_job* own = j->own;
+  const lb_scene_fork* what = &own->what[i];
   const lb_progress progress = lb_job_progress(j);
   char text[120];
   lb_fork* f = NULL;
@@ -39,7 +51,7 @@ static lb_status make(lb_job* j, const lb_scene_fork* what, int number, lb_error
   if (!lb_progress_report(&progress, NAN, text)) {
     return lb_error_add(err, LB_INTERRUPTED, (lb_place){0}, "interrupted");
   }
-  lb_status status = lb_fork_create(j->model, what, number, j->arena.allocator, &f, err);
+  lb_status status = lb_fork_create(own->model[i], what, number, j->arena.allocator, &f, err);
   if (status == LB_OK) {
     own->fork[own->result.count++] = f;
   }
@@ -53,7 +65,7 @@ static lb_status run(lb_job* j, lb_error* err) {
   lb_status status = lb_job_record(j, j->model, &j->recording, err);
   for (int i = 0; i < j->scene.nfork && status == LB_OK; i++) {
     for (int k = 0; k < models_of(&j->scene.fork[i]) && status == LB_OK; k++) {
-      status = make(j, &j->scene.fork[i], k, err);
+      status = make(j, i, k, err);
     }
   }
   if (status == LB_OK) {
@@ -112,6 +124,21 @@ static void add_model(lb_job* j, const lb_fork* f) {
   }
 }
 
+// Does a motor of the scene move in the time of the run?
+static bool motors_move(const lb_job* j) {
+  enum { TIMES = 16 };
+  const lb_model* m = j->model;
+  bool any = false;
+  for (int i = 0; i < m->nmotor; i++) {
+    double at[2][3] = {{0}, {0}};
+    for (int k = 0; m->motor.profile[i] && k <= TIMES; k++) {
+      lb_profile_evaluate(m->motor.profile[i], m->duration * k / TIMES, at[k > 0]);
+      any |= k > 0 && at[1][0] != at[0][0];
+    }
+  }
+  return any;
+}
+
 static void add_motion(lb_job* j, const lb_fork_motion* m) {
   const double each = m->seconds / (double)(m->steps ? m->steps : 1);
   static const double STILL = 1e-12; // [m] else nothing acts on them
@@ -122,6 +149,10 @@ static void add_motion(lb_job* j, const lb_fork_motion* m) {
   }
   lb_job_figure(j, "steps", "%ld, of %.3g us each; the whole takes %.3g times as long", m->steps,
                 1e6 * each, m->whole / (m->seconds > 0 ? m->seconds : 1));
+  if (motors_move(j)) {
+    lb_job_warn(j, "motors of the scene move, and the reduced motion above leaves them where they "
+                   "start ('limber simulate' follows them)");
+  }
   if (m->left_out) {
     lb_job_warn(j,
                 "%d load%s of the scene act%s on bodies that are no effectors, and do not act on "
@@ -154,6 +185,9 @@ static void release(lb_job* j) {
   const fork_job* own = j->own;
   for (int i = 0; i < own->result.count; i++) {
     lb_fork_release(own->fork[i]);
+  }
+  for (int i = 1; own->model && i < j->scene.nfork; i++) {
+    lb_model_release(own->model[i]);
   }
 }
 

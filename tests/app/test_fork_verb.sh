@@ -57,3 +57,36 @@ Y
 run "$LIMBER" fork column.yaml --out column
 claim "a column is reduced before and after it buckles" exits 0
 claim "... with a warning" complains "column.yaml:5:74: fork 'column', model 2: the pose is past buckling"
+
+# --- simulated by effectors ---
+
+run "$LIMBER" simulate "$scenes/wishbone.yaml" --out reduced
+claim "mechanisms are simulated by their effectors" exits 0
+run "$LIMBER" simulate "$scenes/wishbone.yaml" --whole --out whole
+claim "... or whole" exits 0
+joints() { head -1 "$1/trajectory.csv" | tr , '\n' | grep -c "$2"; }
+claim "the whole has joints" test "$(joints whole '^stem-6\.q$')" -eq 1
+claim "the reduced one has its own coordinates" test "$(joints reduced '^wishbone\.e')" -eq 5
+claim "both have all bodies" test "$(joints whole '\.qw$')" -le "$(joints reduced '\.qw$')"
+
+run "$LIMBER" simulate loose.yaml --set fork.arm.simulate=reduced --set 'fork.arm.models=[]' --out loose
+claim "what has no stiffness is refused by simulate, too" complains "in which joint 'elbow' moves"
+claim "... with its place" complains "loose.yaml:27:"
+
+run "$LIMBER" fork "$scenes/hand.yaml" --out hand
+claim "a hand beside other bodies is reduced by itself" exits 0
+claim "... to three fingertips" prints "tip-3"
+claim "... and told that motors stay in that motion" complains "motors of the scene move"
+
+run "$LIMBER" simulate "$scenes/hand.yaml" --out grasp
+run "$LIMBER" simulate "$scenes/hand.yaml" --whole --out grasps
+torques() {
+  python3 - <<'P'
+import csv
+a, b = (list(csv.DictReader(open(d + "/forces.csv")))[-1] for d in ("grasp", "grasps"))
+for name in "base-1", "knuckle-2", "end-3":
+    x, y = float(a[name + ".force"]), float(b[name + ".force"])
+    assert abs(x - y) < 0.05 * abs(y), (name, x, y)
+P
+}
+claim "servos inside pull as those of the whole hand do" torques

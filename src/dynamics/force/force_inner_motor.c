@@ -4,6 +4,7 @@
 //
 // where q = q_e + A y. Springs and dampers to the first target are part of the mechanism. They act
 // along y alone, as forces between the parts of a body do: they move nothing as a whole.
+#include "dynamics/force/channel.h"
 #include "dynamics/force/force.h"
 #include "limber/profile.h"
 #include "math/linear/dense.h"
@@ -29,5 +30,30 @@ static void apply(const lb_model* m, lb_data* d) {
   }
 }
 
+// Torque of a servo by where its joint is, kp (f - q_e - A y) + kd (f' - A y'); or the force.
+static double torque(const lb_model* m, const lb_data* d, const lb_model_mechanism* of,
+                     const lb_model_inner_motor* motor) {
+  const int link = m->body.link[of->body];
+  double f[3];
+  lb_profile_evaluate(motor->profile, d->time, f);
+  const double moved = lb_dot(of->count, motor->along, d->q + m->link.q[link]);
+  const double rate = lb_dot(of->count, motor->along, d->qd + m->link.v[link]);
+  return motor->servo
+             ? motor->stiffness * (f[0] - motor->q - moved) + motor->damping * (f[1] - rate)
+             : f[0];
+}
+
+static void measure(lb_channel_walk* w) {
+  for (int i = 0; i < w->m->mechanism.count; i++) {
+    const lb_model_mechanism* of = &w->m->mechanism.item[i];
+    for (int k = 0; k < of->nmotor; k++) {
+      const lb_model_inner_motor* motor = &of->motor[k];
+      lb_channel_put(w, motor->name,
+                     motor->slides ? LB_CHANNEL_MOTOR_FORCE : LB_CHANNEL_MOTOR_TORQUE,
+                     w->d ? torque(w->m, w->d, of, motor) : 0, "force");
+    }
+  }
+}
+
 const lb_force lb_force_inner_motor = {
-    .name = "motor inside a mechanism", .count = count, .apply = apply};
+    .name = "motor inside a mechanism", .count = count, .apply = apply, .measure = measure};
