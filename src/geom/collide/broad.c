@@ -412,6 +412,22 @@ static void sort_keys(uint64_t* key, uint64_t* spare, int n) {
   }
 }
 
+// Keys of which the first ones are sorted already.
+static void merge_keys(lb_broad* t, int sorted) {
+  const int n = t->nkey;
+  uint64_t *key = t->key, *spare = t->spare;
+  if (n == sorted) {
+    return;
+  }
+  sort_keys(key + sorted, spare, n - sorted);
+  for (int i = 0, j = sorted, k = 0; k < n; k++) {
+    const bool first = i < sorted && (j >= n || key[i] <= key[j]);
+    spare[k] = first ? key[i++] : key[j++];
+  }
+  t->key = spare;
+  t->spare = key;
+}
+
 // The list of grown boxes that meet: old pairs of leaves that stayed, new ones of those that moved.
 static lb_status mend_pairs(lb_broad* t) {
   int kept = 0;
@@ -432,7 +448,7 @@ static lb_status mend_pairs(lb_broad* t) {
     t->leaf[t->moved[i]].moved = false;
   }
   t->nmoved = 0;
-  sort_keys(t->key, t->spare, t->nkey);
+  merge_keys(t, kept);
   return LB_OK;
 }
 

@@ -106,6 +106,9 @@ static lb_contact_scaled* system_of(job* j) {
   const bool small = c->rows <= LB_ISLAND_SMALL;
   if (!j->laid) {
     j->laid = true;
+    if (m->lock) { // until the island is done
+      pthread_mutex_lock(m->lock);
+    }
     j->system = NULL;
     if (!small && lb_contact_sparse_lay(m->sparse, p, c->islands, c->island)) {
       j->system = &m->sparse->system;
@@ -316,5 +319,8 @@ lb_contact_outcome lb_contact_solve_island(lb_contact_crew* c, const lb_contact_
   c->close = is_tiny(&j) ? LB_CONTACT_CLOSE : ROUGH;
   const bool solved =
       options->effort == LB_CONTACT_THOROUGH ? solve_thoroughly(&j) : solve_in_step(&j);
+  if (j.laid && matrices->lock) {
+    pthread_mutex_unlock(matrices->lock);
+  }
   return (lb_contact_outcome){j.m, c->nsweep + j.steps, solved};
 }

@@ -1,9 +1,10 @@
 // Islands of a contact problem, shared out to threads. Large ones are swept by all threads, colour
-// by colour (contact_crew.h); small ones go to one thread each. What is done for one of them is in
+// by colour (contact_crew.h); others go to one thread each. What is done for one of them is in
 // contact_effort.h.
 #include "math/contact/contact_fast.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -28,8 +29,8 @@ struct lb_contact_solver {
   lb_contact_sweeper sweeper;
   lb_contact_directions directions;
   lb_contact_outcome* outcome; // [nisland]
-  int* large;                  // [nisland] islands for all threads
-  int* small;                  // [nisland] those for one
+  int* large;                  // [nisland] islands for all threads, and those for one from the end
+  int* small;                  // [nisland] small ones, for one thread
   double* best;                // [nrow] impulses of the least residual
   double* x;                   // [nrow + threads SMALL] of Newton's method
   lb_contact_dense dense;      // for large islands
@@ -39,7 +40,8 @@ struct lb_contact_solver {
   const lb_contact_options* options;
   double scale;   // of all islands
   double* lambda; // [nrow] of the problem
-  int nlarge, nsmall;
+  int nteam, nalone, nsmall;
+  pthread_mutex_t matrices; // of islands that are not small
   atomic_int next;
   lb_contact_shared shared;
 };
@@ -81,6 +83,7 @@ lb_status lb_contact_solver_create(const lb_allocator* allocator, lb_contact_sol
     return LB_NO_MEMORY;
   }
   memset(s, 0, sizeof *s);
+  pthread_mutex_init(&s->matrices, NULL);
   s->allocator = allocator;
   *out = s;
   return LB_OK;
@@ -88,6 +91,7 @@ lb_status lb_contact_solver_create(const lb_allocator* allocator, lb_contact_sol
 
 void lb_contact_solver_release(lb_contact_solver* s) {
   if (s) {
+    pthread_mutex_destroy(&s->matrices);
     lb_release(s->allocator, s->memory);
     lb_release(s->allocator, s);
   }
@@ -175,41 +179,50 @@ static lb_contact_crew crew_of(lb_contact_solver* s, lb_contact_shared* shared, 
                            .rows = s->sweeper.first_row[end] - s->sweeper.first_row[begin]};
 }
 
-static void solve_small(lb_contact_solver* s, int rank) {
-  const int width = s->sizes.rows < SMALL ? s->sizes.rows : SMALL;
-  const lb_contact_matrices matrices = {.dense = &s->little[rank],
-                                        .most = SMALL,
-                                        .x = s->x + s->sizes.rows + rank * width,
-                                        .best = s->best};
+// An island by one thread.
+static void solve_alone(lb_contact_solver* s, const lb_contact_matrices* matrices, int island) {
   lb_contact_shared mine;
-  for (int i; (i = atomic_fetch_add(&s->next, 1)) < s->nsmall;) {
-    lb_contact_crew c = crew_of(s, &mine, s->small[i]);
-    s->outcome[c.island] = lb_contact_solve_island(&c, &matrices, s->options, s->scale);
-  }
+  lb_contact_crew c = crew_of(s, &mine, island);
+  s->outcome[island] = lb_contact_solve_island(&c, matrices, s->options, s->scale);
 }
 
-// Large islands, those of many blocks by the whole team.
-static void solve_large(lb_contact_solver* s, int rank, int size) {
-  const lb_contact_matrices matrices = {
+static lb_contact_matrices large_matrices(lb_contact_solver* s) {
+  return (lb_contact_matrices){
       .dense = &s->dense, .most = s->sizes.dense, .sparse = &s->sparse, .x = s->x, .best = s->best};
-  for (int i = 0; i < s->nlarge; i++) {
+}
+
+// Islands of many blocks by the whole team.
+static void solve_together(lb_contact_solver* s, int rank, int size) {
+  const lb_contact_matrices matrices = large_matrices(s);
+  for (int i = 0; i < s->nteam; i++) {
     lb_contact_crew c = crew_of(s, &s->shared, s->large[i]);
-    const bool team = c.end - c.begin >= TEAM_BLOCKS;
-    c.rank = team ? rank : 0;
-    c.size = team ? size : 1;
-    if (team || rank == 0) {
-      const lb_contact_outcome o = lb_contact_solve_island(&c, &matrices, s->options, s->scale);
-      if (rank == 0) {
-        s->outcome[c.island] = o;
-      }
+    c.rank = rank;
+    c.size = size;
+    const lb_contact_outcome o = lb_contact_solve_island(&c, &matrices, s->options, s->scale);
+    if (rank == 0) {
+      s->outcome[c.island] = o;
     }
   }
 }
 
+// All others, the larger ones first. These share matrices.
 static void work(void* context, int rank, int size) {
   lb_contact_solver* s = context;
-  solve_large(s, rank, size);
-  solve_small(s, rank);
+  const int width = s->sizes.rows < SMALL ? s->sizes.rows : SMALL;
+  const lb_contact_matrices small = {.dense = &s->little[rank],
+                                     .most = SMALL,
+                                     .x = s->x + s->sizes.rows + rank * width,
+                                     .best = s->best};
+  lb_contact_matrices large = large_matrices(s);
+  large.lock = &s->matrices;
+  solve_together(s, rank, size);
+  for (int i; (i = atomic_fetch_add(&s->next, 1)) < s->nalone + s->nsmall;) {
+    if (i < s->nalone) {
+      solve_alone(s, &large, s->large[s->islands.nisland - 1 - i]);
+    } else {
+      solve_alone(s, &small, s->small[i - s->nalone]);
+    }
+  }
 }
 
 // Islands to solve. Their place does not depend on the number of threads: results must not.
@@ -218,8 +231,10 @@ static void list_island(lb_contact_solver* s, int island) {
   const int rows = s->sweeper.first_row[first[1]] - s->sweeper.first_row[first[0]];
   if (rows <= SMALL) {
     s->small[s->nsmall++] = island;
+  } else if (first[1] - first[0] >= TEAM_BLOCKS) {
+    s->large[s->nteam++] = island;
   } else {
-    s->large[s->nlarge++] = island;
+    s->large[s->islands.nisland - ++s->nalone] = island;
   }
 }
 
@@ -308,7 +323,7 @@ lb_contact_report lb_contact_solve(lb_contact_solver* s, const lb_contact_proble
   if (!pack(s, options->threads, lambda)) {
     return refused;
   }
-  s->nlarge = s->nsmall = 0;
+  s->nteam = s->nalone = s->nsmall = 0;
   for (int i = 0; i < s->islands.nisland; i++) {
     list_island(s, i);
   }
@@ -323,7 +338,7 @@ const int* lb_contact_solver_islands(const lb_contact_solver* s) {
 
 lb_contact_report lb_contact_solve_again(lb_contact_solver* s, const lb_contact_options* options,
                                          double* lambda, double* u) {
-  s->nlarge = s->nsmall = 0;
+  s->nteam = s->nalone = s->nsmall = 0;
   for (int i = 0; i < s->islands.nisland; i++) {
     if (lb_contact_sweeper_take_b(&s->sweeper, s->islands.first[i], s->islands.first[i + 1])) {
       list_island(s, i);
