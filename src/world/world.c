@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "dynamics/tree/mechanism_pose.h"
 #include "limber/fork.h"
 #include "math/linear/blas_thread.h"
 #include "scene/yaml/names.h"
@@ -200,6 +201,17 @@ bool lb_world_has(lb_world* w, lb_part part, int i) {
     return false;
   }
   return true;
+}
+
+bool lb_world_follows(lb_world* w, int body) {
+  const int i = lb_mechanism_of(w->m, body);
+  if (i >= 0) {
+    lb_error_add(&w->err, LB_INVALID, w->m->mechanism.item[i].place,
+                 "body '%s' is inside of mechanism '%s', which is simulated by its effectors, and "
+                 "nothing can act on it (name it under 'effectors', or say 'simulate: whole')",
+                 w->m->body.name[body], w->m->mechanism.item[i].name);
+  }
+  return i >= 0;
 }
 
 const lb_model* lb_world_model(const lb_world* w) {

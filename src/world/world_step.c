@@ -107,7 +107,8 @@ static bool make_room(lb_world* w) {
 
 static void push(lb_world* w, int body, lb_vec3 force, lb_vec3 torque, lb_vec3 point) {
   const double sum = lb_vec3_norm(force) + lb_vec3_norm(torque) + lb_vec3_norm(point);
-  if (lb_world_has(w, LB_PART_BODY, body) && is_number(w, sum, "force") && make_room(w)) {
+  if (lb_world_has(w, LB_PART_BODY, body) && !lb_world_follows(w, body) &&
+      is_number(w, sum, "force") && make_room(w)) {
     w->external[w->d->nexternal++] =
         (lb_external_force){lb_model_anchor_of(w->m, body, point), force, torque};
     lb_world_touch(w);
