@@ -6,6 +6,7 @@
 #include "dynamics/tree/mechanism_pose.h"
 #include "limber/fork.h"
 #include "math/linear/blas_thread.h"
+#include "model/use/motor_use.h"
 #include "scene/yaml/names.h"
 #include "solve/run/frames.h"
 
@@ -17,7 +18,7 @@ static void list_names(lb_world* w, const lb_scene* scene) {
   const lb_model_constraints* c = &m->constraint;
   const int count[LB_PART_COUNT] = {[LB_PART_BODY] = m->nbody,
                                     [LB_PART_JOINT] = m->njoint + c->nloop,
-                                    [LB_PART_MOTOR] = m->nmotor,
+                                    [LB_PART_MOTOR] = m->nmotor + m->mechanism.nmotor,
                                     [LB_PART_POINT] = scene->nmarker,
                                     [LB_PART_CONSTRAINT] = c->count - c->nloop};
   const char* const* const from[LB_PART_COUNT] = {[LB_PART_BODY] = m->body.name,
@@ -28,18 +29,20 @@ static void list_names(lb_world* w, const lb_scene* scene) {
     w->name[part] = LB_TAKE(&w->arena, const char*, count[part]);
     for (int i = 0; i < count[part] && w->name[part]; i++) {
       const bool loop = part == LB_PART_JOINT && i >= m->njoint;
-      w->name[part][i] = part == LB_PART_POINT        ? scene->marker[i].name
-                         : part == LB_PART_CONSTRAINT ? c->item[c->nloop + i].name
-                         : loop                       ? c->loop[i - m->njoint].name
-                                                      : from[part][i];
+      w->name[part][i] = part == LB_PART_POINT                     ? scene->marker[i].name
+                         : part == LB_PART_MOTOR && i >= m->nmotor ? lb_motor_inside(m, i)->name
+                         : part == LB_PART_CONSTRAINT              ? c->item[c->nloop + i].name
+                         : loop                                    ? c->loop[i - m->njoint].name
+                                                                   : from[part][i];
     }
   }
 }
 
 static bool take_arrays(lb_world* w, const lb_scene* scene) {
   const lb_model *m = w->m, *shown = w->shown;
-  w->wish = LB_TAKE(&w->arena, lb_wish, m->nmotor);
-  w->command = LB_TAKE(&w->arena, lb_command, m->nmotor);
+  const int nmotor = m->nmotor + m->mechanism.nmotor;
+  w->wish = LB_TAKE(&w->arena, lb_wish, nmotor);
+  w->command = LB_TAKE(&w->arena, lb_command, nmotor);
   w->reaction = LB_TAKE(&w->arena, lb_reaction, m->njoint + m->constraint.npair);
   w->velocity = LB_TAKE(&w->arena, lb_body_velocity, m->nbody);
   w->at = LB_TAKE(&w->arena, lb_vec3, scene->nmarker);

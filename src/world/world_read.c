@@ -136,9 +136,10 @@ lb_world_arrays lb_world_read(lb_world* w, int what) {
     }
     move(w);
   }
-  return (lb_world_arrays){
-      w->shown->nq, w->shown->nv, nbody, count[LB_PART_JOINT], w->m->nmotor, npoint,   w->q, w->qd,
-      w->d->pose,   w->velocity,  w->at, w->d->motor_force,    w->reaction,  w->d->tau};
+  return (lb_world_arrays){w->shown->nq,         w->shown->nv, nbody, count[LB_PART_JOINT],
+                           count[LB_PART_MOTOR], npoint,       w->q,  w->qd,
+                           w->d->pose,           w->velocity,  w->at, w->d->motor_force,
+                           w->reaction,          w->d->tau};
 }
 
 // --- Jacobians ---
