@@ -16,6 +16,7 @@ extern "C" {
 typedef struct bench_link {
   int parent;        ///< index of an earlier link, -1: the world
   double axis[3];    ///< unit; of the hinge
+  bool ball;         ///< a ball in place of the hinge, for BENCH_STIFF of Bullet alone
   double joint[3];   ///< position of the joint in the parent [m]
   double com[3];     ///< [m]
   double mass;       ///< [kg]

@@ -17,6 +17,7 @@ if [ "${3:-}" != all ]; then
   run "$build/limber_bench_constraints" --most 150 --slow 8
   run "$build/limber_bench_contact" 100 12
   run "$build/limber_bench_beasts" "$scenes" 8 16
+  run "$build/limber_bench_fork" "$scenes" 3
   echo "'make bench-all' also times energies, elastic characters, full runs, gradients and searches."
   exit $status
 fi
@@ -26,6 +27,7 @@ run "$build/limber_bench_constraints"
 run "$build/limber_bench_contact" 3000 90
 run "$build/limber_bench_beasts" "$scenes" 8 24
 run "$build/limber_bench_beasts" "$scenes" 1 60
+run "$build/limber_bench_fork" "$scenes"
 for part in elastic full gradient optimize retarget; do
   run "$build/limber_bench_$part" "$scenes"
 done

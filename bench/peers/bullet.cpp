@@ -57,6 +57,12 @@ void add_link(Engine& e, int i) {
   if (l.parent >= 0) {
     parent_com = vec(e.model.link[l.parent].com);
   }
+  if (l.ball) {
+    e.body->setupSpherical(i - e.base, btScalar(l.mass), vec(l.inertia), l.parent - e.base,
+                           btQuaternion::getIdentity(), vec(l.joint) - parent_com, vec(l.com),
+                           true);
+    return;
+  }
   e.body->setupRevolute(i - e.base, btScalar(l.mass), vec(l.inertia), l.parent - e.base,
                         btQuaternion::getIdentity(), vec(l.axis), vec(l.joint) - parent_com,
                         vec(l.com), true);
@@ -140,6 +146,12 @@ void set_state(Engine& e, const State& s) {
   body.setBaseVel(btVector3(0, 0, 0));
   body.setBaseOmega(btVector3(0, 0, 0));
   for (int i = 0; i < body.getNumLinks(); i++) {
+    if (e.model.link[i + e.base].ball) {
+      const btScalar start[4] = {0, 0, 0, 1}, rest[3] = {0, 0, 0};
+      body.setJointPosMultiDof(i, start);
+      body.setJointVelMultiDof(i, rest);
+      continue;
+    }
     body.setJointPos(i, s.q[i]);
     body.setJointVel(i, s.qd[i]);
   }
@@ -186,6 +198,15 @@ bool start(void* engine, int slot, bench_method method, double h, double) {
 void step(void* engine) {
   Engine& e = self(engine);
   for (int i = 0; e.springs && i < e.body->getNumLinks(); i++) {
+    if (e.model.link[i + e.base].ball) { // the vector of the rotation, for small ones
+      const btScalar *q = e.body->getJointPosMultiDof(i), *v = e.body->getJointVelMultiDof(i);
+      btScalar torque[3];
+      for (int k = 0; k < 3; k++) {
+        torque[k] = btScalar(-2 * e.model.stiffness * q[k] - e.model.damping * v[k]);
+      }
+      e.body->addJointTorqueMultiDof(i, torque);
+      continue;
+    }
     e.body->addJointTorque(i, btScalar(-e.model.stiffness * e.body->getJointPos(i) -
                                        e.model.damping * e.body->getJointVel(i)));
   }

@@ -19,7 +19,8 @@ typedef struct lb_fork {
   int number;               ///< which of its models this is, from 0
   int neffector, nv, nlink; ///< nv: coordinates of the whole mechanism
   int base;                 ///< coordinates of a floating base, 6 or 0
-  int count;                ///< admissible coordinates, those of the base first
+  int count;                ///< admissible coordinates, those of the base first, modes last
+  int modes;                ///< those of them that move no effector
   int base_link;            ///< link of a floating base, or LB_WORLD
   double radius;            ///< size of the mechanism: half the diagonal of its bounding box [m]
   lb_anchor* at;            ///< [neffector] place of the effectors in their links
@@ -42,6 +43,7 @@ typedef struct lb_fork {
   double* dq;        ///< [count][nv] coordinates of the whole mechanism, along its velocities
 
   // --- links ---
+  double* follow; ///< [nlink][6][count] twists by the coordinates y
   double* T; ///< [nlink][6][6 neffector] twist map: from wrenches of effectors to twists of links
   double* W; ///< [nlink][6][6 neffector] wrench map: to what passes through the links' joints; NULL
              ///< of models with elastic bodies
@@ -102,6 +104,7 @@ typedef struct lb_fork_stepper {
   lb_transform base;  ///< pose of a base that floats; its y stay zero
   lb_transform* pose; ///< [neffector] of the effectors in the world, by lb_fork_place
   double* xi;         ///< [neffector][6] twists from their poses in equilibrium
+  int threads;        ///< input: how many threads links may use
   struct lb_fork_stepping* own;
 } lb_fork_stepper;
 
@@ -128,19 +131,41 @@ void lb_fork_momentum(const lb_fork_stepper* stepper, double momentum[6]);
 void lb_fork_coordinates(const lb_fork_stepper* stepper, double* q);
 /// Links as [fork] has them: pose exp(T w), each on its own, with gaps of second order. [nlink]
 void lb_fork_links(const lb_fork_stepper* stepper, lb_transform* link);
+/// Links [nlink] by their joints, as lb_fork_coordinates has them, in a fraction of the time.
+/// False: some joint is not a hinge, slide, screw or ball, and nothing is done.
+bool lb_fork_links_by_joints(const lb_fork_stepper* stepper, lb_transform* link);
 
 // --- several models ---
 
+/// The linear model that a blend is where its effectors are, for who steps it beside other things:
+/// with rates xi' = Q'v of the chart and wrenches g = J_r'w along it,
+///
+///   M v' + D v + f0 + K dy = Q g
+///
+/// about the present xi, dy = 0. Q has a row for each motion that is admissible now, and changes
+/// from step to step; xi and its rate are the state.
+typedef struct lb_fork_tangent {
+  int count;
+  const lb_transform* centre; ///< [neffector] effectors are at centre exp(xi)
+  const double* xi;           ///< [neffector][6]
+  double* Q;                  ///< [count][6 neffector]
+  double *M, *K, *D;          ///< [count][count]
+  double* f0;                 ///< [count] by which the mechanism pulls back
+  double* p;                  ///< [count] momentum of the present rates along Q, M v
+  double* aside;              ///< [6 neffector] way of xi to what is admissible
+} lb_fork_tangent;
+
 /// Models of one mechanism about several equilibria, blended by how near the effectors are to each.
+/// Their poses are coordinates xi of one chart about the mean of all equilibria, in which forces
+/// and compliances are exact to second order between models. Nothing is allocated after creation.
 typedef struct lb_fork_blend {
   int count;
   lb_fork* const* fork; ///< [count] of the same effectors, on a base that does not float
   double step;          ///< [s]
-  lb_transform* pose;   ///< [neffector] effectors in the world: set them before lb_fork_blend_look
-  double* rate;         ///< [neffector][6] their twists, along their own axes
-  // --- by lb_fork_blend_look ---
-  double* weight; ///< [count] Shepard's weights, of sum one
-  double* C;      ///< [6 neffector][6 neffector] compliance
+  double* xi;           ///< [neffector][6] state: where the effectors are in the chart, and ...
+  double* rate;         ///< [neffector][6] ... how fast these change
+  lb_transform* pose;   ///< [neffector] effectors in the world, by lb_fork_blend_place
+  double* weight;       ///< [count] Shepard's weights, of sum one, by lb_fork_blend_look and steps
   struct lb_fork_blending* own;
 } lb_fork_blend;
 
@@ -151,12 +176,28 @@ lb_status lb_fork_blend_create(lb_fork* const* fork, int count, double step,
 /// NULL is ignored.
 void lb_fork_blend_release(lb_fork_blend* blend);
 
-/// Weights and compliance where the effectors are.
+/// Effectors where xi is: sets pose.
+void lb_fork_blend_place(lb_fork_blend* blend);
+/// State from poses [neffector] and twists [neffector][6] along the effectors' own axes (NULL: at
+/// rest).
+void lb_fork_blend_set(lb_fork_blend* blend, const lb_transform* pose, const double* twist);
+/// Twists [neffector][6] along the effectors' own axes.
+void lb_fork_blend_twist(const lb_fork_blend* blend, double* twist);
+/// Weights where the effectors are, and all that hangs on them.
 void lb_fork_blend_look(lb_fork_blend* blend);
-/// One step by backward Euler under wrenches as of lb_fork_step, then lb_fork_blend_look.
+/// The linear model there, after lb_fork_blend_look. It is overwritten by the next call.
+const lb_fork_tangent* lb_fork_blend_tangent(lb_fork_blend* blend);
+/// Compliance there along the effectors' own axes, as lb_fork's C.
+void lb_fork_blend_compliance(const lb_fork_blend* blend, double* C);
+/// lb_fork_blend_look, then one step by backward Euler under wrenches as of lb_fork_step.
 void lb_fork_blend_step(lb_fork_blend* blend, const double* wrench);
-/// Coordinates q [nq] of the whole mechanism: each model's by its joints, blended.
-void lb_fork_blend_coordinates(lb_fork_blend* blend, double* q);
+/// Coordinates q [nq] of the whole mechanism: each model's by its joints, blended. After
+/// lb_fork_blend_look.
+void lb_fork_blend_coordinates(const lb_fork_blend* blend, double* q);
+
+/// Mean of poses by their weights (of sum one): the sum of weight_i log(mean^-1 X_i) vanishes. It
+/// does not depend on their order.
+lb_transform lb_fork_mean(int count, const lb_transform* X, const double* weight);
 
 /// Motion of a reduced mechanism beside that of the whole.
 typedef struct lb_fork_motion {

@@ -219,6 +219,18 @@ typedef enum lb_fork_mass {
       LB_FORK_MASS_COUNT
 } lb_fork_mass;
 
+/// code, name in scene files
+#define LB_FORK_BLEND_LIST(X)                                                                      \
+  X(LB_FORK_JOINTS, "joints")             /* compliances of models by the joints' columns */       \
+  X(LB_FORK_EIGENVECTORS, "eigenvectors") /* by eigenvectors that belong together */
+
+typedef enum lb_fork_blend_kind {
+#define LB_FORK_BLEND_CODE(code, name) code,
+  LB_FORK_BLEND_LIST(LB_FORK_BLEND_CODE)
+#undef LB_FORK_BLEND_CODE
+      LB_FORK_BLEND_COUNT
+} lb_fork_blend_kind;
+
 /// Ways to simulate a mechanism: by its effectors, or all of its joints. code, name
 #define LB_FORK_SIMULATED_LIST(X)                                                                  \
   X(LB_FORK_BY_EFFECTORS, "reduced")                                                               \
@@ -240,6 +252,8 @@ typedef struct lb_scene_fork {
   int neffector;
   lb_scene_effector* effector; ///< [neffector]
   int mass;                    ///< lb_fork_mass
+  int blend;                   ///< lb_fork_blend_kind
+  int modes;                   ///< vibrations with effectors held that are kept
   int simulated;               ///< lb_fork_simulated: how `limber simulate` moves it
   int nmodel;                  ///< 0: one, at rest
   lb_scene_fork_model* model;  ///< [nmodel]

@@ -1,277 +1,332 @@
-// Several models of a mechanism, blended.
+// Several models of a mechanism, taken into one chart to be blended there (fork_blend_step.c).
 //
-// Weights are Shepard's of second order over the distances d_i of the effectors from model i's,
-// angles over pi and lengths over the mechanism's radius:
+// The chart is about the mean of the models' poses, so that it does not depend on their order.
+// With J_i = J_r(xi_i) a model's columns, mass and wrenches along its own axes are in the chart
 //
-//   (1)  alpha_i = d_i^-2 / sum of d_k^-2
+//   B = J_i^-1 B_i,   M = J_i'X'M_i X J_i,   D_i = J_i^-1 C_i R_i'
 //
-// Each model says how far the effectors are from where it would have them: C_i of all wrenches,
-// from outside and of the mechanism as the model knows it (fork_step.c). That is what is blended.
-// Blended wrenches would not do: a direction in which one model is nearly rigid has large ones as
-// soon as another model leads a little beside it. [fork] blends frames and forces of the equilibria
-// instead, and goes from one to the next along a chord; its frames depend on which model is the
-// first (eq. 28). Here a model is right to second order around its equilibrium, and there are no
-// frames between.
-//
-// Compliances are blended by the columns of the joints, over roots of stiffness (lb_fork's
-// `joint`), which belong together without any matching:
-//
-//   (2)  C = (sum alpha_i B_i)(sum alpha_i B_i)' = sum alpha_i alpha_k B_i B_k'
-//
-// of which the products are made beforehand. J_r(xi_i) takes those of model i from its own axes to
-// the effectors' present ones. C is never negative, and that of a model where only that counts.
-// Mass and damping are blended among forces, N = C M C and R = C D C, where models of lower rank
-// have zeros. With rates C u a step by backward Euler is
-//
-//   (3)  (N + h R + h^2 C) u = N u0 + h sum alpha_i C_i (wrenches from outside and of model i)
-//
-// so that nothing is inverted but a semidefinite matrix whose null space does no work. A model
-// whose joints do not admit the present pose says how far it is from the nearest that they do, too.
-// That counts with the others along directions in which C goes; along all others the effectors
-// follow it.
+// where X takes twists to the model's admissible coordinates; those it does not admit have no mass.
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "dynamics/joint/joint.h"
-#include "fork/fork_chart.h"
-#include "fork/fork_inside.h"
+#include "fork/fork_blend.h"
 #include "math/linear/dense.h"
-#include "math/linear/semidefinite.h"
 
-static const double AT = 1e-12;   // distance, in radii, at which a model counts alone
-static const double RANK = 1e-12; // part of the largest pivot below which a direction is rigid
+static const double RANK = 1e-12; // part of the largest compliance below which there is none
 
-typedef struct lb_fork_blending {
-  lb_arena arena;
-  lb_fork_stepper** model; // [count] each model where the effectors are
-  double* B;               // [count][count][n][n] products of (2)
-  double* J;               // [count][neffector][6][6] J_r of each model
-  double *N, *R;           // [count][n][n] mass and damping among forces
-  double* W;               // [n][n] matrix of (3)
-  double *A, *S;           // [n][n] N of the blend; scratch
-  double *u, *f, *r;       // [n] u0; wrenches; right-hand side, then u
-  double* pull;            // [n] wrench of one model
-  double *z, *along;       // [n] way to admissible poses, and its part along C
-  double* work;            // [2 n]
-  int* pivot;              // [n]
-  double *q, *sum;         // [nq], [nv] of one model; from the first model to the blend
-} lb_fork_blending;
+// --- the mean of poses ---
 
-static int size_of(const lb_fork_blend* b) {
-  return 6 * b->fork[0]->neffector;
-}
-
-static lb_twist between(lb_transform from, lb_transform to) {
-  return lb_se3_log(lb_transform_mul(lb_transform_inverse(from), to));
-}
-
-// --- where the effectors are ---
-
-// Model i there, y = Q'xi with lengths in radii; how far that is.
-static double go(const lb_fork_blend* b, int i) {
-  const lb_fork* f = b->fork[i];
-  const size_t n = (size_t)size_of(b);
-  const double r = b->fork[0]->radius;
-  lb_fork_stepper* s = b->own->model[i];
-  double *xi = b->own->f, sum = 0;
-  for (int e = 0; e < f->neffector; e++) {
-    const lb_twist x = between(f->pose[e], b->pose[e]);
-    lb_fork_put(xi + 6 * (size_t)e, x);
-    sum += sqrt(lb_vec3_dot(x.w, x.w) / (M_PI * M_PI) + lb_vec3_dot(x.v, x.v) / (r * r));
-  }
-  for (size_t k = 0; k < n; k++) {
-    xi[k] *= k % 6 < 3 ? 1 : 1 / (f->radius * f->radius);
-  }
-  for (int k = 0; k < f->count; k++) {
-    s->y[k] = lb_dot((int)n, f->shape + (size_t)k * n, xi);
-  }
-  lb_fork_place(s);
-  for (int e = 0; e < f->neffector; e++) { // rows of J_r are the forces of unit wrenches
-    const lb_fork_chart X = lb_fork_chart_at(lb_fork_twist(s->xi + 6 * (size_t)e));
-    double* J = b->own->J + 6 * n * (size_t)i + 36 * (size_t)e;
-    for (size_t k = 0; k < 6; k++) {
-      double unit[6] = {0};
-      unit[k] = 1;
-      lb_fork_put(J + 6 * k, lb_fork_chart_force(&X, lb_fork_twist(unit)));
-    }
-  }
-  return sum;
-}
-
-static void weigh(lb_fork_blend* b) {
-  double least = INFINITY, all = 0;
-  int nearest = 0;
-  for (int i = 0; i < b->count; i++) {
-    b->weight[i] = go(b, i);
-    nearest = b->weight[i] < least ? i : nearest;
-    least = fmin(least, b->weight[i]);
-  }
-  for (int i = 0; i < b->count; i++) { // over the nearest, so that nothing overflows
-    const double ratio = least / b->weight[i];
-    b->weight[i] = least <= AT ? i == nearest : ratio * ratio;
-    all += b->weight[i];
-  }
-  for (int i = 0; i < b->count; i++) {
-    b->weight[i] /= all;
-  }
-}
-
-// out += alpha J_i X J_k', effector by effector.
-static void add_turned(const lb_fork_blend* b, double* out, double alpha, int i, int k,
-                       const double* X) {
-  const size_t n = (size_t)size_of(b);
-  for (size_t block = 0; block < n / 6 * (n / 6); block++) {
-    const size_t row = block / (n / 6), column = block % (n / 6);
-    const double* left = b->own->J + 6 * n * (size_t)i + 36 * row;
-    const double* right = b->own->J + 6 * n * (size_t)k + 36 * column;
-    double half[6][6] = {{0}}; // X J_k'
-    for (size_t r = 0; r < 6; r++) {
-      for (size_t c = 0; c < 6; c++) {
-        half[c][r] = lb_dot(6, X + (6 * row + r) * n + 6 * column, right + 6 * c);
-      }
-    }
-    for (size_t r = 0; r < 6; r++) {
-      for (size_t c = 0; c < 6; c++) {
-        out[(6 * row + r) * n + 6 * column + c] += alpha * lb_dot(6, left + 6 * r, half[c]);
-      }
-    }
-  }
-}
-
-static void multiply(int n, double* y, const double* A, const double* x) {
-  for (int i = 0; i < n; i++) {
-    y[i] = lb_dot(n, A + (size_t)i * (size_t)n, x);
-  }
-}
-
-// A x = b in x, A semidefinite and kept.
-static void solve(lb_fork_blend* b, const double* A, double* x) {
-  lb_fork_blending* own = b->own;
-  const int n = size_of(b);
-  memcpy(own->S, A, (size_t)n * (size_t)n * sizeof *A);
-  const int rank = lb_semidefinite_factor(n, own->S, n, RANK, own->work, own->pivot);
-  lb_semidefinite_solve(n, own->S, n, rank, x, own->work, own->pivot);
-}
-
-// z: mean of the ways to the nearest poses that the models admit, and its part along C.
-static void find_way(lb_fork_blend* b) {
-  lb_fork_blending* own = b->own;
-  const int n = size_of(b);
-  for (int e = 0; e < b->fork[0]->neffector; e++) {
+// Newton's steps; each is exact to third order in how far the poses are apart.
+lb_transform lb_fork_mean(int count, const lb_transform* X, const double* weight) {
+  enum { MOST = 100 };
+  static const double CLOSE = 1e-15;
+  lb_transform mean = X[0];
+  for (int k = 0; k < MOST; k++) {
     lb_twist sum = {{0, 0, 0}, {0, 0, 0}};
-    for (int i = 0; i < b->count; i++) {
-      const lb_twist x = between(b->pose[e], own->model[i]->pose[e]);
-      sum.w = lb_vec3_add(sum.w, lb_vec3_scale(b->weight[i], x.w));
-      sum.v = lb_vec3_add(sum.v, lb_vec3_scale(b->weight[i], x.v));
+    for (int i = 0; i < count; i++) {
+      const lb_twist x = lb_se3_log(lb_transform_mul(lb_transform_inverse(mean), X[i]));
+      sum.w = lb_vec3_add(sum.w, lb_vec3_scale(weight[i], x.w));
+      sum.v = lb_vec3_add(sum.v, lb_vec3_scale(weight[i], x.v));
     }
-    lb_fork_put(own->z + 6 * (size_t)e, sum);
-  }
-  memcpy(own->pull, own->z, (size_t)n * sizeof *own->z);
-  solve(b, b->C, own->pull);
-  multiply(n, own->along, b->C, own->pull);
-}
-
-static void move(lb_fork_blend* b, double h, const double* twist) {
-  for (int e = 0; e < b->fork[0]->neffector; e++) {
-    const lb_twist x = lb_fork_scale(h, lb_fork_twist(twist + 6 * (size_t)e));
-    b->pose[e] = lb_transform_mul(b->pose[e], lb_se3_exp(x));
-    b->pose[e].q = lb_quat_normalise(b->pose[e].q);
-  }
-}
-
-void lb_fork_blend_look(lb_fork_blend* b) {
-  const size_t n = (size_t)size_of(b), count = (size_t)b->count;
-  weigh(b);
-  memset(b->C, 0, n * n * sizeof *b->C);
-  for (size_t i = 0; i < count * count; i++) { // (2)
-    const double alpha = b->weight[i / count] * b->weight[i % count];
-    if (alpha > 0) {
-      add_turned(b, b->C, alpha, (int)(i / count), (int)(i % count), b->own->B + i * n * n);
+    mean = lb_transform_mul(mean, lb_se3_exp(sum));
+    mean.q = lb_quat_normalise(mean.q);
+    if (lb_vec3_norm(sum.w) + lb_vec3_norm(sum.v) < CLOSE * (1 + lb_vec3_norm(mean.p))) {
+      break;
     }
   }
-  find_way(b);
+  return mean;
 }
 
-// --- a step ---
+static bool find_centres(lb_fork_blend* b, lb_arena* scratch) {
+  lb_fork_blending* o = b->own;
+  const size_t count = (size_t)b->count;
+  double* weight = LB_TAKE(scratch, double, count);
+  lb_transform* X = LB_TAKE(scratch, lb_transform, count);
+  if (!weight || !X) {
+    return false;
+  }
+  o->radius = 0;
+  for (size_t i = 0; i < count; i++) {
+    weight[i] = 1.0 / (double)count;
+    o->radius += weight[i] * b->fork[i]->radius;
+  }
+  o->shrink = 1 / o->radius;
+  for (int e = 0; e < o->ne; e++) {
+    for (size_t i = 0; i < count; i++) {
+      X[i] = b->fork[i]->pose[e];
+    }
+    o->centre[e] = lb_fork_mean(b->count, X, weight);
+  }
+  return true;
+}
 
-static void mix(const lb_fork_blend* b, const double* of, double* out) {
-  const size_t n = (size_t)size_of(b);
-  memset(out, 0, n * n * sizeof *out);
-  for (int i = 0; i < b->count; i++) {
-    add_turned(b, out, b->weight[i], i, i, of + (size_t)i * n * n);
+// --- a model in the chart ---
+
+typedef struct sample {
+  const lb_fork* f;
+  lb_fork_part part;
+  double* X; // [f->count][n] to the model's own coordinates
+  double* B; // [n][nv] columns of the joints
+  double* C; // [n][n] from wrenches along the world's axes, unscaled, to xi
+} sample;
+
+// J X of six rows, J [6][6].
+static void turn_rows(const double* J, double* X, size_t columns) {
+  for (size_t c = 0; c < columns; c++) {
+    double x[6];
+    for (size_t i = 0; i < 6; i++) {
+      x[i] = 0;
+      for (size_t k = 0; k < 6; k++) {
+        x[i] += J[6 * i + k] * X[k * columns + c];
+      }
+    }
+    for (size_t i = 0; i < 6; i++) {
+      X[i * columns + c] = x[i];
+    }
   }
 }
 
-// f: wrenches from outside, along the effectors' axes.
-static void find_wrenches(lb_fork_blend* b, const double* wrench) {
-  const size_t n = (size_t)size_of(b);
-  double* f = b->own->f;
-  memset(f, 0, n * sizeof *f);
-  for (size_t e = 0; wrench && e < n / 6; e++) {
-    const lb_quat back = lb_quat_conjugate(b->pose[e].q);
-    const lb_twist w = lb_fork_twist(wrench + 6 * e);
-    lb_fork_put(f + 6 * e, (lb_twist){lb_quat_rotate(back, w.w), lb_quat_rotate(back, w.v)});
+// J_r^-1, then lengths in radii.
+static bool invert_jacobian(const lb_fork_chart* chart, double radius, double* inverse) {
+  double J[36], columns[36];
+  int pivot[6];
+  lb_fork_chart_jacobian(chart, J);
+  for (int i = 0; i < 36; i++) {
+    columns[i] = J[i % 6 * 6 + i / 6];
+    inverse[i] = i % 7 == 0;
+  }
+  const bool ok = lb_lu(6, columns, 6, pivot) == LB_OK;
+  if (ok) { // columns of the inverse, then transposed
+    lb_lu_solve(6, columns, 6, pivot, 6, inverse, 6);
+    memcpy(J, inverse, sizeof J);
+    for (int i = 0; i < 36; i++) {
+      inverse[i] = J[i % 6 * 6 + i / 6] * (i / 6 < 3 ? 1 : 1 / radius);
+    }
+  }
+  return ok;
+}
+
+// C_i R_i' of effector e's columns: wrenches along the world's axes.
+static void turn_columns(sample* s, size_t n, int e) {
+  for (size_t r = 0; r < n; r++) {
+    double* row = s->C + r * n + 6 * (size_t)e;
+    const lb_twist own = lb_fork_twist(row); // (R a)'w = a'(R'w)
+    lb_fork_put(row, (lb_twist){lb_quat_rotate(s->f->pose[e].q, own.w),
+                                lb_quat_rotate(s->f->pose[e].q, own.v)});
   }
 }
 
-// r += scale J C J'w of model i, w all wrenches as it has them.
-static void add_response(const lb_fork_blend* b, int i, double scale, double* r) {
-  const size_t n = (size_t)size_of(b), count = (size_t)b->count;
-  const double* J = b->own->J + 6 * n * (size_t)i;
-  const double* C = b->own->B + (size_t)i * (count + 1) * n * n;
-  double *w = b->own->pull, *along = b->own->work;
-  lb_fork_wrench(b->own->model[i], w);
-  lb_add((int)n, w, 1, b->own->f);
-  for (size_t k = 0; k < n; k++) { // J'w
-    along[k] = 0;
+// X = shape J_r with lengths of xi in radii; shapes are orthonormal with lengths in the model's
+// own.
+static void take_coordinates(sample* s, size_t n, int e, const lb_fork_chart* chart,
+                             double radius) {
+  const lb_fork* f = s->f;
+  double J[36];
+  lb_fork_chart_jacobian(chart, J);
+  for (size_t k = 0; k < (size_t)f->count; k++) {
+    const double* shape = f->shape + k * n + 6 * (size_t)e;
     for (size_t c = 0; c < 6; c++) {
-      along[k] += J[6 * (k - k % 6) + 6 * c + k % 6] * w[k - k % 6 + c];
+      double sum = 0;
+      for (size_t r = 0; r < 6; r++) {
+        sum += shape[r] * (r < 3 ? 1 : 1 / (f->radius * f->radius)) * J[6 * r + c];
+      }
+      s->X[k * n + 6 * (size_t)e + c] = sum * (c < 3 ? 1 : radius);
     }
   }
-  for (size_t k = 0; k < n; k++) {
-    w[k] = lb_dot((int)n, C + k * n, along);
+}
+
+static bool take_effector(const lb_fork_blending* o, sample* s, int e) {
+  const lb_fork* f = s->f;
+  const size_t n = (size_t)o->n, at = 6 * (size_t)e;
+  double inverse[36];
+  lb_twist xi = lb_se3_log(lb_transform_mul(lb_transform_inverse(o->centre[e]), f->pose[e]));
+  const lb_fork_chart chart = lb_fork_chart_at(xi);
+  xi.v = lb_vec3_scale(1 / o->radius, xi.v);
+  lb_fork_put(s->part.xi + at, xi);
+  const lb_twist w = lb_fork_twist(f->wrench + at);
+  lb_fork_put(s->part.force + at,
+              (lb_twist){lb_quat_rotate(f->pose[e].q, w.w), lb_quat_rotate(f->pose[e].q, w.v)});
+  if (!invert_jacobian(&chart, o->radius, inverse)) {
+    return false;
   }
-  for (size_t k = 0; k < n; k++) {
-    r[k] += scale * lb_dot(6, J + 6 * k, w + (k - k % 6));
+  turn_rows(inverse, s->B + at * (size_t)f->nv, (size_t)f->nv);
+  turn_rows(inverse, s->C + at * n, n);
+  turn_columns(s, n, e);
+  take_coordinates(s, n, e, &chart, o->radius);
+  return true;
+}
+
+// out [n][ld] = X'A X
+static void congruence(const lb_fork_blending* o, const sample* s, const double* A, double* out) {
+  const size_t n = (size_t)o->n, count = (size_t)s->f->count, ld = (size_t)o->ld;
+  for (size_t i = 0; i < n; i++) {
+    for (size_t j = 0; j < n; j++) {
+      double sum = 0;
+      for (size_t k = 0; k < count * count; k++) {
+        sum += s->X[k / count * n + i] * A[k] * s->X[k % count * n + j];
+      }
+      out[i * ld + j] = sum;
+    }
   }
 }
 
-// Rates of (3), from those before.
-static void find_rates(lb_fork_blend* b, const double* wrench) {
-  lb_fork_blending* own = b->own;
-  const int n = size_of(b);
-  const double h = b->step;
-  memcpy(own->u, b->rate, (size_t)n * sizeof *own->u);
-  solve(b, b->C, own->u);
-  find_wrenches(b, wrench);
-  mix(b, own->N, own->A);
-  mix(b, own->R, own->W);
-  multiply(n, own->r, own->A, own->u);
+static bool take_sample(const lb_fork_blend* b, int i, sample* s, lb_arena* scratch) {
+  const lb_fork_blending* o = b->own;
+  const lb_fork* f = b->fork[i];
+  const size_t n = (size_t)o->n;
+  *s = (sample){.f = f,
+                .part = lb_fork_part_at(o, o->models + (size_t)i * o->size),
+                .X = o->along[i],
+                .B = LB_COPY(scratch, f->joint, n * (size_t)f->nv),
+                .C = LB_COPY(scratch, f->C, n * n)};
+  bool ok = s->B && s->C;
+  for (int e = 0; e < o->ne && ok; e++) {
+    ok = take_effector(o, s, e);
+  }
+  for (size_t r = 0; r < n && ok; r++) {
+    s->part.give[r] = lb_dot(o->n, s->C + r * n, s->part.force);
+  }
+  if (ok) {
+    congruence(o, s, f->M, s->part.M);
+    congruence(o, s, f->D, s->part.D);
+  }
+  return ok;
+}
+
+// Products of (4), and what each model gives way under the other's wrenches.
+static void take_pair(const lb_fork_blend* b, const sample* all, int i, int k) {
+  const lb_fork_blending* o = b->own;
+  const size_t n = (size_t)o->n, ld = (size_t)o->ld;
+  double *give = lb_fork_pair_at(o, i, k), *C = give + ld;
+  const size_t nv = (size_t)all[i].f->nv;
+  for (size_t r = 0; r < n; r++) {
+    give[r] = lb_dot(o->n, all[i].C + r * n, all[k].part.force);
+    give[r] += i == k ? 0 : lb_dot(o->n, all[k].C + r * n, all[i].part.force);
+  }
+  for (size_t e = 0; e < n * n; e++) {
+    const size_t r = e / n, c = e % n;
+    double sum = lb_dot((int)nv, all[i].B + r * nv, all[k].B + c * nv);
+    sum += i == k ? 0 : lb_dot((int)nv, all[k].B + r * nv, all[i].B + c * nv);
+    C[r * ld + c] = sum;
+  }
+}
+
+// Pivots of all models' compliances together, the largest left next: an order in which none of them
+// needs another.
+static void find_order(const lb_fork_blend* b, double* C) {
+  lb_fork_blending* o = b->own;
+  const size_t n = (size_t)o->n, ld = (size_t)o->ld;
+  double most = 0;
+  memset(C, 0, n * n * sizeof *C);
   for (int i = 0; i < b->count; i++) {
-    add_response(b, i, h * b->weight[i], own->r);
+    const double* of = lb_fork_pair_at(o, i, i) + ld;
+    for (size_t e = 0; e < n * n; e++) {
+      C[e] += of[e / n * ld + e % n];
+      most = fmax(most, of[e / n * ld + e % n]);
+    }
   }
-  lb_add(n, own->r, h, own->along);
-  for (int i = 0; i < n * n; i++) {
-    own->W[i] = own->A[i] + h * own->W[i] + h * h * b->C[i];
+  o->least = RANK * most;
+  for (size_t k = 0; k < n; k++) {
+    o->order[k] = (int)k;
   }
-  solve(b, own->W, own->r);
-  multiply(n, b->rate, b->C, own->r);
+  for (size_t k = 0; k < n; k++) {
+    size_t best = k;
+    for (size_t i = k; i < n; i++) {
+      const size_t a = (size_t)o->order[i], p = (size_t)o->order[best];
+      best = C[a * (n + 1)] > C[p * (n + 1)] ? i : best;
+    }
+    const int p = o->order[best];
+    o->order[best] = o->order[k];
+    o->order[k] = p;
+    const double *row = C + (size_t)p * n, d = row[p];
+    o->rank = d > o->least ? (int)k + 1 : o->rank;
+    for (size_t i = k + 1; i < n && d > o->least; i++) {
+      const size_t a = (size_t)o->order[i];
+      lb_add(o->n, C + a * n, -row[a] / d, row);
+    }
+  }
 }
 
-void lb_fork_blend_step(lb_fork_blend* b, const double* wrench) {
-  lb_fork_blending* own = b->own;
-  const int n = size_of(b);
-  double beside = 0;
-  find_rates(b, wrench);
-  move(b, b->step, b->rate);
-  lb_fork_blend_look(b);
-  for (int i = 0; i < n; i++) {
-    own->z[i] -= own->along[i];
-    beside = fmax(beside, fabs(own->z[i]));
+// Rows, and of matrices columns, in that order.
+static void sort(const lb_fork_blending* o, double* x, int rows, double* copy) {
+  const size_t ld = (size_t)o->ld;
+  memcpy(copy, x, (size_t)rows * ld * sizeof *x);
+  for (int r = 0; r < rows; r++) {
+    const double* from = copy + (size_t)(rows == 1 ? 0 : o->order[r]) * ld;
+    for (int k = 0; k < o->n; k++) {
+      x[(size_t)r * ld + (size_t)k] = from[o->order[k]];
+    }
   }
-  if (beside > AT * b->fork[0]->radius) { // of models that admit every motion there is none
-    move(b, 1, own->z);
-    lb_fork_blend_look(b);
+}
+
+static void sort_all(const lb_fork_blend* b, double* copy) {
+  lb_fork_blending* o = b->own;
+  const size_t n = (size_t)o->n;
+  for (size_t k = 0; k < n; k++) {
+    o->unit[k] = o->order[k] % 6 < 3 ? 1 : 1 / o->radius;
+    o->size_of[k] = 1 / o->unit[k];
+  }
+  for (int i = 0; i < b->count; i++) {
+    const lb_fork_part part = lb_fork_part_at(o, o->models + (size_t)i * o->size);
+    memcpy(o->at + (size_t)i * n, part.xi, n * sizeof *part.xi);
+    sort(o, part.xi, 1, copy);
+    sort(o, part.give, 1, copy);
+    sort(o, part.M, o->n, copy);
+    sort(o, part.D, o->n, copy);
+    for (int k = 0; k <= i; k++) {
+      double* pair = lb_fork_pair_at(o, i, k);
+      sort(o, pair, 1, copy);
+      sort(o, pair + o->ld, o->n, copy);
+    }
+  }
+}
+
+static bool fill(lb_fork_blend* b) {
+  lb_arena scratch;
+  lb_arena_init(&scratch, b->own->arena.allocator);
+  sample* all = LB_TAKE(&scratch, sample, b->count);
+  bool ok = all && find_centres(b, &scratch);
+  for (int i = 0; i < b->count && ok; i++) {
+    ok = take_sample(b, i, &all[i], &scratch);
+    for (int k = 0; k <= i && ok; k++) {
+      take_pair(b, all, i, k);
+    }
+  }
+  double* copy = ok ? LB_TAKE(&scratch, double, b->own->n * b->own->ld) : NULL;
+  if (copy) {
+    find_order(b, copy);
+    sort_all(b, copy);
+  }
+  ok = copy && (!b->own->eigen || lb_fork_match_eigenvectors(b, &scratch));
+  lb_arena_release(&scratch);
+  return ok;
+}
+
+// --- state ---
+
+void lb_fork_blend_set(lb_fork_blend* b, const lb_transform* pose, const double* twist) {
+  lb_fork_blending* o = b->own;
+  for (int e = 0; e < o->ne; e++) {
+    const size_t at = 6 * (size_t)e;
+    double inverse[36];
+    lb_fork_put(b->xi + at,
+                lb_se3_log(lb_transform_mul(lb_transform_inverse(o->centre[e]), pose[e])));
+    const lb_fork_chart chart = lb_fork_chart_at(lb_fork_twist(b->xi + at));
+    memset(b->rate + at, 0, 6 * sizeof *b->rate);
+    if (twist && invert_jacobian(&chart, 1, inverse)) {
+      memcpy(b->rate + at, twist + at, 6 * sizeof *b->rate);
+      turn_rows(inverse, b->rate + at, 1);
+    }
+  }
+  lb_fork_blend_place(b);
+}
+
+void lb_fork_blend_twist(const lb_fork_blend* b, double* twist) {
+  for (int e = 0; e < b->own->ne; e++) {
+    const size_t at = 6 * (size_t)e;
+    lb_fork_put(twist + at, lb_fork_chart_rate(&b->own->chart[e], lb_fork_twist(b->rate + at)));
   }
 }
 
@@ -295,103 +350,105 @@ static void add_difference(const lb_model* m, double* dq, double weight, const d
   }
 }
 
-void lb_fork_blend_coordinates(lb_fork_blend* b, double* q) {
-  const lb_model* m = b->fork[0]->model;
-  memset(b->own->sum, 0, (size_t)m->nv * sizeof *b->own->sum);
-  lb_fork_coordinates(b->own->model[0], q);
-  for (int i = 1; i < b->count; i++) {
-    lb_fork_coordinates(b->own->model[i], b->own->q);
-    add_difference(m, b->own->sum, b->weight[i], q, b->own->q);
+// Coordinates by model i, q_i + A_i (xi - (xi_i + xim) / 2): the sum of these by the weights is of
+// second order, as (2) is.
+static void follow(const lb_fork_blend* b, int i, double* q) {
+  const lb_fork_blending* o = b->own;
+  const lb_fork* f = b->fork[i];
+  const size_t n = (size_t)o->n;
+  const double *own = o->models + (size_t)i * o->size, *mean = o->now;
+  double *dq = o->dq, *x = o->y;
+  for (size_t k = 0; k < n; k++) {
+    const int at = o->order[k];
+    x[at] = b->xi[at] * o->unit[k] - 0.5 * (own[k] + mean[k]);
   }
-  lb_advance(m, q, b->own->sum, 1);
+  memset(dq, 0, (size_t)f->nv * sizeof *dq);
+  for (size_t k = 0; k < (size_t)f->count; k++) {
+    lb_add(f->nv, dq, lb_dot(o->n, o->along[i] + k * n, x), f->dq + k * (size_t)f->nv);
+  }
+  memcpy(q, f->q, (size_t)f->model->nq * sizeof *q);
+  lb_advance(f->model, q, dq, 1);
+}
+
+void lb_fork_blend_coordinates(const lb_fork_blend* b, double* q) {
+  const lb_model* m = b->fork[0]->model;
+  const lb_fork_blending* o = b->own;
+  memset(o->sum, 0, (size_t)m->nv * sizeof *o->sum);
+  follow(b, 0, q);
+  for (int i = 1; i < b->count; i++) {
+    follow(b, i, o->q);
+    add_difference(m, o->sum, b->weight[i], q, o->q);
+  }
+  lb_advance(m, q, o->sum, 1);
 }
 
 // --- life ---
 
-// shape'(K^-1 X K^-1) shape of a matrix X in admissible coordinates: what it is among forces.
-static bool among_forces(const lb_fork* f, const double* X, lb_arena* a, double* out) {
-  const int m = f->count, n = 6 * f->neffector;
-  double* L = LB_COPY(a, f->K, (size_t)m * (size_t)m);
-  double* Y = LB_COPY(a, X, (size_t)m * (size_t)m);
-  double* T = LB_TAKE(a, double, (size_t)m*(size_t)m);
-  double* half = LB_TAKE(a, double, (size_t)m*(size_t)n);
-  if (!L || !Y || !T || !half || lb_cholesky(m, L, m) != LB_OK) {
-    return false;
-  }
-  lb_cholesky_solve(m, L, m, m, Y, m);
-  for (int i = 0; i < m * m; i++) {
-    T[i] = Y[i % m * m + i / m];
-  }
-  lb_cholesky_solve(m, L, m, m, T, m);
-  for (int k = 0; k < m; k++) {
-    for (int i = 0; i < m; i++) {
-      lb_add(n, half + (size_t)k * (size_t)n, T[k * m + i], f->shape + (size_t)i * (size_t)n);
-    }
-  }
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) {
-      double sum = 0;
-      for (int k = 0; k < m; k++) {
-        sum +=
-            f->shape[(size_t)k * (size_t)n + (size_t)i] * half[(size_t)k * (size_t)n + (size_t)j];
-      }
-      out[i * n + j] = sum;
-    }
-  }
-  return true;
-}
-
-static bool fill(lb_fork_blend* b) {
-  const size_t n = (size_t)size_of(b), nv = (size_t)b->fork[0]->nv, count = (size_t)b->count;
-  lb_arena scratch;
-  lb_arena_init(&scratch, b->own->arena.allocator);
-  bool ok = true;
-  for (size_t i = 0; i < count; i++) {
-    ok = ok && among_forces(b->fork[i], b->fork[i]->M, &scratch, b->own->N + i * n * n) &&
-         among_forces(b->fork[i], b->fork[i]->D, &scratch, b->own->R + i * n * n);
-    for (size_t k = 0; k < count; k++) {
-      double* B = b->own->B + (i * count + k) * n * n;
-      for (size_t e = 0; e < n * n; e++) {
-        B[e] = lb_dot((int)nv, b->fork[i]->joint + e / n * nv, b->fork[k]->joint + e % n * nv);
-      }
-    }
-  }
-  lb_arena_release(&scratch);
-  return ok;
+// Rows that begin where lines of the cache do.
+static double* take_rows(lb_arena* a, size_t count) {
+  enum { LINE = 64 };
+  double* x = LB_TAKE(a, double, count + LINE / sizeof(double));
+  const size_t over = (uintptr_t)x % LINE;
+  return x && over ? x + (LINE - over) / sizeof *x : x;
 }
 
 static bool take(lb_fork_blend* b, lb_arena* a) {
-  const size_t n = (size_t)size_of(b), count = (size_t)b->count, ne = n / 6;
+  const size_t count = (size_t)b->count, ne = (size_t)b->fork[0]->neffector, n = 6 * ne;
+  const size_t ld = (n + 7) / 8 * 8, pairs = count * (count + 1) / 2;
   const lb_model* m = b->fork[0]->model;
-  lb_fork_blending* own = b->own;
+  lb_fork_blending* o = b->own;
+  o->n = (int)n;
+  o->ld = (int)ld;
+  o->ne = (int)ne;
+  o->size = (3 + 2 * n) * ld;
   b->pose = LB_TAKE(a, lb_transform, ne);
+  b->xi = LB_TAKE(a, double, n);
   b->rate = LB_TAKE(a, double, n);
   b->weight = LB_TAKE(a, double, count);
-  b->C = LB_TAKE(a, double, n* n);
-  own->B = LB_TAKE(a, double, count* count* n* n);
-  own->J = LB_TAKE(a, double, count * 6 * n);
-  own->N = LB_TAKE(a, double, count* n* n);
-  own->R = LB_TAKE(a, double, count* n* n);
-  own->W = LB_TAKE(a, double, n* n);
-  own->A = LB_TAKE(a, double, n* n);
-  own->S = LB_TAKE(a, double, n* n);
-  own->u = LB_TAKE(a, double, n);
-  own->f = LB_TAKE(a, double, n);
-  own->r = LB_TAKE(a, double, n);
-  own->work = LB_TAKE(a, double, 2 * n);
-  own->pivot = LB_TAKE(a, int, n);
-  own->pull = LB_TAKE(a, double, n);
-  own->z = LB_TAKE(a, double, n);
-  own->along = LB_TAKE(a, double, n);
-  own->model = LB_TAKE(a, lb_fork_stepper*, count);
-  own->q = LB_TAKE(a, double, m->nq);
-  own->sum = LB_TAKE(a, double, m->nv);
+  o->order = LB_TAKE(a, int, n);
+  o->kept = LB_TAKE(a, int, n + 1);
+  o->at = LB_TAKE(a, double, count* n);
+  o->centre = LB_TAKE(a, lb_transform, ne);
+  o->chart = LB_TAKE(a, lb_fork_chart, ne);
+  o->models = take_rows(a, count * o->size);
+  o->now = take_rows(a, o->size);
+  o->pairs = take_rows(a, pairs * (1 + n) * ld);
+  o->pair = take_rows(a, (1 + n) * ld);
+  o->pair_weight = LB_TAKE(a, double, pairs);
+  o->eigen = b->fork[0]->what->blend == LB_FORK_EIGENVECTORS
+                 ? LB_TAKE(a, double, count* n*(ld + 1) + ld)
+                 : NULL;
+  o->along = LB_TAKE(a, double*, count);
+  for (size_t i = 0; o->along && i < count; i++) {
+    o->along[i] = LB_TAKE(a, double, (size_t)b->fork[i]->count* n);
+  }
+  double** const rows[] = {&o->L, &o->Lt, &o->W, &o->Ws};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    *rows[i] = take_rows(a, n * ld);
+  }
+  double** const vectors[] = {&o->d, &o->rho, &o->along_rho, &o->r,    &o->g,
+                              &o->t, &o->y,   &o->left,      &o->unit, &o->size_of};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+    *vectors[i] = take_rows(a, ld);
+  }
+  o->q = LB_TAKE(a, double, m->nq);
+  o->sum = LB_TAKE(a, double, m->nv);
+  o->dq = LB_TAKE(a, double, m->nv);
+  o->tangent = (lb_fork_tangent){.centre = o->centre,
+                                 .xi = b->xi,
+                                 .Q = LB_TAKE(a, double, n* n),
+                                 .M = LB_TAKE(a, double, n* n),
+                                 .K = LB_TAKE(a, double, n* n),
+                                 .D = LB_TAKE(a, double, n* n),
+                                 .f0 = LB_TAKE(a, double, n),
+                                 .p = LB_TAKE(a, double, n),
+                                 .aside = LB_TAKE(a, double, n)};
   return lb_arena_status(a) == LB_OK;
 }
 
 static lb_status check(lb_fork* const* fork, int count, lb_error* err) {
   for (int i = 0; i < count; i++) {
-    const bool other = fork[i]->model != fork[0]->model || fork[i]->what != fork[0]->what;
+    const bool other = fork[i]->model != fork[0]->model || fork[i]->neffector != fork[0]->neffector;
     if (fork[i]->base || other) {
       return lb_error_add(err, LB_INVALID, fork[i]->what->place,
                           other ? "models to blend must be of one fork"
@@ -400,15 +457,6 @@ static lb_status check(lb_fork* const* fork, int count, lb_error* err) {
     }
   }
   return LB_OK;
-}
-
-static lb_status make(lb_fork_blend* b, lb_error* err) {
-  const lb_allocator* allocator = b->own->arena.allocator;
-  lb_status status = fill(b) ? LB_OK : lb_fork_no_memory(err);
-  for (int i = 0; i < b->count && status == LB_OK; i++) {
-    status = lb_fork_stepper_create(b->fork[i], b->step, allocator, &b->own->model[i], err);
-  }
-  return status;
 }
 
 lb_status lb_fork_blend_create(lb_fork* const* fork, int count, double step,
@@ -430,21 +478,17 @@ lb_status lb_fork_blend_create(lb_fork* const* fork, int count, double step,
     return lb_fork_no_memory(err);
   }
   own->arena = arena;
-  status = make(b, err);
-  if (status != LB_OK) {
+  if (!fill(b)) {
     lb_fork_blend_release(b);
-    return status;
+    return lb_fork_no_memory(err);
   }
-  memcpy(b->pose, fork[0]->pose, (size_t)fork[0]->neffector * sizeof *b->pose);
+  lb_fork_blend_set(b, fork[0]->pose, NULL);
   lb_fork_blend_look(b);
   *blend = b;
   return LB_OK;
 }
 
 void lb_fork_blend_release(lb_fork_blend* b) {
-  for (int i = 0; b && i < b->count; i++) {
-    lb_fork_stepper_release(b->own->model[i]);
-  }
   if (b) {
     lb_arena arena = b->own->arena;
     lb_arena_release(&arena);

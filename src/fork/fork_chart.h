@@ -78,3 +78,26 @@ static inline lb_twist lb_fork_chart_wrench(const lb_fork_chart* X, lb_twist g) 
   const lb_vec3 F = lb_fork_turn(X->xi.w, f, X->c[1], X->c[2]);
   return (lb_twist){lb_mat3_apply(back, lb_vec3_sub(g.w, lb_fork_chart_lever(X, F))), f};
 }
+
+// J_r [6][6]: its rows are the forces of unit wrenches.
+static inline void lb_fork_chart_jacobian(const lb_fork_chart* X, double* J) {
+  for (size_t k = 0; k < 6; k++) {
+    double unit[6] = {0};
+    unit[k] = 1;
+    lb_fork_put(J + 6 * k, lb_fork_chart_force(X, lb_fork_twist(unit)));
+  }
+}
+
+// The body's twist J_r xidot.
+static inline lb_twist lb_fork_chart_rate(const lb_fork_chart* X, lb_twist rate) {
+  const double x[6] = {rate.w.x, rate.w.y, rate.w.z, rate.v.x, rate.v.y, rate.v.z};
+  double J[36], y[6];
+  lb_fork_chart_jacobian(X, J);
+  for (size_t i = 0; i < 6; i++) {
+    y[i] = 0;
+    for (size_t k = 0; k < 6; k++) {
+      y[i] += J[6 * i + k] * x[k];
+    }
+  }
+  return lb_fork_twist(y);
+}

@@ -203,6 +203,71 @@ static lb_status find_modes(const lb_fork_linear* A, lb_fork_stability* found) {
   return LB_OK;
 }
 
+// X [n][rows] by columns: B along the free directions, each row of unit length.
+static double* rows_along_free(const lb_fork_linear* A, int rows, const double* B) {
+  const size_t n = (size_t)A->n, nfree = (size_t)A->nfree, nv = (size_t)A->m->nv;
+  double* X = LB_TAKE(A->arena, double, n*(size_t)rows);
+  double* row = LB_TAKE(A->arena, double, nfree);
+  for (int r = 0; X && row && r < rows; r++) {
+    double* x = X + (size_t)r * n;
+    for (size_t k = 0; k < nfree; k++) {
+      row[k] = B[(size_t)r * nv + (size_t)A->free[k]];
+    }
+    if (A->P) {
+      lb_columns_multiply_transposed(A->n, 1, A->nfree, x, A->P, row);
+    } else {
+      memcpy(x, row, nfree * sizeof *x);
+    }
+    const double length = sqrt(lb_dot(A->n, x, x));
+    for (size_t k = 0; k < n && length > 0; k++) {
+      x[k] /= length;
+    }
+  }
+  return row ? X : NULL;
+}
+
+// Z'B Z of a symmetric B [n][n], Z [nz] columns.
+static double* along_held(const lb_fork_linear* A, const double* B, const double* Z, int nz) {
+  double* half = LB_TAKE(A->arena, double, (size_t)A->n*(size_t)nz);
+  double* out = LB_TAKE(A->arena, double, (size_t)nz*(size_t)nz);
+  if (!B || !half || !out) {
+    return NULL;
+  }
+  lb_columns_multiply(A->n, nz, A->n, half, B, Z);
+  lb_columns_multiply_transposed(nz, nz, A->n, out, Z, half);
+  return out;
+}
+
+lb_status lb_fork_held_modes(const lb_fork_linear* A, int rows, const double* B, int count,
+                             double* dq, double* stiffness, int* found) {
+  const size_t n = (size_t)A->n;
+  double *X = rows_along_free(A, rows, B), *Q = LB_TAKE(A->arena, double, n*n);
+  int rank = 0;
+  if (!X || !Q) {
+    return LB_NO_MEMORY;
+  }
+  lb_status status = lb_range(A->arena, A->n, rows, X, A->n, SAME, Q, &rank);
+  if (status != LB_OK) {
+    return status;
+  }
+  const int nz = A->n - rank;
+  const double* Z = Q + (size_t)rank * n;
+  double* V = along_held(A, along_free(A, A->K), Z, nz);
+  double* M = along_held(A, along_free(A, among_free(A, A->R->D->M)), Z, nz);
+  double *w = LB_TAKE(A->arena, double, nz), *z = LB_TAKE(A->arena, double, n);
+  if (!V || !M || !w || !z) {
+    return LB_NO_MEMORY;
+  }
+  status = nz > 0 ? lb_eigen_generalised(A->arena, nz, V, nz, M, nz, w) : LB_OK;
+  *found = count < nz ? count : nz;
+  for (int i = 0; i < *found && status == LB_OK; i++) {
+    lb_columns_multiply(A->n, 1, nz, z, Z, V + (size_t)i * (size_t)nz);
+    expand(A, dq + (size_t)i * (size_t)A->m->nv, z);
+    stiffness[i] = w[i];
+  }
+  return status;
+}
+
 static lb_status factor(lb_fork_linear* A, lb_fork_stability* found) {
   *found = (lb_fork_stability){0};
   A->L = along_free(A, A->K);

@@ -54,6 +54,11 @@ lb_status lb_fork_solve_half(const lb_fork_linear* A, int count, double* x);
 // x = P (P'M P)^-1 P'f, the same with masses in place of stiffness.
 lb_status lb_fork_solve_mass(const lb_fork_linear* A, int count, double* x);
 
+// The slowest vibrations that keep the rows of B [rows][nv] at rest: dq [count][nv] with unit mass,
+// and their stiffness [count]. Fewer than asked where there are no more: `found`.
+lb_status lb_fork_held_modes(const lb_fork_linear* A, int rows, const double* B, int count,
+                             double* dq, double* stiffness, int* found);
+
 // Number of independent constraints at R's last look, and that beside it, after a step along the
 // free directions and with loops closed: more of them there means that the pose is singular.
 lb_status lb_fork_ranks(const lb_fork_linear* A, lb_data* d, int* here, int* beside);

@@ -22,6 +22,8 @@ static lb_status fill_twists(lb_fork_work* w) {
     lb_fork_jacobian(w, i, lb_transform_identity(), J);
     for (size_t r = 0; r < 6; r++) {
       lb_columns_dot(f->nv, (int)n, f->T + (6 * (size_t)i + r) * n, w->G, J + r * nv);
+      lb_columns_dot(f->nv, f->count, f->follow + (6 * (size_t)i + r) * (size_t)f->count, f->dq,
+                     J + r * nv);
     }
   }
   return J ? LB_OK : LB_NO_MEMORY;

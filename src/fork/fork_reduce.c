@@ -16,8 +16,9 @@
 //
 // or, against impulses, M = (Q'J_e P (P'M_q P)^-1 P'J_e'Q)^-1 (operational space). [fork] adds
 // inverse masses up along the chain instead of (3), and inverts C by a truncated SVD instead of
-// (2). A base that floats is one more master: six shapes in which the whole follows it, so that
-// rigid motions are exact.
+// (2). With vibrations of the mechanism whose effectors are held as further shapes (Craig and
+// Bampton) frequencies are right, too. A base that floats is one more master: six shapes in which
+// the whole follows it, so that rigid motions are exact.
 #include <math.h>
 #include <string.h>
 
@@ -144,6 +145,7 @@ static bool take_results(lb_fork* f, lb_arena* a) {
   f->shape = LB_TAKE(a, double, count* n);
   f->dq = LB_TAKE(a, double, count*(size_t)f->nv);
   f->joint = LB_TAKE(a, double, n*(size_t)f->nv);
+  f->follow = LB_TAKE(a, double, nlink * 6 * count);
   f->K = LB_TAKE(a, double, count* count);
   f->D = LB_TAKE(a, double, count* count);
   f->M = LB_TAKE(a, double, count* count);
@@ -208,6 +210,16 @@ static lb_status fill_base_shapes(lb_fork_work* w) {
   return status;
 }
 
+// Modes with effectors held, whose shapes are those of the last coordinates. They are at right
+// angles to the static shapes over the stiffness.
+static void fill_modes(lb_fork* f, const double* dq, const double* stiffness) {
+  const size_t first = (size_t)(f->count - f->modes), nv = (size_t)f->nv;
+  for (size_t i = 0; i < (size_t)f->modes; i++) {
+    memcpy(f->dq + (first + i) * nv, dq + i * nv, nv * sizeof *dq);
+    f->K[(first + i) * (size_t)(f->count + 1)] = stiffness[i];
+  }
+}
+
 // Mass against impulses, in the place of that of the static shapes. The base keeps its own.
 static lb_status fill_impulse_mass(lb_fork_work* w, const double* Q, int rank) {
   lb_fork* f = w->fork;
@@ -248,8 +260,17 @@ static lb_status reduce(lb_fork_work* w, lb_arena* arena, lb_error* err) {
   if (status != LB_OK) {
     return status;
   }
+  double* mode = LB_TAKE(&w->scratch, double, (size_t)w->what->modes*(size_t)f->nv);
+  double* stiffness = LB_TAKE(&w->scratch, double, w->what->modes);
+  status = mode && stiffness ? LB_OK : LB_NO_MEMORY;
+  if (w->what->modes > 0 && status == LB_OK) {
+    status = lb_fork_held_modes(&w->A, (int)n, w->J_e, w->what->modes, mode, stiffness, &f->modes);
+  }
+  if (status != LB_OK) {
+    return lb_fork_no_memory(err);
+  }
   f->base = w->base_link == LB_WORLD ? 0 : 6;
-  f->count = f->base + rank;
+  f->count = f->base + rank + f->modes;
   double *C = respond(w, w->G, false), *scaled = respond(w, w->G, true);
   double* Ky = LB_TAKE(&w->scratch, double, (size_t)rank*(size_t)rank);
   f->C = C ? LB_COPY(arena, C, n * n) : NULL;
@@ -257,6 +278,7 @@ static lb_status reduce(lb_fork_work* w, lb_arena* arena, lb_error* err) {
     return lb_fork_no_memory(err);
   }
   fill_shapes(w, Q, Ky, rank);
+  fill_modes(f, mode, stiffness);
   memcpy(f->joint, w->J_e, n * (size_t)f->nv * sizeof *f->joint);
   status = lb_fork_solve_half(&w->A, (int)n, f->joint);
   status = status == LB_OK ? fill_base_shapes(w) : status;

@@ -84,6 +84,7 @@ static lb_status put_frame(run* u, double time, lb_recording* r, lb_error* err) 
   if (u->one) {
     lb_fork_coordinates(u->one, u->reduced->q);
   } else {
+    lb_fork_blend_look(u->several);
     lb_fork_blend_coordinates(u->several, u->reduced->q);
   }
   if (m->constraint.count > 0) {

@@ -15,19 +15,21 @@
 #include "dynamics/joint/joint.h"
 #include "fork/fork_chart.h"
 #include "fork/fork_inside.h"
+#include "fork/fork_links.h"
 #include "math/linear/dense.h"
 
 typedef struct lb_fork_stepping {
   lb_arena arena;
-  double* inverse;       // [count][count] of the matrix in (1)
-  double* K0;            // [count][count]
-  double* f0;            // [count]
-  double* force;         // [count] scratch: right-hand side
-  double* dq;            // [nv] scratch
-  double* follow;        // [nlink][6][count] twists of links by y
-  lb_transform* in_base; // [neffector] poses in equilibrium, in the base or the world
-  double mass;           // of the whole, where its base floats
-  lb_vec3 centre;        // its centre in the base
+  double* inverse;           // [count][count] of the matrix in (1)
+  double* K0;                // [count][count]
+  double* f0;                // [count]
+  double* force;             // [count] scratch: right-hand side
+  double* dq;                // [nv] scratch
+  lb_fork_links_table each;  // links on their own, in the base or the world
+  lb_fork_links_table chain; // by joints; without entries where these are not simple
+  lb_transform* in_base;     // [neffector] poses in equilibrium, in the base or the world
+  double mass;               // of the whole, where its base floats
+  lb_vec3 centre;            // its centre in the base
 } lb_fork_stepping;
 
 // --- frames ---
@@ -214,18 +216,15 @@ void lb_fork_coordinates(const lb_fork_stepper* s, double* q) {
 }
 
 void lb_fork_links(const lb_fork_stepper* s, lb_transform* link) {
-  const lb_fork* f = s->fork;
-  for (int i = 0; i < f->nlink; i++) {
-    double xi[6];
-    for (size_t r = 0; r < 6; r++) {
-      xi[r] = lb_dot(f->count, s->own->follow + (6 * (size_t)i + r) * (size_t)f->count, s->y);
-    }
-    link[i] = lb_transform_mul(f->link[i], lb_se3_exp(lb_fork_twist(xi)));
-    if (f->base) {
-      const lb_transform was = lb_transform_inverse(f->link[f->base_link]);
-      link[i] = lb_transform_mul(s->base, lb_transform_mul(was, link[i]));
-    }
+  lb_fork_links_place(&s->own->each, s->y, s->fork->base ? &s->base : NULL, s->threads, link);
+}
+
+bool lb_fork_links_by_joints(const lb_fork_stepper* s, lb_transform* link) {
+  const bool simple = s->own->chain.twist;
+  if (simple) {
+    lb_fork_links_place(&s->own->chain, s->y, s->fork->base ? &s->base : NULL, s->threads, link);
   }
+  return simple;
 }
 
 // --- life ---
@@ -262,24 +261,27 @@ static void weigh(lb_fork_stepper* s) {
   }
 }
 
-// Twists of links by y: T w with w = scale^2 shape'K y, J_i A of fork_reduce.c.
-static void follow(lb_fork_stepper* s) {
+static bool take_links(lb_fork_stepper* s, lb_arena* a) {
   const lb_fork* f = s->fork;
-  const size_t n = 6 * (size_t)f->neffector, count = (size_t)f->count;
-  for (size_t row = 0; row < 6 * (size_t)f->nlink; row++) {
-    for (size_t k = (size_t)f->base; k < count; k++) {
-      double sum = 0;
-      for (size_t j = (size_t)f->base; j < count; j++) {
-        double along = 0;
-        for (size_t r = 0; r < n; r++) {
-          const double scale = r % 6 < 3 ? 1 : 1 / f->radius;
-          along += f->T[row * n + r] * scale * scale * f->shape[j * n + r];
-        }
-        sum += along * f->K[j * count + k];
-      }
-      s->own->follow[row * count + k] = sum;
-    }
+  lb_arena scratch;
+  lb_arena_init(&scratch, a->allocator);
+  double* twists = LB_COPY(&scratch, f->follow, 6 * (size_t)f->nlink * (size_t)f->count);
+  lb_transform* pose = LB_COPY(&scratch, f->link, f->nlink);
+  const lb_transform out = lb_transform_inverse(s->base);
+  bool ok = twists && pose;
+  for (int i = 0; ok && f->base && i < f->nlink; i++) {
+    pose[i] = lb_transform_mul(out, f->link[i]);
   }
+  for (int i = 0; ok && i < 6 * f->nlink * f->count; i++) { // y of the base stay zero
+    twists[i] = i % f->count < f->base ? 0 : twists[i];
+  }
+  if (ok) {
+    ok = lb_fork_links_take(&s->own->each, a, f, twists, pose, false) &&
+         (!lb_fork_joints_are_simple(f) ||
+          lb_fork_links_take(&s->own->chain, a, f, twists, pose, true));
+  }
+  lb_arena_release(&scratch);
+  return ok;
 }
 
 // The matrix of (1), inverted.
@@ -313,7 +315,6 @@ static bool take(lb_fork_stepper* s, lb_arena* a) {
   own->f0 = LB_TAKE(a, double, count);
   own->force = LB_TAKE(a, double, count);
   own->dq = LB_TAKE(a, double, f->nv);
-  own->follow = LB_TAKE(a, double, (size_t)f->nlink * 6 * count);
   own->in_base = LB_TAKE(a, lb_transform, ne);
   return lb_arena_status(a) == LB_OK;
 }
@@ -338,7 +339,10 @@ lb_status lb_fork_stepper_create(const lb_fork* f, double step, const lb_allocat
     own->in_base[e] = f->base ? lb_transform_mul(out, f->pose[e]) : f->pose[e];
   }
   take_loads(s);
-  follow(s);
+  if (!take_links(s, &own->arena)) {
+    lb_arena_release(&own->arena);
+    return lb_fork_no_memory(err);
+  }
   if (!invert(s)) {
     lb_arena_release(&own->arena);
     return lb_error_add(err, LB_FAILED, f->what->place,

@@ -261,12 +261,18 @@ static inline bool mech_solve(mechanism* m) {
 
 // --- the document's recursion, repaired ---
 //
-// Links in topological order. Chain and split, [fork] eq. 10-12: a new link k on link p has
-// C_kj = C_pj and C_kk = C_pp + S S'/k. Merge: a loop is closed by the rows B of its relative
-// twist, C <- C - C B'(B C B' + springs)^+ B C, for all links at once (eq. 13-14 leave the others
-// as they were). About one origin Ad is 1. The wrench map (eq. 15-20) follows from the loops'
-// forces.
+// Links in topological order, by roots C = F F': each column is what a spring lets move, over the
+// root of its stiffness. Chain and split, [fork] eq. 10-12: a new link k on link p has F_k = F_p
+// and columns S / sqrt(k) of its own. Merge: a loop is closed by the rows B of its relative twist,
+// for all links at once (eq. 13-14 leave the others as they were). With springs in it these are
+// columns of F more. C <- C - C B'(B C B')^+ B C subtracts what nearly cancels; F <- F N, where N
+// is an orthonormal basis of what B F leaves free, is the same and subtracts nothing. About one
+// origin Ad is 1.
+enum { MECH_COLUMNS = 3 * MECH_BODIES + 3 * (MECH_JOINTS - MECH_BODIES) };
+
 typedef struct mech_recursion {
+  int columns;
+  double F[MECH_UNKNOWNS][MECH_COLUMNS];
   double C[MECH_UNKNOWNS][MECH_UNKNOWNS];
 } mech_recursion;
 
@@ -274,55 +280,53 @@ static inline void mech_chain(mech_recursion* R, int k, const mech_joint* j) {
   double D[6][6];
   const int free = mech_directions(j, D), p = j->parent;
   for (int a = 0; a < 6; a++) {
-    for (int i = 0; i < 6 * k; i++) {
-      R->C[6 * k + a][i] = R->C[i][6 * k + a] = p < 0 ? 0 : R->C[6 * p + a][i];
+    for (int c = 0; c < R->columns; c++) {
+      R->F[6 * k + a][c] = p < 0 ? 0 : R->F[6 * p + a][c];
     }
-  }
-  for (int a = 0; a < 36; a++) {
-    double sum = p < 0 ? 0 : R->C[6 * p + a / 6][6 * p + a % 6];
     for (int d = 0; d < free; d++) {
-      sum += D[d][a / 6] * D[d][a % 6] / j->k;
+      R->F[6 * k + a][R->columns + d] = D[d][a] / sqrt(j->k);
     }
-    R->C[6 * k + a / 6][6 * k + a % 6] = sum;
   }
+  R->columns += free;
 }
 
 static inline void mech_merge(mech_recursion* R, int n, const mech_joint* j) {
-  double D[6][6], E[6][6], CB[MECH_UNKNOWNS][6], A[36], X[6 * MECH_UNKNOWNS];
-  const int free = mech_directions(j, D), skip = j->k > 0 ? 0 : free, rows = 6 - skip;
+  static double G[6 * MECH_COLUMNS], Q[MECH_COLUMNS * MECH_COLUMNS];
+  double D[6][6], E[6][6];
+  const int free = mech_directions(j, D), first = j->k > 0 ? 0 : free;
   mech_measures(D, E);
-  for (int i = 0; i < n; i++) {
-    for (int r = 0; r < rows; r++) {
-      CB[i][r] = 0;
+  R->columns += free - first;
+  int rows = 0, rank = 0;
+  for (int r = first; r < 6; r++) {
+    double *row = G + rows * R->columns, length = 0;
+    for (int c = 0; c < R->columns; c++) {
+      row[c] = r < free && c == R->columns - free + r ? -1 / sqrt(j->k) : 0;
       for (int a = 0; a < 6; a++) {
-        CB[i][r] += E[skip + r][a] *
-                    (R->C[i][6 * j->child + a] - (j->parent < 0 ? 0 : R->C[i][6 * j->parent + a]));
+        row[c] += E[r][a] *
+                  (R->F[6 * j->child + a][c] - (j->parent < 0 ? 0 : R->F[6 * j->parent + a][c]));
       }
-      X[r + i * rows] = CB[i][r] * 1e3;
+      length += row[c] * row[c];
     }
-  }
-  for (int r = 0; r < rows; r++) {
-    for (int q = 0; q < rows; q++) {
-      A[r + q * rows] = r == q && skip + r < free ? 1e3 / j->k : 0;
-      for (int a = 0; a < 6; a++) {
-        A[r + q * rows] +=
-            1e3 * E[skip + r][a] *
-            (CB[6 * j->child + a][q] - (j->parent < 0 ? 0 : CB[6 * j->parent + a][q]));
-      }
+    for (int c = 0; c < R->columns && length > 0; c++) {
+      row[c] /= sqrt(length);
     }
+    rows += length > 1e-24;
   }
   lb_arena arena;
-  int rank = 0;
   lb_arena_init(&arena, NULL);
-  assert_int_equal(lb_least_squares(&arena, rows, rows, A, rows, n, X, rows, 1e-10, &rank), LB_OK);
-  lb_arena_release(&arena);
-  for (int i = 0; i < n; i++) {
-    for (int k = 0; k < n; k++) {
-      for (int r = 0; r < rows; r++) {
-        R->C[i][k] -= CB[i][r] * X[r + k * rows];
-      }
-    }
+  if (rows > 0) {
+    assert_int_equal(lb_range(&arena, R->columns, rows, G, R->columns, 1e-7, Q, &rank), LB_OK);
   }
+  lb_arena_release(&arena);
+  const int left = R->columns - rank;
+  for (int i = 0; i < n && rows > 0; i++) {
+    double row[MECH_COLUMNS] = {0};
+    for (int c = 0; c < left; c++) {
+      row[c] = lb_dot(R->columns, Q + (rank + c) * R->columns, R->F[i]);
+    }
+    memcpy(R->F[i], row, sizeof row);
+  }
+  R->columns = rows > 0 ? left : R->columns;
 }
 
 static inline bool mech_recurse(const mechanism* m, mech_recursion* R) {
@@ -335,6 +339,10 @@ static inline bool mech_recurse(const mechanism* m, mech_recursion* R) {
     } else {
       mech_chain(R, i, &m->joint[i]);
     }
+  }
+  for (int i = 0; i < 36 * m->nbody * m->nbody; i++) {
+    const int a = i / (6 * m->nbody), b = i % (6 * m->nbody);
+    R->C[a][b] = lb_dot(R->columns, R->F[a], R->F[b]);
   }
   return true;
 }

@@ -1,5 +1,6 @@
 // Several models of one mechanism, blended.
 #include "counting.h"
+#include "fork/fork_blend.h"
 #include "fork_world.h"
 #include "math/linear/dense.h"
 #include "math/space/se3.h"
@@ -15,12 +16,14 @@ typedef struct models {
   lb_scene_fork what;
   lb_fork* fork[MOST];
   int count;
+  lb_fork_blend_kind blend;
   lb_fork_blend* b;
 } models;
 
 static void make(models* m, int count, const lb_vec3* force, double h) {
   m->count = count;
   m->what = m->w.scene.fork[0];
+  m->what.blend = m->blend;
   m->what.nmodel = count;
   m->what.model = m->model;
   for (int i = 0; i < count; i++) {
@@ -53,15 +56,17 @@ static double difference(int n, const double* a, const double* b) {
 static void samples_are_reproduced(void** state) {
   (void)state;
   static const char* const scenes[] = {"two-links", "wishbone", "ring", "helix-50"};
-  for (int k = 0; k < 4; k++) {
-    models m = {.w = fork_read(scenes[k])};
+  for (int k = 0; k < 8; k++) {
+    models m = {.w = fork_read(scenes[k / 2]), .blend = k % 2};
     make(&m, 3, (const lb_vec3[]){{0, 0, 0}, {10, 0, 5}, {-5, 0, 10}}, 1e-3);
     double* q = calloc((size_t)m.w.m->nq, sizeof *q);
     const size_t ne = (size_t)m.fork[0]->neffector;
     for (int i = 0; i < 3; i++) {
-      memcpy(m.b->pose, m.fork[i]->pose, ne * sizeof *m.b->pose);
+      double C[144];
+      lb_fork_blend_set(m.b, m.fork[i]->pose, NULL);
       lb_fork_blend_look(m.b);
-      assert_below(difference((int)(36 * ne * ne), m.fork[i]->C, m.b->C), 1e-12);
+      lb_fork_blend_compliance(m.b, C);
+      assert_below(difference((int)(36 * ne * ne), m.fork[i]->C, C), 1e-12);
       lb_fork_blend_coordinates(m.b, q);
       for (int j = 0; j < m.w.m->nq; j++) {
         assert_near(q[j], m.fork[i]->q[j], 1e-12);
@@ -79,18 +84,22 @@ static void samples_are_reproduced(void** state) {
 // Three slides alike: the compliance is the same at every pose, and has one eigenvalue three times.
 static void equal_matrices_blend_to_themselves(void** state) {
   (void)state;
-  models m = {
-      .w = fork_parse("gravity: [0, 0, 0]\n"
-                      "bodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n"
-                      "joints: {j: {type: translational, child: a, spring: {stiffness: 100}}}\n"
-                      "fork: {f: {effectors: [a]}}\n")};
-  make(&m, 2, (const lb_vec3[]){{0, 0, 0}, {3, 2, 1}}, 1e-3);
-  for (int i = 1; i < 4; i++) {
-    m.b->pose[0].p = lb_vec3_make(0.01 * i, 0, 0.003 * i);
+  for (int i = 0; i < 8; i++) {
+    models m = {
+        .blend = i % 2,
+        .w = fork_parse("gravity: [0, 0, 0]\n"
+                        "bodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n"
+                        "joints: {j: {type: translational, child: a, spring: {stiffness: 100}}}\n"
+                        "fork: {f: {effectors: [a]}}\n")};
+    make(&m, 2, (const lb_vec3[]){{0, 0, 0}, {3, 2, 1}}, 1e-3);
+    const lb_transform X = {lb_quat_identity(), {0.01 * i, 0, 0.003 * i}};
+    double C[36];
+    lb_fork_blend_set(m.b, &X, NULL);
     lb_fork_blend_look(m.b);
-    assert_below(difference(36, m.fork[0]->C, m.b->C), 1e-12);
+    lb_fork_blend_compliance(m.b, C);
+    assert_below(difference(36, m.fork[0]->C, C), 1e-12);
+    drop(&m);
   }
-  drop(&m);
 }
 
 // With one model it comes to rest where that does by itself.
@@ -114,10 +123,9 @@ static void one_model_alone_is_as_it_is(void** state) {
 }
 
 // Frames along random straight paths between random poses near four models: nothing jumps.
-static void blends_do_not_jump(void** state) {
-  (void)state;
+static void find_jumps(lb_fork_blend_kind kind) {
   enum { STEPS = 200 };
-  models m = {.w = fork_read("helix-50")};
+  models m = {.w = fork_read("helix-50"), .blend = kind};
   make(&m, 4, (const lb_vec3[]){{0, 0, 0}, {50, 0, 0}, {0, 50, 20}, {-20, 0, 60}}, 1e-3);
   lb_random r = {4};
   double worst = 0;
@@ -132,23 +140,31 @@ static void blends_do_not_jump(void** state) {
     double last[36], most = 0, all = 0;
     for (int i = 0; i <= STEPS; i++) {
       const double t = (double)i / STEPS;
-      m.b->pose[0] = lb_transform_mul(
+      const lb_transform X = lb_transform_mul(
           end[0], lb_se3_exp((lb_twist){lb_vec3_scale(t, way.w), lb_vec3_scale(t, way.v)}));
+      double change = 0, C[36];
+      lb_fork_blend_set(m.b, &X, NULL);
       lb_fork_blend_look(m.b);
-      double change = 0;
+      lb_fork_blend_compliance(m.b, C);
       for (int k = 0; k < 36; k++) {
-        change += i ? pow(m.b->C[k] - last[k], 2) : 0;
+        change += i ? pow(C[k] - last[k], 2) : 0;
       }
       change = sqrt(change);
       most = fmax(most, change);
       all += change;
-      memcpy(last, m.b->C, sizeof last);
+      memcpy(last, C, sizeof last);
     }
     worst = fmax(worst, most / (all / STEPS));
   }
   print_message("largest change over the mean of its path: up to %.3g\n", worst);
   assert_below(worst, 10);
   drop(&m);
+}
+
+static void blends_do_not_jump(void** state) {
+  (void)state;
+  find_jumps(LB_FORK_JOINTS);
+  find_jumps(LB_FORK_EIGENVECTORS);
 }
 
 // --- between two models ---
@@ -181,6 +197,7 @@ static misses settle(models* m, int first, int count, lb_vec3 force) {
   for (int i = 0; i < 2; i++) {
     assert_int_equal(lb_data_create(model, NULL, &d[i], NULL), LB_OK);
   }
+  lb_fork_blend_look(b);
   lb_fork_blend_coordinates(b, d[0]->q);
   memcpy(d[1]->q, whole->q, (size_t)model->nq * sizeof *whole->q);
   lb_poses(model, d[0]);
@@ -195,21 +212,19 @@ static misses settle(models* m, int first, int count, lb_vec3 force) {
   return off;
 }
 
-// Errors of two tangents between their points are to the same side and do not cancel: that of the
-// blend is the mean of the models' own, by the weights, but for terms of third order (a fifth is
-// left for these). A quarter of the single model's at three quarters of the way, as design/fork.md
-// would have it for figure 6, then depends on how bent the second model's surroundings are:
-// `target` says which scenes reach it.
-static void a_blend_errs_as_the_mean_of_its_models(void** state) {
+// Between two models the blend is of second order. Half way it is at least twice as good as the
+// first model alone, and three quarters of the way four times, as design/fork.md would have it for
+// figure 6; where the mechanism is not too far from a quadratic, a hundred and twelve times.
+static void a_blend_errs_less_than_its_models(void** state) {
   (void)state;
   static const struct {
     const char* scene;
     lb_vec3 far;
-    bool target;
-  } cases[] = {{"wishbone", {100, 0, 0}, true},
-               {"helix-50", {0, 0, 100}, true},
-               {"ring", {60, 0, 0}, false},
-               {"two-links", {20, 0, 0}, true}};
+    double most[2];
+  } cases[] = {{"wishbone", {100, 0, 0}, {0.5, 0.25}},
+               {"helix-50", {0, 0, 100}, {0.03, 0.05}},
+               {"ring", {60, 0, 0}, {0.01, 0.1}},
+               {"two-links", {20, 0, 0}, {0.5, 0.25}}};
   for (int i = 0; i < 4; i++) {
     models m = {.w = fork_read(cases[i].scene)};
     make(&m, 2, (const lb_vec3[]){{0, 0, 0}, cases[i].far}, 1e-3);
@@ -217,18 +232,203 @@ static void a_blend_errs_as_the_mean_of_its_models(void** state) {
       const lb_vec3 force = lb_vec3_scale(k / 4.0, cases[i].far);
       const misses rest = settle(&m, 0, 1, force), far = settle(&m, 1, 1, force);
       const misses two = settle(&m, 0, 2, force);
-      const double mean = (1 - two.weight) * rest.effector + two.weight * far.effector;
-      print_message(
-          "%s, %d/4: effector off by %.3g and %.3g mm alone, %.3g blended (mean %.3g), %.2f of "
-          "the first; links %.2g, %.2g mm\n",
-          cases[i].scene, k, 1e3 * rest.effector, 1e3 * far.effector, 1e3 * two.effector,
-          1e3 * mean, two.effector / rest.effector, 1e3 * rest.links, 1e3 * two.links);
-      assert_below(two.effector, 1.2 * mean);
-      if (k == 3 && cases[i].target) {
-        assert_below(two.effector, 0.25 * rest.effector);
+      print_message("%s, %d/4: effector off by %.3g and %.3g mm alone, %.3g blended, %.3f of the "
+                    "first; links %.2g, %.2g mm\n",
+                    cases[i].scene, k, 1e3 * rest.effector, 1e3 * far.effector, 1e3 * two.effector,
+                    two.effector / rest.effector, 1e3 * rest.links, 1e3 * two.links);
+      assert_below(two.effector, cases[i].most[k - 2] * rest.effector);
+      assert_below(two.links, rest.links);
+    }
+    drop(&m);
+  }
+}
+
+// With models at distances d, d/2, d/4 from each other, the error half way falls with the third
+// power at least; a single model's with the second. (Elsewhere a small part of the second power is
+// left, that of the models' mean from where the effectors are.)
+static void blends_are_of_second_order(void** state) {
+  (void)state;
+  double last[2] = {0};
+  for (int i = 0; i < 4; i++) {
+    models m = {.w = fork_read("ring")};
+    const lb_vec3 far = lb_vec3_make(40.0 / (1 << i), 0, -10.0 / (1 << i));
+    make(&m, 2, (const lb_vec3[]){{0, 0, 0}, far}, 1e-3);
+    const lb_vec3 half = lb_vec3_scale(0.5, far);
+    const double off[2] = {settle(&m, 0, 1, half).effector, settle(&m, 0, 2, half).effector};
+    print_message("alone %.3g, blended %.3g m\n", off[0], off[1]);
+    if (i > 0) {
+      assert_above(log2(last[0] / off[0]), 1.6);
+      assert_above(log2(last[1] / off[1]), 2.6);
+    }
+    memcpy(last, off, sizeof last);
+    drop(&m);
+  }
+}
+
+// --- what else must not matter ---
+
+// The chart is about the mean of all models, so that their order is nothing.
+static void the_order_of_models_does_not_matter(void** state) {
+  (void)state;
+  static const lb_vec3 force[] = {{0, 0, 0}, {20, 0, 0}, {0, 20, 20}, {-10, 0, 30}};
+  models m = {.w = fork_read("helix-50")};
+  make(&m, 4, force, 1e-3);
+  lb_fork* const other[] = {m.fork[2], m.fork[0], m.fork[3], m.fork[1]};
+  lb_fork_blend* b = NULL;
+  assert_int_equal(lb_fork_blend_create(other, 4, 1e-3, NULL, &b, NULL), LB_OK);
+  lb_fork_blend_set(b, m.fork[0]->pose, NULL);
+  const double wrench[6] = {0.1, 0, 0, 10, 3, 12};
+  for (int i = 0; i < 200; i++) {
+    lb_fork_blend_step(b, wrench);
+    lb_fork_blend_step(m.b, wrench);
+  }
+  for (int k = 0; k < 6; k++) {
+    assert_near(b->xi[k], m.b->xi[k], 1e-12);
+  }
+  assert_above(lb_vec3_norm(lb_vec3_sub(b->pose[0].p, m.fork[0]->pose[0].p)), 1e-3);
+  lb_fork_blend_release(b);
+  drop(&m);
+}
+
+// The mean of poses: logarithms from it vanish by their weights, in any order.
+static void the_mean_is_in_the_middle(void** state) {
+  (void)state;
+  lb_random r = {28};
+  for (int i = 0; i < 100; i++) {
+    lb_transform X[4], Y[4];
+    double weight[4], other[4], all = 0;
+    for (int k = 0; k < 4; k++) {
+      X[k] = (lb_transform){lb_quat_exp(random_vec3(&r, 0.5)), random_vec3(&r, 0.5)};
+      all += weight[k] = lb_random_between(&r, 0.1, 1);
+    }
+    for (int k = 0; k < 4; k++) {
+      weight[k] /= all;
+      Y[3 - k] = X[k];
+      other[3 - k] = weight[k];
+    }
+    const lb_transform mean = lb_fork_mean(4, X, weight), same = lb_fork_mean(4, Y, other);
+    lb_vec3 w = {0, 0, 0}, v = {0, 0, 0};
+    for (int k = 0; k < 4; k++) {
+      const lb_twist x = lb_se3_log(lb_transform_mul(lb_transform_inverse(mean), X[k]));
+      w = lb_vec3_add(w, lb_vec3_scale(weight[k], x.w));
+      v = lb_vec3_add(v, lb_vec3_scale(weight[k], x.v));
+    }
+    assert_below(lb_vec3_norm(w) + lb_vec3_norm(v), 1e-14);
+    assert_below(lb_vec3_norm(lb_vec3_sub(mean.p, same.p)), 1e-14);
+  }
+}
+
+// A step by the linear model that a blend hands out is the blend's own, with one effector and with
+// two, whatever the rank.
+static void the_linear_model_makes_the_same_step(void** state) {
+  (void)state;
+  static const char* const scenes[] = {"two-links", "wishbone", "ladder", "helix-50"};
+  for (int k = 0; k < 4; k++) {
+    models m = {.w = fork_read(scenes[k])};
+    make(&m, 3, (const lb_vec3[]){{0, 0, 0}, {10, 0, 5}, {-5, 0, 10}}, 1e-3);
+    const double wrench[12] = {0, 0.1, 0, 3, 1, 2, 0, 0.1, 0, 1, 1, -1}, h = m.b->step;
+    const int n = 6 * m.fork[0]->neffector;
+    for (int i = 0; i < 30; i++) {
+      lb_fork_blend_look(m.b);
+      const lb_fork_tangent* t = lb_fork_blend_tangent(m.b);
+      double A[144], r[12], g[12], xi[12];
+      int pivot[12];
+      for (int e = 0; e < n / 6; e++) { // J_r'R'w
+        const lb_fork_chart X = lb_fork_chart_at(lb_fork_twist(m.b->xi + 6 * e));
+        const lb_quat back = lb_quat_conjugate(m.b->pose[e].q);
+        const lb_twist w = lb_fork_twist(wrench + 6 * e);
+        lb_fork_put(g + 6 * e, lb_fork_chart_force(&X, (lb_twist){lb_quat_rotate(back, w.w),
+                                                                  lb_quat_rotate(back, w.v)}));
+      }
+      memcpy(xi, m.b->xi, sizeof xi / 12 * (size_t)n);
+      for (int a = 0; a < t->count; a++) {
+        r[a] = t->p[a] + h * (lb_dot(n, t->Q + a * n, g) - t->f0[a]);
+        for (int c = 0; c < t->count; c++) {
+          const int at = a * t->count + c;
+          A[a + t->count * c] = t->M[at] + h * t->D[at] + h * h * t->K[at];
+        }
+      }
+      assert_int_equal(lb_lu(t->count, A, t->count, pivot), LB_OK);
+      lb_lu_solve(t->count, A, t->count, pivot, 1, r, t->count);
+      lb_add(n, xi, 1, t->aside);
+      for (int a = 0; a < t->count; a++) {
+        lb_add(n, xi, h * r[a], t->Q + a * n);
+      }
+      lb_fork_blend_step(m.b, wrench);
+      for (int c = 0; c < n; c++) {
+        assert_near(xi[c], m.b->xi[c], 1e-13);
       }
     }
     drop(&m);
+  }
+}
+
+// --- eigenvectors ---
+
+// Two links of 0.5 m, hinges alike, elbow at 20 deg and 60 or 120 deg further, compliances along
+// the hand's axes with lengths over the arm's: what half way is off by, in parts of the exact one.
+static void hand_compliance(double elbow, double C[9], double J[6]) {
+  const double c = cos(elbow), s = sin(elbow);
+  const double columns[2][3] = {{1, 0.5 * s, 0.5 + 0.5 * c}, {1, 0, 0.5}};
+  for (int i = 0; i < 9; i++) {
+    C[i] = columns[0][i / 3] * columns[0][i % 3] + columns[1][i / 3] * columns[1][i % 3];
+  }
+  for (int i = 0; i < 6; i++) {
+    J[i] = columns[i / 3][i % 3];
+  }
+}
+
+static double off_by(const double* found, const double* exact) {
+  double sum = 0, all = 0;
+  for (int i = 0; i < 9; i++) {
+    sum += pow(found[i] - exact[i], 2);
+    all += exact[i] * exact[i];
+  }
+  return sqrt(sum / all);
+}
+
+static void eigenvectors_are_no_better_than_columns(void** state) {
+  (void)state;
+  static const double expected[2][3] = {{0.053, 0.043, 0.049}, {0.181, 0.168, 0.168}};
+  for (int k = 0; k < 2; k++) {
+    const double a = M_PI / 9, b = a + (k + 1) * M_PI / 3;
+    double C[3][9], J[3][6], sum[9], columns[9] = {0}, eigen[9] = {0};
+    const double at[3] = {a, b, 0.5 * (a + b)};
+    for (int i = 0; i < 3; i++) {
+      hand_compliance(at[i], C[i], J[i]);
+    }
+    double pairs[3 * 9 * 8 * 8] = {0}, vectors[2 * 6 * 9 + 8] = {0};
+    lb_fork_blending own = {.n = 6, .ld = 8, .ne = 1, .pairs = pairs, .eigen = vectors};
+    lb_fork_blend blend = {.count = 2, .own = &own};
+    lb_arena arena;
+    lb_arena_init(&arena, NULL);
+    for (int i = 0; i < 9; i++) {
+      sum[i] = 0.5 * (C[0][i] + C[1][i]);
+      for (int j = 0; j < 2; j++) {
+        columns[i] += 0.25 * (J[0][3 * j + i / 3] + J[1][3 * j + i / 3]) *
+                      (J[0][3 * j + i % 3] + J[1][3 * j + i % 3]);
+        lb_fork_pair_at(&own, j, j)[8 + i / 3 * 8 + i % 3] = C[j][i];
+      }
+    }
+    assert_true(lb_fork_match_eigenvectors(&blend, &arena));
+    for (int j = 0; j < 6; j++) {
+      const double *p = vectors + 9 * j, *q = vectors + 54 + 9 * j;
+      double m[6], length = 0;
+      for (int i = 0; i < 6; i++) {
+        m[i] = 0.5 * (p[i] + q[i]);
+        length += m[i] * m[i];
+      }
+      for (int i = 0; i < 9; i++) {
+        eigen[i] += 0.5 * (p[8] + q[8]) * m[i / 3] * m[i % 3] / length;
+      }
+    }
+    const double found[3] = {off_by(sum, C[2]), off_by(eigen, C[2]), off_by(columns, C[2])};
+    print_message("%d deg apart: entries %.4f, eigenvectors %.4f, columns %.4f\n", 60 * (k + 1),
+                  found[0], found[1], found[2]);
+    for (int i = 0; i < 3; i++) {
+      assert_near(found[i], expected[k][i], 6e-4);
+    }
+    lb_arena_release(&arena);
   }
 }
 
@@ -260,7 +460,12 @@ int main(void) {
       cmocka_unit_test(equal_matrices_blend_to_themselves),
       cmocka_unit_test(one_model_alone_is_as_it_is),
       cmocka_unit_test(blends_do_not_jump),
-      cmocka_unit_test(a_blend_errs_as_the_mean_of_its_models),
+      cmocka_unit_test(a_blend_errs_less_than_its_models),
+      cmocka_unit_test(blends_are_of_second_order),
+      cmocka_unit_test(the_order_of_models_does_not_matter),
+      cmocka_unit_test(the_mean_is_in_the_middle),
+      cmocka_unit_test(the_linear_model_makes_the_same_step),
+      cmocka_unit_test(eigenvectors_are_no_better_than_columns),
       cmocka_unit_test(no_memory_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

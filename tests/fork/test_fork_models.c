@@ -85,13 +85,47 @@ static void static_shapes_have_the_right_frequency(void** state) {
     print_message("%d links: %.6g Hz, static shapes %.5f, operational space %.4f times that\n",
                   links[i], mode[0].frequency, found[0] / mode[0].frequency,
                   found[1] / mode[0].frequency);
-    assert_near(found[0] / mode[0].frequency, 1, 0.0055);
+    assert_near(found[0] / mode[0].frequency, 1, 0.005);
     assert_near(found[1] / mode[0].frequency / impulse[i], 1, 0.005);
     if (i == 0) {
       assert_near(mode[0].frequency / 8.0415, 1, 1e-5);
       assert_near(found[0] / 8.0415, 1, 0.005);
     }
   }
+}
+
+// Axial vibrations of a helix have much mass between foot and tip, and static shapes are up to 12 %
+// too fast in the first four. With modes of the held mechanism they are right.
+static void modes_have_the_right_frequencies(void** state) {
+  (void)state;
+  static const int modes[] = {0, 6, 12};
+  static const double most[] = {0.12, 0.01, 1e-3};
+  fork_world w = fork_read("helix-50");
+  lb_vibration mode[4];
+  lb_data* d = NULL;
+  int count = 0;
+  assert_int_equal(lb_data_create(w.m, NULL, &d, NULL), LB_OK);
+  assert_int_equal(lb_modes_of_model(w.m, d, 4, mode, &count, NULL), LB_OK);
+  for (int i = 0; i < 3; i++) {
+    double frequency[18], worst = 0;
+    w.scene.fork[0].modes = modes[i];
+    lb_fork* f = fork_reduce(&w, 0);
+    assert_int_equal(f->count, 6 + modes[i]);
+    assert_int_equal(lb_fork_frequencies(f, frequency, NULL), LB_OK);
+    for (int k = 0; k < 4; k++) { // never too slow, by Rayleigh
+      assert_above(frequency[k] / mode[k].frequency, 1 - 1e-9);
+      worst = fmax(worst, frequency[k] / mode[k].frequency - 1);
+    }
+    print_message("%d modes: frequencies up to %.2g %% too high\n", modes[i], 100 * worst);
+    assert_below(worst, most[i]);
+    for (int k = 0; k < 6 * modes[i]; k++) { // no effector moves
+      assert_near(f->shape[36 + k], 0, 0);
+      assert_near(f->K[(k % 6) * f->count + 6 + k / 6], 0, 0);
+    }
+    lb_fork_release(f);
+  }
+  lb_data_release(d);
+  fork_drop(&w);
 }
 
 // The whole mechanism's own answer to a force on an effector, beside that of the model as [fork]
@@ -407,6 +441,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(preload_stiffens_and_softens),
       cmocka_unit_test(static_shapes_have_the_right_frequency),
+      cmocka_unit_test(modes_have_the_right_frequencies),
       cmocka_unit_test(the_wishbone_goes_where_it_should),
       cmocka_unit_test(a_floating_base_is_one_more_master),
       cmocka_unit_test(a_base_may_be_any_body),

@@ -407,6 +407,65 @@ static void links_part_with_the_square_of_the_displacement(void** state) {
   fork_drop(&w);
 }
 
+static double apart(lb_transform a, lb_transform b) {
+  const lb_twist x = lb_se3_log(lb_transform_mul(lb_transform_inverse(a), b));
+  return lb_vec3_norm(x.w) + lb_vec3_norm(x.v);
+}
+
+// Links several at a time are those one by one, small turns and large ones, on a base that floats
+// too; and the same to the last bit on any number of threads.
+static void links_are_placed_several_at_a_time(void** state) {
+  (void)state;
+  static const char* const scenes[] = {"helix-50", "wishbone", "ring", NULL};
+  for (int k = 0; k < 4; k++) {
+    fork_world w = scenes[k] ? fork_read(scenes[k]) : fork_make(FLYER());
+    w.f = w.f ? w.f : fork_reduce(&w, 0);
+    lb_fork_stepper* s = stepper(w.f, 1e-3);
+    lb_transform link[4][50];
+    lb_data* d = NULL;
+    assert_int_equal(lb_data_create(w.m, NULL, &d, NULL), LB_OK);
+    const size_t n = 6 * (size_t)w.f->neffector, count = (size_t)w.f->count;
+    for (int i = 0; i < 12; i++) {
+      const double size = pow(10, i / 2.0 - 4);
+      for (size_t c = (size_t)w.f->base; c < count; c++) {
+        s->y[c] = size * sin(1.0 + (double)c + i);
+      }
+      s->base = w.f->base ? (lb_transform){lb_quat_exp(lb_vec3_make(0.3, 1, -0.2)), {1, 2, 3}}
+                          : lb_transform_identity();
+      assert_true(lb_fork_links_by_joints(s, link[0]));
+      lb_fork_coordinates(s, d->q);
+      lb_poses(w.m, d);
+      for (int b = 0; b < w.m->nbody; b++) {
+        const lb_transform X = lb_transform_mul(link[0][w.m->body.link[b]], w.m->body.in_link[b]);
+        assert_below(apart(X, d->pose[b]), 1e-12 * (1 + size));
+      }
+      lb_fork_links(s, link[0]);
+      for (int l = 0; l < w.f->nlink && !w.f->base; l++) { // H exp(T w), w = shape'K y
+        double xi[6] = {0};
+        for (size_t r = 0; r < 6; r++) {
+          for (size_t c = 0; c < count * count; c++) {
+            for (size_t e = 0; e < n; e++) {
+              const double scale = e % 6 < 3 ? 1 : 1 / (w.f->radius * w.f->radius);
+              xi[r] += w.f->T[(6 * (size_t)l + r) * n + e] * scale * w.f->shape[c / count * n + e] *
+                       w.f->K[c] * s->y[c % count];
+            }
+          }
+        }
+        const lb_transform X = lb_transform_mul(w.f->link[l], lb_se3_exp(lb_fork_twist(xi)));
+        assert_below(apart(X, link[0][l]), 1e-12 * (1 + size));
+      }
+      for (int t = 0; t < 3; t++) {
+        s->threads = 1 << t;
+        lb_fork_links(s, link[1 + t]);
+        assert_memory_equal(link[1 + t], link[0], (size_t)w.f->nlink * sizeof **link);
+      }
+    }
+    lb_data_release(d);
+    lb_fork_stepper_release(s);
+    fork_drop(&w);
+  }
+}
+
 static void no_memory_is_told(void** state) {
   (void)state;
   fork_world w = fork_read("wishbone");
@@ -459,6 +518,31 @@ static void a_motion_is_recorded(void** state) {
   fork_drop(&w);
 }
 
+// A tenth of the force and short steps, so that neither finite turns nor damping by the steps
+// count: what a helix is off by is the mass between foot and tip, and modes take it away.
+static void a_helix_swings_as_the_whole_does_with_modes(void** state) {
+  (void)state;
+  double off[2];
+  for (int i = 0; i < 2; i++) {
+    fork_world w = fork_read("helix-50");
+    lb_simulate_options o = lb_simulate_default();
+    lb_fork_motion motion = {0};
+    lb_recording* r = NULL;
+    w.scene.fork[0].modes = i ? 12 : 0;
+    w.m->force.load[0].force = lb_vec3_scale(0.1, w.m->force.load[0].force);
+    o.step = 2e-4;
+    w.f = fork_reduce(&w, 0);
+    assert_int_equal(lb_recording_create(w.m, 0, NULL, &r, NULL), LB_OK);
+    assert_int_equal(lb_fork_simulate(&w.f, 1, &o, r, &motion, NULL), LB_OK);
+    lb_recording_release(r);
+    off[i] = motion.off / motion.moved;
+    fork_drop(&w);
+  }
+  print_message("off by %.3g %%, with modes %.3g %%\n", 100 * off[0], 100 * off[1]);
+  assert_above(off[0], 0.1);
+  assert_below(off[1], 0.03);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(forces_of_the_chart_do_the_work_of_their_wrench),
@@ -470,8 +554,10 @@ int main(void) {
       cmocka_unit_test(nothing_blows_up_at_any_stiffness),
       cmocka_unit_test(reduced_mechanisms_swing_as_the_whole_does),
       cmocka_unit_test(links_part_with_the_square_of_the_displacement),
+      cmocka_unit_test(links_are_placed_several_at_a_time),
       cmocka_unit_test(no_memory_is_told),
       cmocka_unit_test(a_motion_is_recorded),
+      cmocka_unit_test(a_helix_swings_as_the_whole_does_with_modes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,7 +136,7 @@ static void a_thousand_topologies_are_reduced_exactly(void** state) {
   assert_below(worst.C, 1e-9);
   assert_below(worst.T, 1e-9);
   assert_below(worst.W, 1e-9);
-  assert_below(worst.recursion, 1e-8); // it subtracts compliances that nearly cancel
+  assert_below(worst.recursion, 1e-9);
 }
 
 int main(void) {

@@ -6,6 +6,8 @@
 #define NAME_2(code, name) name,
 static const char* const mass_names[] = {LB_FORK_MASS_LIST(NAME_2)};
 static const lb_choices mass_choices = LB_CHOICES(mass_names);
+static const char* const blend_names[] = {LB_FORK_BLEND_LIST(NAME_2)};
+static const lb_choices blend_choices = LB_CHOICES(blend_names);
 static const char* const simulated_names[] = {LB_FORK_SIMULATED_LIST(NAME_2)};
 static const lb_choices simulated_choices = LB_CHOICES(simulated_names);
 
@@ -24,6 +26,12 @@ static const lb_field fork_fields[] = {
     LB_FROM(CHOICE, lb_scene_fork, "mass", mass, &mass_choices, "static",
             "static: of shapes under static forces, right for vibrations; impulse: what effectors "
             "oppose to an impact"),
+    LB_SIZED(COUNT, lb_scene_fork, "modes", modes, LB_PURE, LB_NOT_NEGATIVE, "0",
+             "vibrations with all effectors held that are kept beside the static shapes, the "
+             "slowest first"),
+    LB_FROM(CHOICE, lb_scene_fork, "blend", blend, &blend_choices, "joints",
+            "how compliances of several models are blended: by the columns of the joints, or by "
+            "eigenvectors, for comparison"),
     LB_FROM(CHOICE, lb_scene_fork, "simulate", simulated, &simulated_choices, "reduced",
             "how limber simulate moves it: by its effectors, or whole"),
     LB_LATER(LIST, "models", &model_table, "one, at rest",
@@ -174,6 +182,9 @@ static void check_fork(lb_checker* c, const void* part) {
         lb_say(c, ": a load is on effector %d, which does not exist", e);
       }
     }
+  }
+  if (f->modes > 0 && f->mass == LB_FORK_IMPULSE) {
+    lb_say(c, ": 'modes' are beside the static shapes (take 'mass: impulse' away)");
   }
   if (f->free && f->mass == LB_FORK_IMPULSE) {
     lb_say(c, ": 'mass: impulse' is for a base that is held (take it away, or 'base: free')");
