@@ -48,6 +48,7 @@ void lb_outer_forces_release(lb_outer_forces* forces);
 typedef struct lb_inverse_options {
   double cutoff;                 ///< of the low-pass filter on the motion [Hz]; NAN: none
   double force_cutoff;           ///< cutoff for the forces
+  bool opensim;                  ///< filter and rates as OpenSim's tools have them
   double touch;                  ///< gap below which floors and limits are active [m or rad]
   const lb_outer_forces* forces; ///< or NULL
   lb_progress progress;

@@ -57,6 +57,7 @@ typedef struct lb_job_options {
   const char* from;   ///< a folder: of the curves to replay, or of a full run to reduce, or NULL
   const char* forces; ///< inverse dynamics: a file of measured forces, or NULL
   double cutoff, force_cutoff; ///< inverse dynamics: of low-pass filters [Hz]; NAN: none
+  const char* filter;          ///< inverse dynamics: "opensim", or NULL: Limber's own
   double touch;                ///< inverse dynamics: as of lb_inverse_options [m or rad]
   int modes, frames;           ///< reduction: as of lb_reduce_options; 0 modes: as `missed` asks
   double missed;               ///< reduction: as of lb_reduce_options; NAN: as `modes` ask

@@ -93,6 +93,12 @@ static bool read_film(const option_type* self, const char* text, void* target) {
   return strcmp(text, "mp4") == 0 || strcmp(text, "webm") == 0;
 }
 
+static bool read_filter(const option_type* self, const char* text, void* target) {
+  (void)self;
+  *(const char**)target = text;
+  return strcmp(text, "limber") == 0 || strcmp(text, "opensim") == 0;
+}
+
 static bool read_method(const option_type* self, const char* text, void* target) {
   (void)self;
   for (int i = 0; i < LB_RETARGET_METHOD_COUNT; i++) {
@@ -137,6 +143,7 @@ static const option_type BYTES = {
 static const option_type MOMENT = {
     .read = read_moment, .unit = LB_TIME, .expected = "a time, such as 0, 1.5 or 200ms"};
 static const option_type FILM = {.read = read_film, .expected = "mp4 or webm"};
+static const option_type FILTER = {.read = read_filter, .expected = "limber or opensim"};
 static const option_type METHOD = {.read = read_method, .expected = "gauss-newton, lbfgs or bfgs"};
 
 // --- options ---
@@ -215,6 +222,8 @@ static const option OPTIONS[] = {
      "low-pass filter on the motion, without delay (default: none)"},
     {"--force-cutoff", NULL, "HZ", &FREQUENCY, AT(o.force_cutoff), INVERSE,
      "the same on the forces (default: none)"},
+    {"--filter", NULL, "NAME", &FILTER, AT(o.filter), INVERSE,
+     "opensim: filter and rates as OpenSim's tools have them, to compare with (default: limber)"},
     {"--touch", NULL, "M", &LENGTH, AT(o.touch), INVERSE,
      "gap below which floors and limits are active, in metres or radians (default: 0.1mm)"},
     {"--baseline", NULL, NULL, NULL, AT(o.baseline), RETARGET,

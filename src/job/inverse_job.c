@@ -1,6 +1,8 @@
 // Inverse dynamics of a recorded motion.
 #include "limber/inverse.h"
 
+#include <string.h>
+
 #include "job/job_inside.h"
 
 typedef struct inverse_job {
@@ -29,6 +31,7 @@ static lb_status run(lb_job* j, lb_error* err) {
   lb_inverse_options o = lb_inverse_default();
   o.cutoff = j->o.cutoff;
   o.force_cutoff = j->o.force_cutoff;
+  o.opensim = j->o.filter && strcmp(j->o.filter, "opensim") == 0;
   o.touch = j->o.touch;
   o.forces = own->forces;
   o.progress = lb_job_progress(j);

@@ -170,6 +170,62 @@ static void ends_take_in_at_most_three_times_the_noise_of_the_middle(void** stat
   }
 }
 
+// The natural spline of degree five has order six in the middle of a signal, and the filter a
+// response of 1 / (1 + (w/w_c)^6) without delay.
+static double worst_quintic(double h, int derivative) {
+  double x[N], xd[N], xdd[N], scratch[16 * N], worst = 0;
+  const int n = (int)(4 / h) + 1;
+  for (int i = 0; i < n; i++) {
+    x[i] = sin(2 * h * i);
+  }
+  lb_signal_opensim(n, h, NAN, x, 1, xd, xdd, 1, scratch);
+  for (int i = n / 4; i < 3 * n / 4; i++) {
+    const double t = 2 * h * i;
+    worst = fmax(worst, derivative == 1 ? fabs(xd[i] - 2 * cos(t)) : fabs(xdd[i] + 4 * sin(t)));
+  }
+  return worst;
+}
+
+static void rates_by_the_quintic_spline_converge(void** state) {
+  (void)state;
+  assert_above(log2(worst_quintic(0.1, 1) / worst_quintic(0.05, 1)), 5.5);
+  assert_above(log2(worst_quintic(0.1, 2) / worst_quintic(0.05, 2)), 3.5);
+}
+
+// (Where a pass begins it is not yet what it should be, which half the length is to let die out.)
+static void a_line_stays_a_line_also_in_the_filter_of_third_order(void** state) {
+  (void)state;
+  double x[N], xd[N], xdd[N], scratch[16 * N];
+  for (int i = 0; i < N; i++) {
+    x[i] = 0.3 - 0.2 * i;
+  }
+  lb_signal_opensim(N, 0.01, 6, x, 1, xd, xdd, 1, scratch);
+  for (int i = 0; i < N; i++) {
+    assert_near(x[i], 0.3 - 0.2 * i, 1e-9);
+    assert_near(xd[i], -20, 1e-7);
+    assert_near(xdd[i], 0, 1e-5);
+  }
+}
+
+static void the_filter_of_third_order_keeps_half_at_its_cut_off(void** state) {
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    double x[N], xd[N], xdd[N], scratch[16 * N], s = 0, c = 0;
+    const double cutoff = 6, step = 0.01, f = k == 0 ? 2 : k == 1 ? 6 : 12;
+    const double ratio = tan(M_PI * f * step) / tan(M_PI * cutoff * step);
+    for (int i = 0; i < N; i++) {
+      x[i] = sin(2 * M_PI * f * step * i);
+    }
+    lb_signal_opensim(N, step, cutoff, x, 1, xd, xdd, 1, scratch);
+    for (int i = 100; i < 300; i++) {
+      s += x[i] * sin(2 * M_PI * f * step * i) / 100;
+      c += x[i] * cos(2 * M_PI * f * step * i) / 100;
+    }
+    assert_near(s, 1 / (1 + pow(ratio, 6)), 1e-6);
+    assert_near(c, 0, 1e-6);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slopes_are_of_sixth_order_on_even_and_uneven_samples),
@@ -179,6 +235,9 @@ int main(void) {
       cmocka_unit_test(filter_leaves_few_samples_that_stay_alone),
       cmocka_unit_test(filter_keeps_accelerations_at_the_ends),
       cmocka_unit_test(ends_take_in_at_most_three_times_the_noise_of_the_middle),
+      cmocka_unit_test(rates_by_the_quintic_spline_converge),
+      cmocka_unit_test(a_line_stays_a_line_also_in_the_filter_of_third_order),
+      cmocka_unit_test(the_filter_of_third_order_keeps_half_at_its_cut_off),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -349,7 +349,8 @@ lb_status lb_inverse(const lb_model* model, const lb_joint_motion* motion,
     status = step[i](&J);
   }
   if (status == LB_OK) {
-    status = lb_inverse_prepare(&J.arena, model, motion, options->cutoff, &J.motion, err);
+    status = lb_inverse_prepare(&J.arena, model, motion, options->cutoff, options->opensim,
+                                &J.motion, err);
   }
   if (status == LB_OK) {
     status = run(&J, recording, &s);

@@ -11,8 +11,9 @@ typedef struct lb_inverse_motion {
 } lb_inverse_motion;
 
 // Filter a motion, unless the cut-off is NAN, and find the rates that it does not bring along.
+// `opensim`: the filter and all rates are those of lb_signal_opensim.
 lb_status lb_inverse_prepare(lb_arena* arena, const lb_model* m, const lb_joint_motion* motion,
-                             double cutoff, lb_inverse_motion* out, lb_error* err);
+                             double cutoff, bool opensim, lb_inverse_motion* out, lb_error* err);
 
 // Filter x [n][width], unless the cut-off is NAN; `what` names it in messages.
 lb_status lb_inverse_filter(lb_arena* arena, const char* what, int n, const double* time,

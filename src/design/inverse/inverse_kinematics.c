@@ -577,8 +577,8 @@ lb_status lb_ik_record(const lb_ik* ik, lb_recording* recording, lb_error* err) 
   lb_inverse_motion x;
   lb_arena_init(&arena, recording->allocator);
   lb_status status = lb_data_create(ik->model, recording->allocator, &d, err);
-  status =
-      status == LB_OK ? lb_inverse_prepare(&arena, ik->model, &ik->motion, NAN, &x, err) : status;
+  status = status == LB_OK ? lb_inverse_prepare(&arena, ik->model, &ik->motion, NAN, false, &x, err)
+                           : status;
   for (int i = 0; i < ik->nsample && status == LB_OK; i++) {
     status = put_frame(d, &x, i, recording, err);
   }

@@ -309,11 +309,42 @@ static bool take_room(job* J, const lb_joint_motion* motion) {
   return true;
 }
 
+// OpenSim's filter and rates are of numbers whose rates are velocities.
+static lb_status follow_opensim(const job* J) {
+  const lb_model* m = J->m;
+  const lb_inverse_motion* x = J->x;
+  const lb_arena_mark mark = lb_arena_here(J->arena);
+  double* scratch = LB_TAKE(J->arena, double, 16 * (size_t)x->n);
+  lb_status status =
+      check_filter("motion", x->n, x->time, isnan(J->cutoff) ? 0 : J->cutoff, J->err);
+  if (status != LB_OK || !scratch) {
+    return status != LB_OK ? status : lack(J->err);
+  }
+  for (int j = 0; j < m->njoint; j++) {
+    if (m->joint.nq[j] != m->joint.nv[j]) {
+      return lb_error_add(J->err, LB_INVALID, m->joint.place[j],
+                          "joint '%s' turns by a quaternion, and OpenSim's filter is for angles "
+                          "(give it three angles, or leave the filter away)",
+                          m->joint.name[j]);
+    }
+    for (int k = 0; k < m->joint.nv[j]; k++) {
+      const int v = m->joint.v[j] + k;
+      lb_signal_opensim(x->n, (x->time[x->n - 1] - x->time[0]) / (x->n - 1), J->cutoff,
+                        x->q + m->joint.q[j] + k, m->nq, x->qd + v, x->qdd + v, m->nv, scratch);
+    }
+  }
+  lb_arena_reset(J->arena, mark);
+  return LB_OK;
+}
+
 lb_status lb_inverse_prepare(lb_arena* arena, const lb_model* m, const lb_joint_motion* motion,
-                             double cutoff, lb_inverse_motion* out, lb_error* err) {
+                             double cutoff, bool opensim, lb_inverse_motion* out, lb_error* err) {
   job J = {.arena = arena, .m = m, .cutoff = cutoff, .x = out, .err = err};
   if (!take_room(&J, motion)) {
     return lack(err);
+  }
+  if (opensim) {
+    return follow_opensim(&J);
   }
   const lb_status status = filter_joints(&J);
   const bool filtered = !isnan(cutoff);

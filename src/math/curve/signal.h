@@ -13,5 +13,12 @@ void lb_signal_slopes(int n, const double* t, const double* x, int stride, doubl
 /// `step` apart and cutoff * step < LB_SIGNAL_HIGHEST. `scratch` has 3 n numbers.
 void lb_signal_low_pass(int n, double step, double cutoff, double* x, int stride, double* scratch);
 
+/// Filter and rates as OpenSim's tools have them: Butterworth's filter of order three, forward and
+/// backward, over a signal turned about its ends, and the natural spline of degree five through it.
+/// `cutoff` NAN: no filter. slope and curvature[i * rate_stride]; `scratch` has 16 n numbers. n
+/// > 3.
+void lb_signal_opensim(int n, double step, double cutoff, double* x, int stride, double* slope,
+                       double* curvature, int rate_stride, double* scratch);
+
 /// Beyond this the filter's own cut-off, which is higher, would reach half the sampling rate.
 #define LB_SIGNAL_HIGHEST 0.4
