@@ -134,6 +134,7 @@ static inline void random_tree_make(random_tree* t, lb_random* r, int nbody,
     j->in_child = random_transform(r, 0.5);
     random_axes(r, j);
     j->pitch = lb_random_between(r, -1, 1);
+    j->radii = lb_vec3_make(0.3, 0.2, 0.5);
     j->order = (lb_turn_order)(1 + lb_random_unit(r) * (LB_TURN_COUNT - 1));
     if (j->kind == LB_JOINT_FREE_3D && lb_random_unit(r) < 0.5) {
       j->order = LB_TURN_EXPONENTIAL;

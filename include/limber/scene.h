@@ -134,6 +134,7 @@ typedef struct lb_scene_body {
   X(LB_JOINT_FREE_3D, "free-3d", 6, 6)                                                             \
   X(LB_JOINT_CURVE, "spline-curve", 1, 1)                                                          \
   X(LB_JOINT_SURFACE, "spline-surface", 2, 2)                                                      \
+  X(LB_JOINT_ELLIPSOID, "ellipsoid", 3, 3)                                                         \
   X(LB_JOINT_COMPOSITE, "composite", 0, 0)
 
 typedef enum lb_joint_kind {
@@ -245,6 +246,7 @@ typedef struct lb_scene_joint {
   lb_vec3 axis;  ///< unit, in the joint's frame (revolute, prismatic, universal, planar, helical,
                  ///< free-2d; of spherical joints with limits what swings and twists)
   lb_vec3 axis2; ///< of universal, planar and free-2d joints: unit, at right angles to `axis`
+  lb_vec3 radii; ///< of ellipsoid joints [m]
   double pitch;  ///< of helical joints: way along the axis for one turn [m]
   lb_turn_order order;    ///< of euler and free-3d joints; euler: not LB_TURN_EXPONENTIAL
   bool rotation_first;    ///< of free-3d joints: rotation, then translation along the turned axes
@@ -640,6 +642,8 @@ typedef struct lb_scene {
   const char* about; ///< a sentence or more, or ""
   const char* file;
   const char* text; ///< its own file as it was read, without what it includes; NULL: made by hand
+  const char* converted; ///< what its own file is as a scene, where that is another format (.osim);
+                         ///< NULL: it is one
   const struct lb_scene_origin* origin; ///< what it was read from, to be read again; NULL: nothing
   lb_vec3 gravity;                      ///< [m/s^2]
   double duration;                      ///< [s]

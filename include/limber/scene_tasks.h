@@ -94,8 +94,9 @@ typedef struct lb_scene_retarget {
   X(LB_PARAMETER_SPIN, "spin")         /* of a free body, along its own axes */                    \
   X(LB_PARAMETER_MOTOR, "motor")       /* the values of a motor's keys or spline */                \
   X(LB_PARAMETER_PHASE, "phase")       /* of a motor whose curve repeats */                        \
-  X(LB_PARAMETER_MASS, "mass")         /* of a rigid body */                                       \
-  X(LB_PARAMETER_LENGTH, "length")     /* of a rigid body, over what the scene says */             \
+  X(LB_PARAMETER_EXCITATION, "excitation")         /* the values of a muscle's keys or spline */   \
+  X(LB_PARAMETER_MASS, "mass")                     /* of a rigid body */                           \
+  X(LB_PARAMETER_LENGTH, "length")                 /* of a rigid body, over what the scene says */ \
   X(LB_PARAMETER_STIFFNESS, "stiffness")           /* of a joint, spring, cable, rope, ground */   \
   X(LB_PARAMETER_DAMPING, "damping")               /* likewise */                                  \
   X(LB_PARAMETER_TURN_STIFFNESS, "turn_stiffness") /* of a joint that slides and turns */          \
@@ -120,6 +121,7 @@ typedef enum lb_owner {
   LB_OWNER_MOTOR,
   LB_OWNER_ROPE,
   LB_OWNER_MATERIAL,
+  LB_OWNER_MUSCLE,
   LB_OWNER_TEXT, ///< of the scene: a number at a path
   LB_OWNER_COUNT
 } lb_owner;
@@ -130,10 +132,10 @@ typedef struct lb_scene_parameter {
   lb_place place;
   lb_parameter_kind kind;
   lb_owner owner;
-  int index;          ///< of the owner
-  int part;           ///< of a composite joint: which of its parts, from 1 on; 0: all
-  int knots;          ///< of a motor: its curve becomes straight between so many; 0: as it is
-  lb_vec3 along;      ///< of a length: unit, in the body
+  int index;     ///< of the owner
+  int part;      ///< of a composite joint: which of its parts, from 1 on; 0: all
+  int knots;     ///< of a motor or muscle: its curve becomes straight between so many; 0: as it is
+  lb_vec3 along; ///< of a length: unit, in the body
   const char* path;   ///< of a bar or number: where it stands, "linkages.leg.bars.j.P-Q"; else NULL
   const char* unit;   ///< likewise: what it counts, in SI units, "m"; "": nothing
   double value;       ///< likewise: what stands there, in these
@@ -142,9 +144,10 @@ typedef struct lb_scene_parameter {
 
 /// Goals of an optimisation. code, name in scene files
 #define LB_GOAL_LIST(X)                                                                            \
-  X(LB_GOAL_POINT, "point") /* a body's point at a place */                                        \
-  X(LB_GOAL_JOINT, "joint") /* a joint's coordinates */                                            \
-  X(LB_GOAL_MOTOR, "motor") /* little of a motor's force or torque */
+  X(LB_GOAL_POINT, "point")   /* a body's point at a place */                                      \
+  X(LB_GOAL_JOINT, "joint")   /* a joint's coordinates */                                          \
+  X(LB_GOAL_MOTOR, "motor")   /* little of a motor's force or torque */                            \
+  X(LB_GOAL_MUSCLE, "muscle") /* little activation of a muscle, or excitation of one without */
 
 typedef enum lb_goal_kind {
 #define LB_GOAL_CODE(code, name) code,
@@ -161,10 +164,10 @@ typedef struct lb_scene_goal {
   const char* name;
   lb_place place;
   lb_goal_kind kind;
-  int index;  ///< body, joint or motor
-  lb_vec3 at; ///< of a point: in the body
-  bool rate;  ///< its velocity rather than its place
-  int count;  ///< numbers compared: 3 of a point; of a joint its velocities; 1 of a motor
+  int index;                 ///< body, joint, motor or muscle
+  lb_vec3 at;                ///< of a point: in the body
+  bool rate;                 ///< its velocity rather than its place
+  int count;                 ///< numbers compared: 3 of a point; of a joint its velocities; else 1
   bool counts[LB_GOAL_MOST]; ///< components that count
   double value[LB_GOAL_MOST];
   double from, to; ///< [s] the same: at that moment

@@ -164,6 +164,7 @@ enum {
   COMPARE = 4096,
   FORK = 8192,
   IK = 16384,
+  CONVERT = 32768,
   FILMED = SIMULATE | RETARGET | REPLAY | OPTIMIZE | INVERSE | FIT | FORK | IK,
   WRITERS = SIMULATE | REDUCE | FIT | INVERSE | RETARGET | OPTIMIZE | SWEEP | FORK | IK
 };
@@ -172,7 +173,7 @@ enum {
 static const option OPTIONS[] = {
     {"--from", NULL, "DIR", &NAME, AT(o.from), REPLAY,
      "folder of 'limber retarget' with the curves, in profiles.yaml (default: out/NAME)"},
-    {"--out", "-o", "DIR", &NAME, AT(o.out), WRITERS & ~SWEEP,
+    {"--out", "-o", "DIR", &NAME, AT(o.out), (WRITERS & ~SWEEP) | CONVERT,
      "folder for the results, made if missing (default: out/NAME for NAME.yaml)"},
     {"--out", "-o", "DIR", &NAME, AT(o.out), COMPARE, "where the page goes (default: out/compare)"},
     {"--out", "-o", "DIR", &NAME, AT(o.out), SWEEP,
@@ -252,14 +253,14 @@ static const option OPTIONS[] = {
      "say which ways the scene can move, what its loops say twice, how far cranks turn"},
     {"--no-cache", NULL, NULL, NULL, AT(no_cache), WRITERS | REPLAY | CHECK,
      "make elastic bodies anew, and keep none for other runs"},
-    {"--force", NULL, NULL, NULL, AT(force), WRITERS | REPLAY,
+    {"--force", NULL, NULL, NULL, AT(force), WRITERS | REPLAY | CONVERT,
      "overwrite the results of another scene"},
     {"--force", NULL, NULL, NULL, AT(force), NEW, "overwrite a file"},
-    {"--quiet", "-q", NULL, NULL, AT(quiet), WRITERS | REPLAY | CHECK | NEW | COMPARE,
+    {"--quiet", "-q", NULL, NULL, AT(quiet), WRITERS | REPLAY | CHECK | NEW | COMPARE | CONVERT,
      "say nothing unless something is wrong"},
-    {"--verbose", "-v", NULL, NULL, AT(verbose), WRITERS | REPLAY | CHECK,
+    {"--verbose", "-v", NULL, NULL, AT(verbose), WRITERS | REPLAY | CHECK | CONVERT,
      "say how long reading, running and writing took"},
-    {"--json", NULL, NULL, NULL, AT(json), WRITERS | REPLAY | CHECK | EXAMPLES,
+    {"--json", NULL, NULL, NULL, AT(json), WRITERS | REPLAY | CHECK | EXAMPLES | CONVERT,
      "a line of JSON for each error, warning and result, for programs to read"},
 };
 
@@ -512,6 +513,20 @@ const verb VERBS[] = {
               "  1    all runs failed; the message says why the first did\n"
               "  2    a mistake in the scene or on the command line, or DIR cannot be written\n"
               "  130  interrupted; the runs that were done are in sweep.csv",
+     .least = 1,
+     .most = 1},
+    {.name = "convert",
+     .bit = CONVERT,
+     .usage = "MODEL.osim [--out DIR]",
+     .summary = "turn a model of OpenSim into a scene",
+     .about = "Writes the model as Limber reads it, into the folder DIR:\n"
+              "  NAME.yaml  the scene; it reads back to the same numbers\n"
+              "  scene.glb  how it starts, for Blender and any glTF viewer\n"
+              "What cannot be read is named by its element and line. Other verbs take the model\n"
+              "itself, and scenes include it by its name.",
+     .example = "  limber convert arm26.osim --out out/arm26",
+     .exits = "  0    done\n"
+              "  2    a mistake in the model or on the command line, or DIR cannot be written",
      .least = 1,
      .most = 1},
     {.name = "check",

@@ -15,10 +15,10 @@
 #include "output/file/writers.h"
 #include "output/film/film.h"
 
-static const lb_job_type* const TYPES[] = {&lb_job_check,    &lb_job_fit,     &lb_job_fork,
-                                           &lb_job_ik,       &lb_job_inverse, &lb_job_optimize,
-                                           &lb_job_reduce,   &lb_job_replay,  &lb_job_retarget,
-                                           &lb_job_simulate, &lb_job_sweep};
+static const lb_job_type* const TYPES[] = {&lb_job_check,    &lb_job_convert,  &lb_job_fit,
+                                           &lb_job_fork,     &lb_job_ik,       &lb_job_inverse,
+                                           &lb_job_optimize, &lb_job_reduce,   &lb_job_replay,
+                                           &lb_job_retarget, &lb_job_simulate, &lb_job_sweep};
 enum { NTYPE = sizeof TYPES / sizeof *TYPES };
 
 lb_job_options lb_job_default(void) {
@@ -219,7 +219,7 @@ lb_status lb_job_run(lb_job* j, lb_error* err) {
   j->summary.wall_seconds = lb_clock() - j->start;
   j->summary.interrupted = status == LB_INTERRUPTED;
   j->summary.threads = j->o.threads;
-  j->summary.scene_text = j->scene.text;
+  j->summary.scene_text = j->scene.converted ? j->scene.converted : j->scene.text;
   j->summary.nset = j->o.nset;
   j->summary.set = j->o.set;
   j->outcome = status;

@@ -116,8 +116,9 @@ static void go_back(void* context, lb_tangent* t) {
     w->by_q[k] = w->by_v[k] = 0;
   }
   memset(w->motor, 0, 3 * (size_t)r->model->nmotor * sizeof *w->motor);
-  lb_step_causes out = {{w->by_q, NULL}, {w->by_v, NULL}, w->motor};
-  lb_step_back(t->S, &out, &(lb_step_effects){w->ph, w->zero, w->Ph, NULL});
+  lb_step_causes out = {.q = {w->by_q, NULL}, .v = {w->by_v, NULL}, .motor = w->motor};
+  lb_step_back(t->S, &out,
+               &(lb_step_effects){.q = w->ph, .v = w->zero, .a = w->Ph, .lambda = NULL});
   for (int k = 0; k < nv; k++) {
     p[k] = -dt * w->by_q[k];
     P[k] = -w->Ph[k] - dt * w->by_v[k];

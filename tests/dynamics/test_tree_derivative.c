@@ -237,15 +237,15 @@ static void steps_without_such_factors_have_derivatives(void** state) {
   assert_int_equal(lb_step_derivative_create(t.m, NULL, &S, NULL), LB_OK);
   const lb_step_past past = {.dt = dt, .count = 1, .weight = {1}, .q = {t.d->q}, .v = {t.d->qd}};
   assert_true(lb_step_differentiate(S, t.d, &past));
-  lb_step_forward(S, &(lb_step_effects){q, v, a, NULL}, &(lb_step_causes){{dq}, {none}, NULL},
-                  NULL);
+  lb_step_forward(S, &(lb_step_effects){.q = q, .v = v, .a = a, .lambda = NULL},
+                  &(lb_step_causes){.q = {dq}, .v = {none}, .motor = NULL}, NULL);
   for (int i = 0; i < LINKS; i++) { // W dv = -K dq
     left[i] = lb_dot(LINKS, W + i * LINKS, v) + lb_dot(LINKS, t.D->tau_q + i * LINKS, dq);
   }
   assert_near(largest(LINKS, left), 0, 1e-12);
   double by_q[LINKS] = {0}, by_v[LINKS] = {0}, wish[LINKS] = {1, 2, -0.5};
-  lb_step_back(S, &(lb_step_causes){{by_q}, {by_v}, NULL},
-               &(lb_step_effects){none, wish, none, NULL});
+  lb_step_back(S, &(lb_step_causes){.q = {by_q}, .v = {by_v}, .motor = NULL},
+               &(lb_step_effects){.q = none, .v = wish, .a = none, .lambda = NULL});
   assert_near(lb_dot(LINKS, by_q, dq), lb_dot(LINKS, wish, v), 1e-10);
   lb_step_derivative_release(S);
   close_tree(&t);

@@ -14,7 +14,7 @@ static const lb_joint_kind KINDS[] = {
     LB_JOINT_REVOLUTE,      LB_JOINT_PRISMATIC, LB_JOINT_UNIVERSAL, LB_JOINT_PLANAR,
     LB_JOINT_TRANSLATIONAL, LB_JOINT_HELICAL,   LB_JOINT_EULER,     LB_JOINT_EXPONENTIAL,
     LB_JOINT_FREE_2D,       LB_JOINT_FREE_3D,   LB_JOINT_CURVE,     LB_JOINT_SURFACE,
-    LB_JOINT_COMPOSITE,     LB_JOINT_COUNT}; // a composite by functions
+    LB_JOINT_ELLIPSOID,     LB_JOINT_COMPOSITE, LB_JOINT_COUNT}; // a composite by functions
 enum { NKIND = sizeof KINDS / sizeof *KINDS };
 
 typedef struct setup {

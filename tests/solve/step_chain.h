@@ -57,8 +57,8 @@ static inline void check_transpose(chain* c, const lb_step_causes* in, const lb_
   }
   memset(x, 0, sizeof x);
   memset(motor, 0, sizeof motor);
-  lb_step_causes back = {{x[0], x[1]}, {x[2], x[3]}, motor};
-  lb_step_back(c->S, &back, &(lb_step_effects){y[0], y[1], y[2], y[3]});
+  lb_step_causes back = {.q = {x[0], x[1]}, .v = {x[2], x[3]}, .motor = motor};
+  lb_step_back(c->S, &back, &(lb_step_effects){.q = y[0], .v = y[1], .a = y[2], .lambda = y[3]});
   const double one = dot(nv, y[0], out->q) + dot(nv, y[1], out->v) + dot(nv, y[2], out->a) +
                      dot(rows, y[3], out->lambda);
   double other = dot(3 * nmotor, motor, in->motor);
@@ -81,9 +81,9 @@ static inline void watch(void* context, const lb_data* d, const lb_step_past* pa
   assert_int_equal(past->taken_back, 0);
   assert_true(lb_step_differentiate(c->S, c->d, past));
   motor_changes(c, m, d->time, keys_now, motor);
-  const lb_step_causes in = {{c->q[0], c->q[1]}, {c->v[0], c->v[1]}, motor};
+  const lb_step_causes in = {.q = {c->q[0], c->q[1]}, .v = {c->v[0], c->v[1]}, .motor = motor};
   double lambda[MOST] = {0};
-  lb_step_effects out = {q, v, a, lambda};
+  lb_step_effects out = {.q = q, .v = v, .a = a, .lambda = lambda};
   lb_step_forward(c->S, &out, &in, NULL);
   check_transpose(c, &in, &out, m->nv, m->nmotor);
   memcpy(c->q[1], c->q[0], sizeof c->q[1]);

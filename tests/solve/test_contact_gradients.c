@@ -216,8 +216,9 @@ static void pass(world* w, int n, const direction* x, direction* out) {
   direction now = *x;
   for (int i = 1; i <= n; i++) {
     take(w, i);
-    lb_step_causes in = {{now.q}, {now.v}, motor};
-    lb_step_forward(w->S, &(lb_step_effects){out->q, out->v, a, lambda}, &in, NULL);
+    lb_step_causes in = {.q = {now.q}, .v = {now.v}, .motor = motor};
+    lb_step_forward(w->S, &(lb_step_effects){.q = out->q, .v = out->v, .a = a, .lambda = lambda},
+                    &in, NULL);
     now = *out;
   }
   *out = now;
@@ -229,8 +230,8 @@ static void go_back(world* w, int n, const direction* y, direction* out) {
   for (int i = n; i > 0; i--) {
     memset(out, 0, sizeof *out);
     take(w, i);
-    lb_step_causes to = {{out->q}, {out->v}, motor};
-    lb_step_back(w->S, &to, &(lb_step_effects){now.q, now.v, a, lambda});
+    lb_step_causes to = {.q = {out->q}, .v = {out->v}, .motor = motor};
+    lb_step_back(w->S, &to, &(lb_step_effects){.q = now.q, .v = now.v, .a = a, .lambda = lambda});
     now = *out;
   }
   *out = now;

@@ -325,8 +325,8 @@ static void derivatives_of_steps_are_those_of_the_projected_system(void** state)
     in_q[w.v[i]] = dq[i];
     in_v[w.v[i]] = dv[i];
   }
-  lb_step_forward(S, &(lb_step_effects){out_q, out_v, out_a, NULL},
-                  &(lb_step_causes){{in_q}, {in_v}, NULL}, NULL);
+  lb_step_forward(S, &(lb_step_effects){.q = out_q, .v = out_v, .a = out_a, .lambda = NULL},
+                  &(lb_step_causes){.q = {in_q}, .v = {in_v}, .motor = NULL}, NULL);
   const lb_derivatives* D = lb_step_dynamics(S);
   for (int i = 0; i < NV; i++) {
     b[i] = -lb_dot(NV, D->tau_q + i * NV, in_q) + lb_dot(NV, D->M + i * NV, in_v) / h;

@@ -341,8 +341,9 @@ static void memory_is_taken_when_made_and_given_back_when_it_runs_out(void** sta
   const lb_step_past past = {
       .dt = STEP, .count = 1, .weight = {1}, .q = {m->start.q}, .v = {m->start.qd}};
   double* x = calloc(5 * (size_t)m->nv, sizeof *x);
-  lb_step_causes causes = {{x, NULL}, {x + m->nv, NULL}, NULL};
-  lb_step_effects effects = {x + 2 * m->nv, x + 3 * m->nv, x + 4 * m->nv, NULL};
+  lb_step_causes causes = {.q = {x, NULL}, .v = {x + m->nv, NULL}, .motor = NULL};
+  lb_step_effects effects = {
+      .q = x + 2 * m->nv, .v = x + 3 * m->nv, .a = x + 4 * m->nv, .lambda = NULL};
   assert_true(lb_step_differentiate(S, d, &past));
   lb_step_forward(S, &effects, &causes, NULL);
   lb_step_back(S, &causes, &effects);

@@ -311,8 +311,9 @@ static void differentiate_as_the_authors_do(void* context, const lb_data* d,
     double q[JOINTS], v[JOINTS], acceleration[JOINTS], motor[3 * JOINTS] = {0};
     motor[3 * i] = scale;
     // the changes of the start and of the first stage, which are none, come before the first step's
-    const lb_step_causes in = {{r->q[0][i], r->q[1][i]}, {r->v[0][i], r->v[1][i]}, motor};
-    lb_step_effects out = {q, v, acceleration, NULL};
+    const lb_step_causes in = {
+        .q = {r->q[0][i], r->q[1][i]}, .v = {r->v[0][i], r->v[1][i]}, .motor = motor};
+    lb_step_effects out = {.q = q, .v = v, .a = acceleration, .lambda = NULL};
     lb_step_forward(r->S, &out, &in, NULL);
     memcpy(r->q[1][i], r->q[0][i], sizeof q);
     memcpy(r->v[1][i], r->v[0][i], sizeof v);

@@ -82,8 +82,8 @@ static void check_transpose(chain* c, const lb_step_causes* in, const lb_step_ef
   for (int i = 0; i < rows; i++) {
     y[3][i] = lb_random_between(&c->random, -1, 1) * STEP;
   }
-  lb_step_causes back = {{x[0], x[1]}, {x[2], x[3]}, motor};
-  lb_step_back(c->S, &back, &(lb_step_effects){y[0], y[1], y[2], y[3]});
+  lb_step_causes back = {.q = {x[0], x[1]}, .v = {x[2], x[3]}, .motor = motor};
+  lb_step_back(c->S, &back, &(lb_step_effects){.q = y[0], .v = y[1], .a = y[2], .lambda = y[3]});
   const double* const to[] = {out->q, out->v, out->a, out->lambda};
   const double* const from[] = {in->q[0], in->q[1], in->v[0], in->v[1]};
   double difference = -dot(3 * nmotor, motor, in->motor), size = 0;
@@ -113,13 +113,14 @@ static void watch(void* context, const lb_data* d, const lb_step_past* past) {
   }
   double motor[3 * MOTORS], a[MOST], lambda[MOST] = {0};
   motor_changes(c, m, d->time, motor);
-  const lb_step_causes in = {{c->q[one], c->q[two]}, {c->v[one], c->v[two]}, motor};
+  const lb_step_causes in = {
+      .q = {c->q[one], c->q[two]}, .v = {c->v[one], c->v[two]}, .motor = motor};
   lb_step_causes none = in;
   static double zero[MOST];
   if (past->count == 1) {
     none.q[1] = none.v[1] = zero;
   }
-  lb_step_effects out = {c->q[now], c->v[now], a, lambda};
+  lb_step_effects out = {.q = c->q[now], .v = c->v[now], .a = a, .lambda = lambda};
   lb_step_forward(c->S, &out, &none, NULL);
   check_transpose(c, &none, &out, m->nv, m->nmotor);
   c->inner[now] = past->inner;

@@ -209,10 +209,13 @@ static lb_status take_slots(lb_fit_session* s) {
     t->x = LB_TAKE(&s->arena, double, (size_t)frames*(size_t)s->width);
     s->slot[i].row = LB_TAKE(&s->arena, double, s->width);
   }
-  return lb_arena_status(&s->arena) != LB_OK
-             ? LB_NO_MEMORY
-             : lb_tape_open(&s->tape, s->model, s->solver.integrator, s->h, frames, 0, s->allocator,
-                            s->err);
+  lb_status status = lb_arena_status(&s->arena);
+  if (status == LB_OK) {
+    status = lb_tape_check_muscles(s->model, s->solver.integrator, false, s->err);
+  }
+  return status != LB_OK ? status
+                         : lb_tape_open(&s->tape, s->model, s->solver.integrator, s->h, frames, 0,
+                                        s->allocator, s->err);
 }
 
 // --- the result ---

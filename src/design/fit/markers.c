@@ -85,7 +85,7 @@ static void check_columns(reader* r) {
   for (int i = 0; i < r->m->nmarker; i++) {
     const char* name = r->m->marker[i].name;
     const int seen = count_seen(r, i);
-    if (seen == 0 && r->all && r->scene->nmarker > 0) {
+    if (seen == 0 && r->all && r->scene->nmarker > 0 && r->n.kind == LB_TABLE_CELLS) {
       const char* near = nearest_heading(r, name);
       lb_numbers_mistake(&r->n, first_line(r),
                          "there is no column '%s.x' for the scene's marker '%s'%s%s%s", name, name,

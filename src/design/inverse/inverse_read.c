@@ -7,6 +7,7 @@
 #include "design/inverse/number_table.h"
 #include "dynamics/joint/joint.h"
 #include "limber/inverse.h"
+#include "math/curve/time_profile.h"
 #include "scene/yaml/names.h"
 
 enum { NAME_SIZE = 128 };
@@ -46,14 +47,41 @@ static lb_status no_column(const lb_numbers* n, const char* name, const char* ow
                       owner, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
+// Column of a joint's coordinate by its heading or, in tables of OpenSim's, by its name.
+static int find_column(const lb_numbers* n, const lb_model* m, int joint, const char* word, int i,
+                       int count) {
+  char name[NAME_SIZE];
+  const bool plain = m->joint.nq[joint] == m->joint.nv[joint];
+  const int column = lb_numbers_column(n, heading(name, m, joint, word, i, count));
+  return column < 0 && n->kind == LB_TABLE_MOTION && plain && strcmp(word, "qdd") != 0
+             ? lb_motion_column(n, m->dof.name[m->joint.v[joint] + i], strcmp(word, "qd") == 0)
+             : column;
+}
+
+// Angles in degrees.
+static void turn_degrees(const lb_numbers* n, const lb_model* m, int v, double* out, int width) {
+  const bool turns = n->degrees && m->dof.counts[v] == LB_COORDINATE_ANGLE;
+  for (int i = 0; i < n->nrow && turns; i++) {
+    out[(long)i * width] *= M_PI / 180;
+  }
+}
+
 // The columns of one joint's coordinates into out[sample][width]; without them: an error where they
 // are needed, else `*has` false.
 static lb_status take_joint(const lb_numbers* n, const lb_model* m, int joint, const char* word,
                             int count, double* out, int width, bool* has, lb_error* err) {
   char name[NAME_SIZE];
   for (int i = 0; i < count; i++) {
-    const int column = lb_numbers_column(n, heading(name, m, joint, word, i, count));
+    const int column = find_column(n, m, joint, word, i, count);
+    const int v = m->joint.v[joint] + (i < m->joint.nv[joint] ? i : 0);
     if (column < 0) {
+      if (!has && n->kind == LB_TABLE_MOTION && m->dof.name[v]) {
+        for (int k = 0; k < n->nrow; k++) { // couplings may say it (complete_motion)
+          out[i + (long)k * width] = NAN;
+        }
+        continue;
+      }
+      heading(name, m, joint, word, i, count);
       if (has) {
         *has = false;
         return LB_OK;
@@ -65,6 +93,64 @@ static lb_status take_joint(const lb_numbers* n, const lb_model* m, int joint, c
     const lb_status status = lb_numbers_take(n, column, out + i, width, err);
     if (status != LB_OK) {
       return status;
+    }
+    if (n->kind == LB_TABLE_MOTION) {
+      turn_degrees(n, m, v, out + i, width);
+    }
+  }
+  return LB_OK;
+}
+
+// --- coordinates that couplings say ---
+
+// The only term of a coupling whose coordinate is not known, linear in it; -1: there is none.
+static int find_unknown(const lb_model* m, const lb_model_coupling* r, const double* q) {
+  int found = -1, count = 0;
+  for (int i = r->first; i < r->first + r->count; i++) {
+    if (isnan(q[m->constraint.term[i].q])) {
+      found = m->constraint.term[i].curve || m->constraint.term[i].factor == 0 ? -1 : i;
+      count++;
+    }
+  }
+  return count == 1 && !r->unilateral && !r->path && r->motor < 0 ? found : -1;
+}
+
+static void solve_unknown(const lb_model* m, const lb_model_coupling* r, int unknown, double* q) {
+  double rest = r->value;
+  for (int i = r->first; i < r->first + r->count; i++) {
+    const lb_model_term* t = &m->constraint.term[i];
+    double f[3] = {q[t->q], 1, 0};
+    if (i != unknown && t->curve) {
+      lb_profile_evaluate(t->curve, q[t->q], f);
+    }
+    rest -= i == unknown ? 0 : t->factor * f[0];
+  }
+  const lb_model_term* t = &m->constraint.term[unknown];
+  q[t->q] = rest / t->factor;
+}
+
+// Coordinates that the table has not: locked and coupled ones follow from the others.
+static lb_status complete_motion(const lb_numbers* n, const lb_model* m, lb_joint_motion* x,
+                                 lb_error* err) {
+  for (int i = 0; i < x->nsample; i++) {
+    double* q = x->q + (size_t)i * (size_t)m->nq;
+    for (int round = 0; round < m->constraint.ncoupling; round++) {
+      for (int k = 0; k < m->constraint.ncoupling; k++) {
+        const int unknown = find_unknown(m, &m->constraint.coupling[k], q);
+        if (unknown >= 0) {
+          solve_unknown(m, &m->constraint.coupling[k], unknown, q);
+        }
+      }
+    }
+  }
+  for (int j = 0; j < m->njoint; j++) {
+    for (int k = 0; k < m->joint.nq[j]; k++) {
+      const int v = m->joint.v[j] + k;
+      if (isnan(x->q[m->joint.q[j] + k])) {
+        char owner[NAME_SIZE];
+        snprintf(owner, sizeof owner, "joint '%.64s'", m->joint.name[j]);
+        return no_column(n, m->dof.name[v], owner, NULL, err);
+      }
     }
   }
   return LB_OK;
@@ -102,7 +188,7 @@ static lb_status take_motion(const lb_numbers* n, const lb_model* m, lb_joint_mo
     x->has_qdd[j] = x->has_qdd[j] && x->has_qd[j];
     status = status == LB_OK ? check_rotations(n, m, j, x->q, err) : status;
   }
-  return status;
+  return status == LB_OK && n->kind == LB_TABLE_MOTION ? complete_motion(n, m, x, err) : status;
 }
 
 static lb_status read_motion(const char* path, const lb_model* m, lb_arena* arena,

@@ -26,9 +26,16 @@ static lb_status lack(const lb_numbers* n) {
 
 lb_status lb_numbers_begin(lb_numbers* n, const char* file, const char* text, size_t size,
                            const char* hint, lb_arena* arena, lb_error* err) {
+  static lb_status (*const BEGIN[])(lb_numbers*) = {
+      [LB_TABLE_MOTION] = lb_motion_begin, [LB_TABLE_MARKERS] = lb_trc_begin};
   int names = 0, places = 0;
   lb_word first = {"", 0};
-  *n = (lb_numbers){.file = file, .arena = arena, .err = err};
+  *n = (lb_numbers){.file = file, .arena = arena, .err = err, .promised = -1};
+  n->kind = lb_table_kind_of(text, size);
+  if (n->kind != LB_TABLE_CELLS) {
+    n->cells.scan = lb_scan_begin(text, size, file);
+    return BEGIN[n->kind](n);
+  }
   n->cells = lb_cells_begin(text, size, file);
   do {
     const lb_word cell = lb_cells_next(&n->cells);
@@ -74,8 +81,7 @@ static bool grow(lb_numbers* n) {
   return true;
 }
 
-static lb_status read_time(lb_numbers* n, lb_word cell, double* value) {
-  const lb_place place = lb_cells_place(&n->cells, cell.at);
+static lb_status check_time(lb_numbers* n, lb_place place, lb_word cell, const double* value) {
   if (isnan(*value)) {
     return lb_numbers_mistake(n, place, "the time must be a number, in seconds, not '%s'",
                               lb_word_show(cell).text);
@@ -92,7 +98,7 @@ static lb_status read_cell(lb_numbers* n, int column, double* value) {
   const bool number = lb_word_number(cell, value);
   *value = number ? *value : (double)NAN;
   if (column == 0) {
-    return read_time(n, cell, value);
+    return check_time(n, lb_cells_place(&n->cells, cell.at), cell, value);
   }
   const bool bad = n->wanted && n->wanted[column] && !number && cell.size > 0;
   return !bad || lb_word_is(cell, "nan")
@@ -124,13 +130,43 @@ static lb_status read_line(lb_numbers* n) {
   return status;
 }
 
+// A line of a table of OpenSim's.
+static lb_status read_named_line(lb_numbers* n) {
+  static lb_status (*const LINE[])(lb_numbers*, double*, int*) = {
+      [LB_TABLE_MOTION] = lb_motion_line, [LB_TABLE_MARKERS] = lb_trc_line};
+  double* value = n->value + (size_t)n->nrow * (size_t)n->ncolumn;
+  const int line = n->cells.scan.line;
+  const lb_place place = {n->file, line, 1};
+  int count = 0;
+  lb_status status = LINE[n->kind](n, value, &count);
+  if (status == LB_OK && count != n->ncolumn) {
+    status = lb_numbers_mistake(n, place, "the line has %d numbers, and there are %d columns",
+                                count, n->ncolumn);
+  }
+  status = status == LB_OK ? check_time(n, place, (lb_word){"nothing", 7}, value) : status;
+  n->line[n->nrow] = line;
+  n->nrow += status == LB_OK;
+  return status;
+}
+
+// Fewer lines than promised: the file may be cut.
+static lb_status check_promise(lb_numbers* n) {
+  return n->promised < 0 || n->promised <= n->nrow || n->mistakes > 0
+             ? LB_OK
+             : lb_numbers_mistake(n, (lb_place){n->file, n->cells.scan.line, 1},
+                                  "the header promises %d lines of numbers, and there are %d (the "
+                                  "file may be cut; else correct the header)",
+                                  n->promised, n->nrow);
+}
+
 lb_status lb_numbers_lines(lb_numbers* n) {
   lb_status status = LB_OK;
   while (status != LB_NO_MEMORY && n->mistakes < MOST_MISTAKES && lb_cells_line(&n->cells)) {
-    const lb_status one = grow(n) ? read_line(n) : lack(n);
+    const bool cells = n->kind == LB_TABLE_CELLS;
+    const lb_status one = grow(n) ? (cells ? read_line : read_named_line)(n) : lack(n);
     status = status == LB_OK || one == LB_NO_MEMORY ? one : status;
   }
-  return status;
+  return status == LB_OK ? check_promise(n) : status;
 }
 
 lb_status lb_numbers_read(const char* path, const char* what, lb_arena* arena, lb_numbers* numbers,

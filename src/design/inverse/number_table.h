@@ -4,8 +4,19 @@
 #include "geom/mesh/cells.h"
 #include "limber/status.h"
 
+// Forms of tables: lines of cells, or what OpenSim writes (opensim_table.c).
+typedef enum lb_table_kind {
+  LB_TABLE_CELLS,
+  LB_TABLE_MOTION, // .mot, .sto
+  LB_TABLE_MARKERS // .trc
+} lb_table_kind;
+
 typedef struct lb_numbers {
   const char* file;
+  lb_table_kind kind;
+  bool degrees; // angles of a motion are in degrees
+  double scale; // of a length in a table of markers, which are turned to z up as they are read
+  int promised; // rows that a header speaks of, or -1
   int ncolumn, nrow;
   const char** name; // [ncolumn]
   lb_place* place;   // [ncolumn] of the heading
@@ -32,6 +43,19 @@ lb_status lb_numbers_lines(lb_numbers* n);
 // Both of a file that is a `what` ("motion"), into the arena. There are at least two lines.
 lb_status lb_numbers_read(const char* path, const char* what, lb_arena* arena, lb_numbers* numbers,
                           lb_error* err);
+
+// Column of a coordinate, or of its speed, in a table of motion; -1: there is none.
+int lb_motion_column(const lb_numbers* n, const char* coordinate, bool rate);
+
+// --- for forms of tables ---
+
+lb_table_kind lb_table_kind_of(const char* text, size_t size);
+// Header and headings.
+lb_status lb_motion_begin(lb_numbers* n);
+lb_status lb_trc_begin(lb_numbers* n);
+// Values of a line, and how many there are.
+lb_status lb_motion_line(lb_numbers* n, double* value, int* count);
+lb_status lb_trc_line(lb_numbers* n, double* value, int* count);
 
 // The column of a name, or -1.
 int lb_numbers_column(const lb_numbers* n, const char* name);

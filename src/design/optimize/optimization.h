@@ -100,8 +100,9 @@ typedef struct lb_parameter_type {
 
 extern const lb_parameter_type lb_parameter_joint_place, lb_parameter_joint_rate,
     lb_parameter_body_place, lb_parameter_body_turn, lb_parameter_body_rate,
-    lb_parameter_body_spin;                                            // parameter_start.c
-extern const lb_parameter_type lb_parameter_motor, lb_parameter_phase; // parameter_motor.c
+    lb_parameter_body_spin; // parameter_start.c
+extern const lb_parameter_type lb_parameter_motor, lb_parameter_phase,
+    lb_parameter_excitation;                                           // parameter_motor.c
 extern const lb_parameter_type lb_parameter_mass, lb_parameter_length; // parameter_body.c
 extern const lb_parameter_type lb_parameter_spring, lb_parameter_joint_rest,
     lb_parameter_force; // parameter_spring.c
@@ -290,6 +291,8 @@ lb_status lb_player_play(lb_player* w, int motor, lb_profile_definition definiti
 void lb_motor_pull(lb_way_back* w, int motor, double time, const double by[3]);
 // Likewise of all motors, in w->motor.
 void lb_motors_pull(lb_way_back* w, double time);
+// Likewise of excitations of muscles, by [nmuscle].
+void lb_excitations_pull(lb_way_back* w, double time, const double* by);
 
 // --- numbers into models (optimize_apply.c) ---
 

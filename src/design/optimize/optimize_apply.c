@@ -32,6 +32,7 @@ static bool own_model(lb_arena* arena, lb_model* m) {
                                  LB_MODEL_ARRAY(m->particles.particle, m->particles.nparticle),
                                  LB_MODEL_ARRAY(m->particles.segment, m->particles.nsegment),
                                  LB_MODEL_ARRAY(m->particles.deformable, m->particles.ndeformable),
+                                 LB_MODEL_ARRAY(m->muscle.item, m->muscle.count),
                                  LB_MODEL_ARRAY(m->motor.profile, m->nmotor)};
   return LB_MODEL_OWN(arena, part);
 }

@@ -22,6 +22,7 @@ static const lb_parameter_type* type_of(const lb_scene_parameter* p) {
       [LB_PARAMETER_SPIN] = {[LB_OWNER_BODY] = &lb_parameter_body_spin},
       [LB_PARAMETER_MOTOR] = {[LB_OWNER_MOTOR] = &lb_parameter_motor},
       [LB_PARAMETER_PHASE] = {[LB_OWNER_MOTOR] = &lb_parameter_phase},
+      [LB_PARAMETER_EXCITATION] = {[LB_OWNER_MUSCLE] = &lb_parameter_excitation},
       [LB_PARAMETER_MASS] = {[LB_OWNER_BODY] = &lb_parameter_mass},
       [LB_PARAMETER_LENGTH] = {[LB_OWNER_BODY] = &lb_parameter_length},
       [LB_PARAMETER_YOUNG] = {[LB_OWNER_MATERIAL] = &lb_parameter_material},

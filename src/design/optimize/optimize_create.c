@@ -110,6 +110,26 @@ static lb_status check_linear(lb_optimizing* o, lb_error* err) {
   return status;
 }
 
+// Lengths of bodies and numbers of the text change what muscles are, which no derivative knows.
+static lb_status check_muscles(const lb_optimizing* o, lb_error* err) {
+  const lb_model* m = o->model;
+  const lb_integrator by = m->solver.integrator;
+  for (int i = 0; i < o->nblock && m->muscle.count > 0; i++) {
+    const lb_scene_parameter* p = o->block[i].p;
+    if (p->kind == LB_PARAMETER_LENGTH || p->owner == LB_OWNER_TEXT) {
+      return lb_error_add(err, LB_INVALID, p->place,
+                          "parameter '%s' cannot change beside muscles (take it away)", p->name);
+    }
+    if (p->owner == LB_OWNER_MUSCLE && lb_integrator_method(by) != LB_METHOD_IMPLICIT) {
+      return lb_error_add(err, LB_INVALID, p->place,
+                          "parameter '%s': gradients by excitations need implicit steps (choose "
+                          "bdf1, bdf2 or sdirk2)",
+                          p->name);
+    }
+  }
+  return lb_tape_check_muscles(m, by, true, err);
+}
+
 static lb_status find_model(lb_optimizing* o, lb_error* err) {
   lb_status status = lb_slides_add(o, o->public.scene, err);
   if (status == LB_OK) {
@@ -124,6 +144,7 @@ static lb_status find_model(lb_optimizing* o, lb_error* err) {
   const lb_plan plan = lb_plan_make(o->model, &options);
   o->h = plan.step;
   o->public.steps = (int)plan.steps;
+  status = status == LB_OK ? check_muscles(o, err) : status;
   return status != LB_OK ? status
                          : lb_tape_open(&o->tape, o->model, o->model->solver.integrator, o->h,
                                         o->public.steps, 0, o->allocator, err);

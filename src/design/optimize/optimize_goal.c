@@ -6,6 +6,7 @@
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/derivative/dynamics_derivative.h"
 #include "dynamics/force/force_point.h"
+#include "dynamics/force/muscle.h"
 #include "math/curve/time_profile.h"
 #include "math/linear/dense.h"
 #include "model/use/initial_pose.h"
@@ -233,12 +234,38 @@ static void pull_effort(lb_way_back* w, const lb_aimed* a, double time, const do
   (void)time;
   for (int k = 0; k < a->g->count; k++) {
     const int motor = motor_of(a, w->m, k);
-    lb_step_effects to = {by_q, by_v, w->t->by_a, w->t->by_lambda};
+    lb_step_effects to = {.q = by_q, .v = by_v, .a = w->t->by_a, .lambda = w->t->by_lambda};
     lb_step_add_torque(w->S, &to, motor, slope[k]);
   }
 }
 
 static const lb_goal_type EFFORT = {.measure = measure_effort, .pull = pull_effort, .effort = true};
+
+// --- muscles ---
+
+static void measure_muscle(const lb_aimed* a, const lb_model* m, lb_data* d, int step,
+                           double* value) {
+  const lb_model_muscle* mu = &m->muscle.item[a->g->index];
+  (void)step;
+  *value = mu->hill ? d->x[mu->x] : lb_muscle_excitation(m, d, a->g->index);
+}
+
+static void pull_muscle(lb_way_back* w, const lb_aimed* a, double time, const double* slope,
+                        double* by_q, double* by_v) {
+  const lb_model_muscle* mu = &w->m->muscle.item[a->g->index];
+  (void)time;
+  if (mu->hill) {
+    w->t->by_x[mu->x] += slope[0];
+    return;
+  }
+  w->t->excitation[a->g->index] += slope[0];
+  if (mu->v >= 0) {
+    by_q[mu->v] -= mu->gain * slope[0];
+    by_v[mu->v] -= mu->rate_gain * slope[0];
+  }
+}
+
+static const lb_goal_type MUSCLE = {.measure = measure_muscle, .pull = pull_muscle};
 
 // --- all of them ---
 
@@ -386,10 +413,17 @@ static lb_status find_motor_type(lb_optimizing* o, lb_aimed* a) {
   return LB_OK;
 }
 
+static lb_status find_muscle_type(lb_optimizing* o, lb_aimed* a) {
+  (void)o;
+  a->type = &MUSCLE;
+  return LB_OK;
+}
+
 static lb_status (*const FIND[LB_GOAL_COUNT])(lb_optimizing*,
                                               lb_aimed*) = {[LB_GOAL_POINT] = find_point_type,
                                                             [LB_GOAL_JOINT] = find_joint_type,
-                                                            [LB_GOAL_MOTOR] = find_motor_type};
+                                                            [LB_GOAL_MOTOR] = find_motor_type,
+                                                            [LB_GOAL_MUSCLE] = find_muscle_type};
 
 // The steps that end nearest to the moments of a path.
 static lb_status find_moments(lb_optimizing* o, lb_aimed* a, lb_error* err) {

@@ -113,6 +113,7 @@ static void go_back(void* context, lb_tangent* t) {
   if (recharts) {
     return;
   }
+  lb_excitations_pull(w, lb_step_moment(w->S, lb_step_moments(w->S) - 1), t->excitation);
   for (int i = 0; i < lb_step_moments(w->S); i++) {
     w->motor = t->motor + 3 * (size_t)i * (size_t)w->m->nmotor;
     pull_motors(w, lb_step_moment(w->S, i));
@@ -154,6 +155,7 @@ static lb_status take_vectors(lb_way_back* w) {
 
 static lb_status go_to_start(lb_way_back* w, const lb_played* m, lb_error* err) {
   lb_arena* arena = &w->walk.arena;
+  lb_excitations_pull(w, 0, lb_walk_back_start(&w->walk));
   lb_start_slopes by = {w->walk.by.q[0],
                         w->walk.by.v[0],
                         LB_TAKE(arena, double, m->tree->nv),

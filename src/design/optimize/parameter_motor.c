@@ -1,5 +1,6 @@
-// Curves of motors. They are linear in their values: a few of them matter at a time, but for curves
-// of ease `cubic` and such as repeat, where it is what one more of each adds, all over.
+// Curves of motors and excitations of muscles. They are linear in their values: a few of them
+// matter at a time, but for curves of ease `cubic` and such as repeat, where it is what one more of
+// each adds, all over.
 #include <math.h>
 
 #include "design/optimize/optimization.h"
@@ -76,6 +77,18 @@ static int weigh(const lb_profile_definition* p, double t, int* first, double we
   return n;
 }
 
+// --- where it is ---
+
+static lb_profile_definition* in_scene(const lb_scene* s, const lb_scene_parameter* p) {
+  return p->owner == LB_OWNER_MUSCLE ? &s->muscle[p->index].excitation.profile
+                                     : &s->motor[p->index].profile;
+}
+
+static lb_profile** in_model(const lb_model* m, const lb_scene_parameter* p) {
+  return p->owner == LB_OWNER_MUSCLE ? &m->muscle.item[p->index].excitation
+                                     : &m->motor.profile[p->index];
+}
+
 // --- numbers ---
 
 // A motor's curve with the numbers x, its values taken from the arena; NULL there: no memory. A
@@ -108,7 +121,7 @@ static bool find_units(lb_arena* arena, lb_block* b) {
 static lb_status make(lb_optimizing* o, lb_block* b, lb_error* err) {
   lb_profile_definition* p = &b->profile;
   lb_arena* arena = &o->arena;
-  *p = o->public.scene->motor[b->p->index].profile;
+  *p = *in_scene(o->public.scene, b->p);
   if (b->p->knots > 0) {
     *p = (lb_profile_definition){.kind = LB_PROFILE_LINEAR, .count = b->p->knots};
     p->time = LB_TAKE(arena, double, p->count);
@@ -124,18 +137,20 @@ static lb_status make(lb_optimizing* o, lb_block* b, lb_error* err) {
 }
 
 static void read(const lb_optimizing* o, const lb_block* b, double* x) {
-  const lb_profile_definition* own = &o->public.scene->motor[b->p->index].profile;
+  const lb_profile_definition* own = in_scene(o->public.scene, b->p);
+  const lb_profile* curve = *in_model(o->model, b->p);
+  const bool muscle = b->p->owner == LB_OWNER_MUSCLE;
   for (int i = 0; i < b->count; i++) {
-    double value[3] = {0};
-    if (b->p->knots > 0) {
-      lb_profile_evaluate(o->model->motor.profile[b->p->index], b->profile.time[i], value);
+    double value[3] = {muscle ? o->model->muscle.item[b->p->index].constant : 0};
+    if (b->p->knots > 0 && curve) {
+      lb_profile_evaluate(curve, b->profile.time[i], value);
     }
     x[i] = b->p->knots > 0 ? value[0] : own->value[i];
   }
 }
 
 static bool write(lb_optimizing* o, lb_scene* s, const lb_block* b, const double* x) {
-  lb_profile_definition* p = &s->motor[b->p->index].profile;
+  lb_profile_definition* p = in_scene(s, b->p);
   *p = make_curve(&o->arena, b, x);
   return p->value != NULL;
 }
@@ -180,7 +195,7 @@ static void pull_phase(lb_way_back* w, const lb_block* b, double time, const dou
 void lb_motor_pull(lb_way_back* w, int motor, double time, const double by[3]) {
   for (int i = 0; i < w->o->nblock; i++) {
     const lb_block* b = &w->o->block[i];
-    if (b->type->pull_curve && b->p->index == motor) {
+    if (b->type->pull_curve && b->p->owner == LB_OWNER_MOTOR && b->p->index == motor) {
       b->type->pull_curve(w, b, time, by);
     }
   }
@@ -189,7 +204,7 @@ void lb_motor_pull(lb_way_back* w, int motor, double time, const double by[3]) {
 void lb_motors_pull(lb_way_back* w, double time) {
   for (int i = 0; i < w->o->nblock; i++) {
     const lb_block* b = &w->o->block[i];
-    if (b->type->pull_curve) {
+    if (b->type->pull_curve && b->p->owner == LB_OWNER_MOTOR) {
       b->type->pull_curve(w, b, time, w->motor + 3 * (size_t)b->p->index);
     }
   }
@@ -198,8 +213,25 @@ void lb_motors_pull(lb_way_back* w, double time) {
   }
 }
 
+void lb_excitations_pull(lb_way_back* w, double time, const double* by) {
+  for (int i = 0; i < w->o->nblock; i++) {
+    const lb_block* b = &w->o->block[i];
+    if (b->p->owner == LB_OWNER_MUSCLE) {
+      b->type->pull_curve(w, b, time, (double[]){by[b->p->index], 0, 0});
+    }
+  }
+}
+
 const lb_parameter_type lb_parameter_motor = {
     .make = make, .read = read, .write = write, .put = put, .pull_curve = pull_curve};
+
+static lb_status put_excitation(lb_player* w, const lb_block* b, const double* x) {
+  const lb_profile_definition p = make_curve(w->arena, b, x);
+  return p.value ? lb_profile_create(w->arena, &p, in_model(w->m, b->p)) : LB_NO_MEMORY;
+}
+
+const lb_parameter_type lb_parameter_excitation = {
+    .make = make, .read = read, .write = write, .put = put_excitation, .pull_curve = pull_curve};
 
 // --- phases ---
 

@@ -171,6 +171,9 @@ lb_status lb_retargeting_open_one(lb_retargeting* r, const lb_model* model, cons
   lb_regular_fill(r);
   lb_status status = lb_arena_check(&r->arena, "retargeting", err);
   if (status == LB_OK) {
+    status = lb_tape_check_muscles(model, lb_tape_integrator(model), false, err);
+  }
+  if (status == LB_OK) {
     status = lb_tape_open(&r->tape, model, lb_tape_integrator(model), r->h, r->nstep,
                           options->memory, allocator, err);
   }

@@ -90,7 +90,8 @@ static bool take_room(lb_tangents* T, lb_tangent_room* own) {
   if (!block || !own->motion || !own->miss || !own->scratch) {
     return false;
   }
-  own->single = (lb_step_effects){block, block + nv, block + 2 * nv, block + 6 * nv};
+  own->single =
+      (lb_step_effects){.q = block, .v = block + nv, .a = block + 2 * nv, .lambda = block + 6 * nv};
   own->pulled = block + 3 * nv;
   own->torque = block + 6 * nv + rows;
   return true;

@@ -72,7 +72,7 @@ void lb_tangent_add_torques(const lb_tangents* T, lb_tangent* t, int own) {
   const int step = lb_tape_record(&r->tape, t->record)->effort;
   const lb_step_past past = lb_tape_past(&r->tape, t->record);
   const double* torque = T->room[t->slot].torque;
-  lb_step_effects by = {t->by_q, t->by_v, t->by_a, t->by_lambda};
+  lb_step_effects by = {.q = t->by_q, .v = t->by_v, .a = t->by_a, .lambda = t->by_lambda};
   lb_torque_read(r, t->d, &past, T->room[t->slot].torque);
   for (int i = 0, row = 0; i < r->what->nmotor && step > 0; i++) {
     const double limit = r->what->limit[i].torque, weight = lb_motion_weight(r, step) * r->hold;

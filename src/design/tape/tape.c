@@ -10,9 +10,11 @@
 #include "design/tape/tape.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "dynamics/constraint/constraint_loop.h"
+#include "dynamics/force/muscle.h"
 #include "dynamics/tree/kinematics.h"
 
 enum {
@@ -33,8 +35,11 @@ double* lb_tape_q(const lb_tape* T, int record) {
 double* lb_tape_v(const lb_tape* T, int record) {
   return lb_tape_q(T, record) + T->m->nq;
 }
-static double* lambda_of(const lb_tape* T, int record) {
+double* lb_tape_x(const lb_tape* T, int record) {
   return lb_tape_v(T, record) + T->m->nv;
+}
+static double* lambda_of(const lb_tape* T, int record) {
+  return lb_tape_x(T, record) + T->m->nx;
 }
 // Unilateral constraints and was not active before; of explicit steps, the active ones at the end.
 static bool* inactive_of(const lb_tape* T, int record) {
@@ -68,6 +73,7 @@ lb_step_past lb_tape_past(const lb_tape* T, int record) {
   for (int p = 0; p < at->count; p++) {
     past.q[p] = lb_tape_q(T, at->before[p]);
     past.v[p] = lb_tape_v(T, at->before[p]);
+    past.x[p] = lb_tape_x(T, at->before[p]);
   }
   return past;
 }
@@ -75,6 +81,7 @@ lb_step_past lb_tape_past(const lb_tape* T, int record) {
 void lb_tape_go_to(const lb_tape* T, lb_data* d, int record) {
   memcpy(d->q, lb_tape_q(T, record), (size_t)T->m->nq * sizeof *d->q);
   memcpy(d->qd, lb_tape_v(T, record), (size_t)T->m->nv * sizeof *d->qd);
+  memcpy(d->x, lb_tape_x(T, record), (size_t)T->m->nx * sizeof *d->x);
   d->time = lb_tape_record(T, record)->time;
 }
 
@@ -140,6 +147,7 @@ void lb_tape_note(lb_tape* T, const lb_data* d, const lb_step_past* past) {
   }
   memcpy(lb_tape_q(T, i), d->q, (size_t)T->m->nq * sizeof *d->q);
   memcpy(lb_tape_v(T, i), d->qd, (size_t)T->m->nv * sizeof *d->qd);
+  memcpy(lb_tape_x(T, i), d->x, (size_t)T->m->nx * sizeof *d->x);
   if (T->rows > 0) {
     note_rows(T, i, d, past);
   }
@@ -154,6 +162,7 @@ static void note_end(const lb_tape* T, const lb_data* d) {
   lb_tape_record(T, T->count - 1)->time = d->time;
   memcpy(lb_tape_q(T, T->count - 1), d->q, (size_t)T->m->nq * sizeof *d->q);
   memcpy(lb_tape_v(T, T->count - 1), d->qd, (size_t)T->m->nv * sizeof *d->qd);
+  memcpy(lb_tape_x(T, T->count - 1), d->x, (size_t)T->m->nx * sizeof *d->x);
 }
 
 // --- checkpoints ---
@@ -203,11 +212,15 @@ static void return_to(lb_tape* T, lb_stepper* st, lb_data* d, int stretch) {
 
 // --- the run ---
 
-void lb_tape_begin(lb_tape* T, lb_stepper* st, const lb_data* d, int nstep) {
+void lb_tape_begin(lb_tape* T, lb_stepper* st, lb_data* d, int nstep) {
   T->first = T->count = T->stretch = 0;
   T->overflown = T->no_memory = false;
   T->nstep = nstep;
   lb_stepper_watch(st, note, T);
+  for (int i = 0; i < T->m->nx; i++) {
+    d->x[i] = NAN; // d may have run before
+  }
+  lb_muscles_settle(st->m, d);
   lb_tape_note(T, d, NULL);
 }
 
@@ -307,12 +320,17 @@ lb_integrator lb_tape_integrator(const lb_model* m) {
   return lb_integrator_method(by) == LB_METHOD_IMPLICIT ? by : LB_INTEGRATOR_BDF2;
 }
 
-static lb_status check_muscles(const lb_model* m, lb_error* err) {
+lb_status lb_tape_check_muscles(const lb_model* m, lb_integrator by, bool adjoint, lb_error* err) {
+  const bool implicit = lb_integrator_method(by) == LB_METHOD_IMPLICIT;
   for (int i = 0; i < m->muscle.count; i++) {
-    if (m->muscle.item[i].hill) {
+    if (m->muscle.item[i].hill && !(adjoint && implicit && !lb_model_interface(m))) {
       return lb_error_add(err, LB_INVALID, m->muscle.item[i].place,
-                          "muscle '%s' is of Hill's type; runs with such have no gradients yet",
-                          m->muscle.item[i].name);
+                          "muscle '%s' is of Hill's type; %s", m->muscle.item[i].name,
+                          !adjoint    ? "this cannot be done with such (take it away)"
+                          : !implicit ? "gradients through such need implicit steps (choose bdf1, "
+                                        "bdf2 or sdirk2)"
+                                      : "gradients through such cannot be had beside bodies with "
+                                        "all their nodes (leave 'elastic: full' out)");
     }
   }
   return LB_OK;
@@ -322,7 +340,8 @@ lb_status lb_tape_open(lb_tape* T, const lb_model* m, lb_integrator by, double h
                        size_t memory, const lb_allocator* allocator, lb_error* err) {
   static const size_t GIGABYTE = 1000000000;
   const int rows = lb_constraints_most(m);
-  const size_t numbers = (size_t)(m->nq + m->nv + rows), flags = 2 * (size_t)rows * sizeof(bool);
+  const size_t numbers = (size_t)(m->nq + m->nv + m->nx + rows),
+               flags = 2 * (size_t)rows * sizeof(bool);
   const size_t size = sizeof(lb_record) + numbers * sizeof(double) + flags;
   const lb_stepper_type* type = lb_stepper_type_for(m, by);
   const lb_stepper of = {.type = type, .m = m};
@@ -335,8 +354,7 @@ lb_status lb_tape_open(lb_tape* T, const lb_model* m, lb_integrator by, double h
                  .rows = rows,
                  .size = (size + sizeof(double) - 1) / sizeof(double) * sizeof(double),
                  .state = lb_stepper_state_size(&of)};
-  lb_status status = check_muscles(m, err);
-  status = status == LB_OK ? choose_steps(T, memory > 0 ? memory : GIGABYTE, err) : status;
+  const lb_status status = choose_steps(T, memory > 0 ? memory : GIGABYTE, err);
   if (status != LB_OK) {
     return status;
   }

@@ -9,7 +9,7 @@
 
 // --- records (tape.c) ---
 
-// A stage of a run, with q, v, multipliers and the active set behind it in memory.
+// A stage of a run, with q, v, x, multipliers and the active set behind it in memory.
 typedef struct lb_record {
   double time, dt, weight[2];
   int count;     // states it came from; 0 of the start
@@ -49,7 +49,7 @@ lb_status lb_tape_open(lb_tape* T, const lb_model* m, lb_integrator by, double h
 void lb_tape_close(lb_tape* T);
 
 // A run of nstep steps begins: what st steps from d on goes onto the tape.
-void lb_tape_begin(lb_tape* T, lb_stepper* st, const lb_data* d, int nstep);
+void lb_tape_begin(lb_tape* T, lb_stepper* st, lb_data* d, int nstep);
 // Step i of it, from 1 on.
 lb_status lb_tape_step(lb_tape* T, lb_stepper* st, lb_data* d, int i, lb_error* err);
 // A stage that no stepper reports; NULL: the start.
@@ -59,6 +59,7 @@ void lb_tape_note(lb_tape* T, const lb_data* d, const lb_step_past* past);
 lb_record* lb_tape_record(const lb_tape* T, int record);
 double* lb_tape_q(const lb_tape* T, int record);
 double* lb_tape_v(const lb_tape* T, int record);
+double* lb_tape_x(const lb_tape* T, int record);
 lb_step_past lb_tape_past(const lb_tape* T, int record);
 // d there.
 void lb_tape_go_to(const lb_tape* T, lb_data* d, int record);
@@ -87,6 +88,8 @@ typedef struct lb_tangent {
   double *by_q, *by_v; // [nv] of the objective by the state at its end
   double* by_a;        // [nv] of the objective by accelerations there, through motors' forces
   double* by_lambda;   // [rows] of the objective by multipliers
+  double* by_x;        // [nx] of the objective by activations and fibres
+  double* excitation;  // [nmuscle] of the objective by excitations at its end
   int moments;         // of a step at most
   double* motor;       // [moments][nmotor][3] by motors at each of them
   double* before;      // [nv] scratch of `past`
@@ -96,6 +99,7 @@ typedef struct lb_tangent {
 // accelerations and multipliers; or, on the way back, how an objective changes with them.
 typedef struct lb_direction {
   double *q[LB_TAPE_RING], *v[LB_TAPE_RING]; // [nv]
+  double* x[LB_TAPE_RING];                   // [nx] on the way back
   double *a, *lambda;                        // [nv], [rows]
 } lb_direction;
 
@@ -138,6 +142,11 @@ bool lb_direction_take(lb_arena* arena, const lb_walk* W, lb_direction* out);
 // moments, and of the forces of an implicit stage, [nv] (NULL: none). The changes of its end.
 lb_step_effects lb_walk_forward(lb_walk* W, lb_tangent* t, lb_direction* k, double* motor,
                                 double* force);
-// The discrete adjoint's step back through a stage visited: q and v of the states it came from,
-// and its motors.
+// The discrete adjoint's step back through a stage visited: q, v and x of the states it came from,
+// its motors and excitations.
 void lb_walk_back(lb_walk* W, lb_tangent* t);
+// At last, through the equilibrium of muscles at the start: to its q and v, and to excitations
+// [nmuscle], which are returned.
+const double* lb_walk_back_start(lb_walk* W);
+// Models with Hill-type muscles whose runs have no gradients; `adjoint`: it is by the way back.
+lb_status lb_tape_check_muscles(const lb_model* m, lb_integrator by, bool adjoint, lb_error* err);

@@ -26,8 +26,14 @@ static bool differentiate_stage(lb_walk* W, lb_tangent* t) {
 static void back_stage(lb_walk* W, lb_tangent* t, double* q, double* v) {
   const int* before = lb_tape_record(W->tape, t->record)->before;
   const int one = before[0] % LB_TAPE_RING, two = before[1] % LB_TAPE_RING;
-  lb_step_causes out = {{W->by.q[one], W->by.q[two]}, {W->by.v[one], W->by.v[two]}, t->motor};
-  lb_step_back(t->S, &out, &(lb_step_effects){q, v, t->by_a, t->by_lambda});
+  lb_step_causes out = {.q = {W->by.q[one], W->by.q[two]},
+                        .v = {W->by.v[one], W->by.v[two]},
+                        .motor = t->motor,
+                        .x = {W->by.x[one], W->by.x[two]},
+                        .excitation = t->excitation};
+  double* x = W->by.x[t->record % LB_TAPE_RING];
+  lb_step_back(t->S, &out,
+               &(lb_step_effects){.q = q, .v = v, .a = t->by_a, .lambda = t->by_lambda, .x = x});
 }
 
 static void forward_stage(lb_walk* W, lb_tangent* t, lb_direction* k, double* motor,
@@ -35,13 +41,17 @@ static void forward_stage(lb_walk* W, lb_tangent* t, lb_direction* k, double* mo
   const int* before = lb_tape_record(W->tape, t->record)->before;
   const int one = before[0] % LB_TAPE_RING, two = before[1] % LB_TAPE_RING;
   const int now = t->record % LB_TAPE_RING;
-  const lb_step_causes in = {{k->q[one], k->q[two]}, {k->v[one], k->v[two]}, motor};
-  lb_step_forward(t->S, &(lb_step_effects){k->q[now], k->v[now], k->a, k->lambda}, &in, force);
+  const lb_step_causes in = {
+      .q = {k->q[one], k->q[two]}, .v = {k->v[one], k->v[two]}, .motor = motor};
+  lb_step_forward(
+      t->S, &(lb_step_effects){.q = k->q[now], .v = k->v[now], .a = k->a, .lambda = k->lambda}, &in,
+      force);
 }
 
 static void pass_on(lb_walk* W, int record, const double* q, const double* v) {
   lb_add(W->m->nv, W->by.q[(record - 1) % LB_TAPE_RING], 1, q);
   lb_add(W->m->nv, W->by.v[(record - 1) % LB_TAPE_RING], 1, v);
+  lb_add(W->m->nx, W->by.x[(record - 1) % LB_TAPE_RING], 1, W->by.x[record % LB_TAPE_RING]);
 }
 
 // Other numbers for the state before.
@@ -96,6 +106,8 @@ static void differentiate(void* context, int i) {
   lb_tangent* t = &W->at[i];
   memset(t->by_q, 0, (3 * (size_t)W->m->nv + (size_t)W->tape->rows) * sizeof(double)); // one block
   memset(t->motor, 0, motors_size(W, t) * sizeof(double));
+  memset(t->by_x, 0, (size_t)W->m->nx * sizeof(double));
+  memset(t->excitation, 0, (size_t)W->m->muscle.count * sizeof(double));
   t->failed = !kind_of(W, t)->differentiate(W, t);
 }
 
@@ -162,16 +174,26 @@ lb_step_effects lb_walk_forward(lb_walk* W, lb_tangent* t, lb_direction* k, doub
                                 double* force) {
   const int now = t->record % LB_TAPE_RING;
   kind_of(W, t)->forward(W, t, k, motor, force);
-  return (lb_step_effects){k->q[now], k->v[now], k->a, k->lambda};
+  return (lb_step_effects){.q = k->q[now], .v = k->v[now], .a = k->a, .lambda = k->lambda};
 }
 
 void lb_walk_back(lb_walk* W, lb_tangent* t) {
   const int nv = W->m->nv, now = t->record % LB_TAPE_RING;
   lb_add(nv, W->by.q[now], 1, t->by_q);
   lb_add(nv, W->by.v[now], 1, t->by_v);
+  lb_add(W->m->nx, W->by.x[now], 1, t->by_x);
   kind_of(W, t)->back(W, t, W->by.q[now], W->by.v[now]);
   memset(W->by.q[now], 0, (size_t)nv * sizeof(double));
   memset(W->by.v[now], 0, (size_t)nv * sizeof(double));
+  memset(W->by.x[now], 0, (size_t)W->m->nx * sizeof(double));
+}
+
+const double* lb_walk_back_start(lb_walk* W) {
+  lb_tangent* t = &W->at[0];
+  lb_tape_go_to(W->tape, t->d, 0);
+  memset(t->excitation, 0, (size_t)W->m->muscle.count * sizeof(double));
+  lb_step_back_start(t->S, t->d, W->by.q[0], W->by.v[0], t->excitation, W->by.x[0]);
+  return t->excitation;
 }
 
 // --- life ---
@@ -198,7 +220,9 @@ static lb_status open_one(lb_walk* W, int slot) {
   t->moments = lb_step_moments(t->S);
   t->by_q = LB_TAKE(&W->arena, double, 4 * nv + (size_t)W->tape->rows);
   t->motor = LB_TAKE(&W->arena, double, motors_size(W, t));
-  if (!t->by_q || !t->motor) {
+  t->by_x = LB_TAKE(&W->arena, double, W->m->nx);
+  t->excitation = LB_TAKE(&W->arena, double, W->m->muscle.count);
+  if (!t->by_q || !t->motor || !t->by_x || !t->excitation) {
     return lb_error_add(W->err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient");
   }
   t->by_v = t->by_q + nv;
@@ -210,10 +234,12 @@ static lb_status open_one(lb_walk* W, int slot) {
 
 bool lb_direction_take(lb_arena* arena, const lb_walk* W, lb_direction* out) {
   const size_t nv = (size_t)W->m->nv;
-  double* block = LB_TAKE(arena, double, (2 * LB_TAPE_RING + 1) * nv + (size_t)W->tape->rows);
+  const size_t nx = (size_t)W->m->nx, rows = (size_t)W->tape->rows;
+  double* block = LB_TAKE(arena, double, (2 * LB_TAPE_RING + 1) * nv + rows + LB_TAPE_RING * nx);
   for (size_t i = 0; i < LB_TAPE_RING && block; i++) {
     out->q[i] = block + 2 * i * nv;
     out->v[i] = out->q[i] + nv;
+    out->x[i] = block + (2 * LB_TAPE_RING + 1) * nv + rows + i * nx;
   }
   out->a = block ? block + 2 * LB_TAPE_RING * nv : NULL;
   out->lambda = block ? out->a + nv : NULL;

@@ -209,17 +209,6 @@ void lb_line_differentiate(lb_derivatives* D, lb_work* w, const lb_model_force* 
   lb_line_derive(D, &p, symmetric);
 }
 
-void lb_line_derive_tension(lb_derivatives* D, double* K, const lb_line* p, int v, double F) {
-  lb_line_motions m = lb_line_move(D, p->count, p->p);
-  for (int i = 0; i < p->count; i++) {
-    for (int k = 0; k < D->model->nv; k++) {
-      m.change[i][k] = lb_motion_zero();
-    }
-    m.change[i][v].v = direction(p->count, p->e, i) * F;
-  }
-  lb_line_add(D, K, &m, p->count);
-}
-
 double lb_line_power(const lb_derivatives* D, const lb_line* p, const double* mu) {
   double sum = 0;
   for (int i = 0; i < p->count; i++) {

@@ -38,9 +38,6 @@ void lb_line_find(lb_line* p, int count, const lb_anchor* at, lb_work* w);
 // Its forces on links, and their derivatives.
 void lb_line_pull(const lb_line* p);
 void lb_line_derive(lb_derivatives* D, const lb_line* p, bool symmetric);
-// Derivative of its forces by one more of F where coordinate v changes by one: added to column v of
-// K.
-void lb_line_derive_tension(lb_derivatives* D, double* K, const lb_line* p, int v, double F);
 // Power of one more of F, for velocities mu [nv].
 double lb_line_power(const lb_derivatives* D, const lb_line* p, const double* mu);
 

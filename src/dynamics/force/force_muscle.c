@@ -40,6 +40,13 @@ void lb_muscles_update(const lb_model* m, lb_data* d) {
   }
 }
 
+void lb_muscle_direction(const lb_derivatives* D, lb_data* d, int i, double* g) {
+  lb_path p;
+  find(D->model, d, i, &p);
+  lb_fill_columns(D->model, d->work);
+  lb_path_arms(D->model, d->work, &p, g);
+}
+
 // Feedback changes the tension with its own coordinate.
 static void differentiate_feedback(lb_derivatives* D, lb_data* d, int i, const lb_path* p) {
   const lb_model_muscle* mu = &D->model->muscle.item[i];

@@ -13,6 +13,7 @@
 #pragma once
 #include "base/carve.h"
 #include "dynamics/tree/state.h"
+#include "limber/derivative.h"
 #include "limber/dynamics.h"
 #include "math/muscle/hill.h"
 
@@ -46,6 +47,9 @@ double lb_muscle_excitation(const lb_model* m, const lb_data* d, int i);
 // Tension of muscle i on a path of this length and rate. In a step d's x are set to its end.
 lb_tension lb_muscle_tension(const lb_model* m, lb_data* d, int i, double length, double rate);
 
+// Generalised force of a tension of one, g [nv], after lb_derive at d's state: minus the slope of
+// the path's length by coordinates. Sets the last evaluation, too.
+void lb_muscle_direction(const lb_derivatives* D, lb_data* d, int i, double* g);
 // Lengths and tensions of all at d's q and qd.
 void lb_muscles_update(const lb_model* m, lb_data* d);
 // States that are not known yet: activation as excited, fibre and tendon in equilibrium.

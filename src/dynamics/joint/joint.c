@@ -20,6 +20,7 @@ const lb_joint* const LB_JOINT[LB_LINK_COUNT] = {
     [LB_JOINT_FREE_3D] = &lb_joint_general,
     [LB_JOINT_CURVE] = &lb_joint_general,
     [LB_JOINT_SURFACE] = &lb_joint_general,
+    [LB_JOINT_ELLIPSOID] = &lb_joint_general,
     [LB_JOINT_COMPOSITE] = &lb_joint_general,
     [LB_LINK_ELASTIC] = &lb_joint_elastic,
     [LB_LINK_FACE] = &lb_joint_face,

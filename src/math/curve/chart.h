@@ -83,7 +83,7 @@ typedef struct lb_factor {
                                     // the coordinate itself
   bool follows;                     // likewise: another factor has the coordinate
   lb_m3 R;                          // rotation of a constant motion (lb_factor_frame)
-  lb_v4 p;                          // position of a constant motion
+  lb_v4 p;                          // position of a constant motion; radii of an ellipsoid
   int count;                        // of lb_factor_curve: frames
   bool cyclic;                      // likewise: the last is followed by the first
   const lb_m3* frame_R;             // [count]
@@ -100,9 +100,10 @@ typedef struct lb_chart {
 } lb_chart;
 
 // A constant motion; a turn about or a shift along an axis, or both at once; the same by a function
-// of a coordinate, which several may share; a rotation vector; a curve, and a surface, of frames.
+// of a coordinate, which several may share; a rotation vector; a curve, and a surface, of frames; a
+// place on an ellipsoid, whose angles others turn by.
 extern const lb_factor_type lb_factor_frame, lb_factor_screw, lb_factor_function,
-    lb_factor_exponential, lb_factor_curve, lb_factor_surface;
+    lb_factor_exponential, lb_factor_curve, lb_factor_surface, lb_factor_ellipsoid;
 
 void lb_chart_evaluate(const lb_chart* c, lb_chart_at* at, const double* q, const double* qd,
                        lb_chart_order order);

@@ -141,6 +141,12 @@ static void surface(builder* b, const lb_scene_joint* j) {
   }
 }
 
+// The angles are those of turns about x, y and z; the first two put it on the surface.
+static void ellipsoid(builder* b, const lb_scene_joint* j) {
+  add_factor(b, &lb_factor_ellipsoid)->p = lb_v4_from(j->radii);
+  add_rotation(b, LB_TURN_XYZ);
+}
+
 static void nothing(builder* b, const lb_scene_joint* j) {
   (void)b, (void)j;
 }
@@ -155,6 +161,7 @@ static void (*const BUILD[LB_JOINT_COUNT])(builder* b, const lb_scene_joint* j) 
     [LB_JOINT_EXPONENTIAL] = exponential, [LB_JOINT_FREE_2D] = free_2d,
     [LB_JOINT_FREE_3D] = free_3d,         [LB_JOINT_CURVE] = curve,
     [LB_JOINT_SURFACE] = surface,         [LB_JOINT_COMPOSITE] = composite,
+    [LB_JOINT_ELLIPSOID] = ellipsoid,
 };
 
 // Is there a part that moves by coordinate k of the joint, which belongs to another?
@@ -221,10 +228,14 @@ lb_status lb_joint_chart(const lb_scene_joint* j, lb_arena* arena, const lb_char
 // --- settings ---
 
 lb_coordinate_settings lb_joint_coordinate(const lb_scene_joint* j, int k) {
+  const double lower = j->lower[k], upper = j->upper[k]; // of a composite joint: its ranges
   for (int i = 0; i < j->npart; i++) {
     const int n = lb_joint_count_v(&j->part[i]);
     if (k < n) {
-      return lb_joint_coordinate(&j->part[i], k);
+      lb_coordinate_settings own = lb_joint_coordinate(&j->part[i], k);
+      own.lower = own.resistance.limit_stiffness > 0 ? own.lower : fmax(own.lower, lower);
+      own.upper = own.resistance.limit_stiffness > 0 ? own.upper : fmin(own.upper, upper);
+      return own;
     }
     k -= n;
   }

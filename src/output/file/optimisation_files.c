@@ -103,6 +103,9 @@ static measure measure_of(const lb_scene* scene, const lb_scene_goal* g) {
     const lb_scene_motor* m = &scene->motor[g->index];
     return (measure){effort[lb_joint_counts(&scene->joint[m->joint], m->coordinate)], 1};
   }
+  if (g->kind == LB_GOAL_MUSCLE) {
+    return (measure){NULL, 1};
+  }
   lb_coordinate counts = LB_COORDINATE_LENGTH;
   if (g->kind != LB_GOAL_POINT) {
     const lb_scene_joint* j = &scene->joint[g->index];
@@ -194,7 +197,9 @@ static void found(lb_out* out, const lb_optimize_result* t) {
     others |= !is_curve(t, i);
     if (is_curve(t, i)) {
       const lb_scene_parameter* p = &o->scene->optimize.parameter[i];
-      const lb_scene_goal effort = {.kind = LB_GOAL_MOTOR, .index = p->index};
+      const bool muscle = p->owner == LB_OWNER_MUSCLE;
+      const lb_scene_goal effort = {.kind = muscle ? LB_GOAL_MUSCLE : LB_GOAL_MOTOR,
+                                    .index = p->index};
       lb_report_draw(out, &(lb_report_curve){p->name, measure_of(o->scene, &effort).unit,
                                              o->first[i + 1] - at, o->given + at, t->x + at,
                                              o->least[at], o->most[at], o->scene->duration});

@@ -86,7 +86,9 @@ typedef enum need {
   CONTACTS,
   STRESS,
   TORQUES,
-  REACTIONS
+  REACTIONS,
+  NAMED,
+  NAMED_TORQUES
 } need;
 
 // Files in the order in which they are told of, and written: where the last is new, the others are
@@ -104,6 +106,12 @@ static const struct {
      OPTIMIZE},
     {{"compliance.csv", "how far each effector goes for each wrench"}, lb_write_compliance, FORK},
     {{"inverse.csv", "what each joint and motor exerts"}, lb_write_torques, TORQUES},
+    {{"inverse.sto", "the same by the names of coordinates, for OpenSim's tools"},
+     lb_write_moments,
+     NAMED_TORQUES},
+    {{"coordinates.sto", "coordinates by their names, for OpenSim's tools"},
+     lb_write_coordinates,
+     NAMED},
     {{"forces.csv", "what motors, springs, contacts and limits do"}, lb_write_forces, FORCES},
     {{"contacts.csv", "where bodies touch, and the forces there"}, lb_write_contacts, CONTACTS},
     {{"stress.csv", "the largest stress in each element of elastic bodies"},
@@ -133,7 +141,10 @@ static bool is_there(need of, const lb_recording* r, const lb_summary* s) {
                         [CONTACTS] = r->model->contact.set.on,
                         [STRESS] = lb_recording_has_stress(r),
                         [TORQUES] = r->keeps & LB_KEEP_TORQUES,
-                        [REACTIONS] = r->keeps & LB_KEEP_REACTIONS};
+                        [REACTIONS] = r->keeps & LB_KEEP_REACTIONS,
+                        [NAMED] = lb_count_named(r->model) > 0,
+                        [NAMED_TORQUES] =
+                            r->keeps & LB_KEEP_TORQUES && lb_count_named(r->model) > 0};
   return there[of];
 }
 

@@ -24,6 +24,12 @@ void lb_write_stress(lb_out* out, const lb_recording* recording, const lb_summar
 // Joint forces by inverse dynamics, and reactions.
 void lb_write_torques(lb_out* out, const lb_recording* recording, const lb_summary* summary);
 void lb_write_reactions(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+// Tables for OpenSim's tools: coordinates that have names, and generalised forces on them.
+void lb_write_coordinates(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+void lb_write_moments(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+// Coordinates with names.
+int lb_count_named(const lb_model* model);
+
 // Measured markers, and where a model has them at the same times.
 typedef struct lb_marker_places {
   const struct lb_markers* markers;

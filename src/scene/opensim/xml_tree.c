@@ -166,8 +166,15 @@ static void complain(void* context, xmlErrorPtr error) {
     return;
   }
   const char* text = error->message ? error->message : "this is not XML";
-  lb_report_add(b->report, LB_INVALID, (lb_place){b->file, error->line > 0 ? error->line : 1, 0},
-                "%.*s (it must be XML as OpenSim writes it)", (int)strcspn(text, "\n"), text);
+  const lb_place place = {b->file, error->line > 0 ? error->line : 1,
+                          error->int2 > 0 ? error->int2 : 1};
+  if (error->code == XML_ERR_TAG_NAME_MISMATCH && b->open) {
+    lb_report_add(b->report, LB_INVALID, place, "<%s> of line %d must be closed before this",
+                  b->open->tag, b->open->place.line);
+  } else {
+    lb_report_add(b->report, LB_INVALID, place, "%.*s (it must be XML as OpenSim writes it)",
+                  (int)strcspn(text, "\n"), text);
+  }
   stop(b);
 }
 

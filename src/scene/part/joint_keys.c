@@ -171,7 +171,9 @@ static const lb_table joint_compliance = LB_TABLE("compliance", lb_scene_joint, 
       JOINT(FLAG, "loop", loop, "false",                                                           \
             "true closes a loop of bodies instead of carrying the child"),                         \
       LB_LATER(POINTS, "names", NULL, "none",                                                      \
-               "names of its coordinates, by which tables of motions call them")
+               "names of its coordinates, by which tables of motions call them"),                  \
+      LB_LATER(POINTS, "ranges", NULL, "none",                                                     \
+               "[least, most] that each coordinate is meant for; nothing pushes beyond")
 #define YIELDS                                                                                     \
   JOINT_FROM(TABLE, "compliance", name, &joint_compliance, "none: it does not yield",              \
              "stiffness and damping of a joint that closes a loop")
@@ -245,6 +247,11 @@ static const lb_field euler_fields[] = {
     JOINT_FROM(CHOICE, "order", order, &euler_choices, "xyz",
                "axes of the three angles, each turned by those before"),
     RESISTS_TURNING(angles), YIELDS};
+static const lb_field ellipsoid_fields[] = {
+    COMMON,
+    JOINT_SIZE(VECTOR, "radii", radii, LB_LENGTH, LB_NOT_NEGATIVE, NULL,
+               "of the surface that the child's frame slides on, its z out of it"),
+    RESISTS_TURNING(angles), YIELDS};
 static const lb_field exponential_fields[] = {COMMON, RESISTS_TURNING(angles), YIELDS};
 static const lb_field free_2d_fields[] = {
     COMMON,
@@ -312,5 +319,6 @@ const lb_table lb_joint_table[LB_JOINT_COUNT] = {
     [LB_JOINT_FREE_3D] = JOINT_TABLE("free-3d", free_3d_fields),
     [LB_JOINT_CURVE] = JOINT_TABLE("spline-curve", curve_fields),
     [LB_JOINT_SURFACE] = JOINT_TABLE("spline-surface", surface_fields),
+    [LB_JOINT_ELLIPSOID] = JOINT_TABLE("ellipsoid", ellipsoid_fields),
     [LB_JOINT_COMPOSITE] = JOINT_TABLE("composite", composite_fields),
 };

@@ -18,6 +18,7 @@ static const struct {
     [LB_GOAL_POINT] = {{{LB_OWNER_BODY}, 1, false, 0, "body"}, true, check_point},
     [LB_GOAL_JOINT] = {{{LB_OWNER_JOINT}, 1, false, 0, "joint"}, true, check_joint},
     [LB_GOAL_MOTOR] = {{{LB_OWNER_MOTOR}, 1, false, 0, "motor"}, false, NULL},
+    [LB_GOAL_MUSCLE] = {{{LB_OWNER_MUSCLE}, 1, false, 0, "muscle"}, false, NULL},
 };
 
 enum { AT = LB_GOAL_COUNT, POSITION, VELOCITY, MEAN, PATH, ALONG }; // rows that not every kind has
@@ -27,6 +28,8 @@ static const lb_field goal_fields[] = {
     [LB_GOAL_JOINT] =
         LB_LATER(TEXT, "joint", NULL, NULL, "a joint whose coordinates should be something"),
     [LB_GOAL_MOTOR] = LB_LATER(TEXT, "motor", NULL, NULL, "a motor that should exert little"),
+    [LB_GOAL_MUSCLE] =
+        LB_LATER(TEXT, "muscle", NULL, NULL, "a muscle that should be little active"),
     [AT] = LB_LATER(SPOT, "at", NULL, "[0, 0, 0]",
                     "of a point: which, in the body; of a linkage's bar also one of its points"),
     [POSITION] = LB_LATER(MEASURE, "position", NULL, "none",
@@ -40,7 +43,7 @@ static const lb_field goal_fields[] = {
                       "of a point, instead of position and time: where it should be when"),
     [ALONG] =
         LB_LATER(TEXT, "along", NULL, "xyz", "of a point: the world's axes that count, such as xz"),
-    LB_LATER(MEASURE, "time", NULL, "the end; of a motor the whole motion",
+    LB_LATER(MEASURE, "time", NULL, "the end; of a motor or muscle the whole motion",
              "a moment, or [from, to]: the square is then integrated"),
     LB_SIZED(NUMBER, lb_scene_goal, "weight", weight, LB_PURE, LB_NOT_NEGATIVE, "1",
              "of the square of how far it is off, in SI units"),
@@ -233,7 +236,7 @@ static bool finish_goal(lb_reader* r, const lb_yaml* node, bool ok, void* part) 
   if (kinds[to->kind].targets) {
     ok = read_target(r, node, to);
   } else { // of one that drives a rotation: torques about three axes
-    to->count = r->scene.motor[of.index].rotation ? 3 : 1;
+    to->count = to->kind == LB_GOAL_MOTOR && r->scene.motor[of.index].rotation ? 3 : 1;
     to->counts[0] = true;
     to->counts[1] = to->counts[2] = to->count == 3;
   }

@@ -74,6 +74,7 @@ const lb_table lb_start_table[LB_JOINT_COUNT] = {
     [LB_JOINT_FREE_3D] = START_TABLE("free-3d", several_fields, .finish = finish_several),
     [LB_JOINT_CURVE] = START_TABLE("spline-curve", curve_fields),
     [LB_JOINT_SURFACE] = START_TABLE("spline-surface", surface_fields),
+    [LB_JOINT_ELLIPSOID] = START_TABLE("ellipsoid", angles_fields),
     [LB_JOINT_COMPOSITE] = START_TABLE("composite", parts_fields, .finish = finish_several),
 };
 

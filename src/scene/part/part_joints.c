@@ -37,6 +37,7 @@ static const struct kind {
     [LB_JOINT_FREE_3D] = {.counts = "lllaaa", .swaps = true},
     [LB_JOINT_CURVE] = {.counts = "n", .check = check_curve},
     [LB_JOINT_SURFACE] = {.counts = "nn", .check = check_surface},
+    [LB_JOINT_ELLIPSOID] = {.counts = "aaa"},
     [LB_JOINT_COMPOSITE] = {.counts = "", .series = true, .check = check_parts},
 };
 
@@ -248,7 +249,7 @@ static bool read_functions(lb_reader* r, const lb_yaml* list, const lb_scene_joi
 // A part has the keys of its type but those that name bodies.
 static bool read_part(lb_reader* r, const lb_yaml* node, lb_scene_joint* part) {
   static const char* const BODIES[] = {"parent",   "child", "face",       "child_face", "hold",
-                                       "in_child", "loop",  "compliance", "names"};
+                                       "in_child", "loop",  "compliance", "names",      "ranges"};
   lb_table table = *pick_table(node);
   const lb_field* whole = table.field;
   const bool by_function = part_moves_by_function(pick_table(node));
@@ -361,6 +362,39 @@ static bool read_names(lb_reader* r, const lb_yaml* list, lb_scene_joint* joint)
   return name;
 }
 
+// Ranges are limits that do not push.
+static bool read_ranges(lb_reader* r, const lb_yaml* node, const lb_yaml* list,
+                        lb_scene_joint* joint) {
+  const int n = lb_joint_count_v(joint);
+  const lb_yaml *limits = lb_yaml_find(node, "limits"), *turn = lb_yaml_find(node, "turn_limits");
+  if (has_quaternion(joint) || limits || turn) {
+    return lb_complain(r, list->place,
+                       "'ranges' are of plain coordinates without limits (take one away)");
+  }
+  if (list->count != n) {
+    return lb_complain(r, list->place,
+                       "'ranges' must have %d [least, most], one for each "
+                       "coordinate",
+                       n);
+  }
+  bool ok = true;
+  for (int k = 0; k < n; k++) {
+    const lb_field field = {.key = "ranges",
+                            .value = LB_VALUE_PAIR,
+                            .dimension = lb_coordinate_measures[lb_joint_counts(joint, k)].place};
+    double x[2];
+    if (!lb_read_value(r, list->item[k], &field, x)) {
+      ok = false;
+    } else if (!(x[0] <= x[1])) {
+      ok = lb_complain(r, list->item[k]->place, "the least of a range must not be above its most");
+    } else {
+      joint->lower[k] = x[0];
+      joint->upper[k] = x[1];
+    }
+  }
+  return ok;
+}
+
 bool lb_finish_joint(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_joint* joint = part;
   const lb_yaml *spring = lb_yaml_find(node, "spring"), *frames = lb_yaml_find(node, "frames"),
@@ -380,8 +414,10 @@ bool lb_finish_joint(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   ok &= !lb_is_list(frames) || read_frames(r, frames, joint);
   ok &= !lb_is_map(surface) || read_surface(r, surface, joint);
   ok = (!lb_is_list(parts) || read_parts(r, parts, joint)) && ok;
-  const lb_yaml* names = ok ? lb_yaml_find(node, "names") : NULL;
-  return (!names || read_names(r, names, joint)) && ok;
+  const lb_yaml *names = ok ? lb_yaml_find(node, "names") : NULL,
+                *ranges = ok ? lb_yaml_find(node, "ranges") : NULL;
+  ok &= !names || read_names(r, names, joint);
+  return (!ranges || read_ranges(r, node, ranges, joint)) && ok;
 }
 
 // A position on a body that a joint carries would be a second opinion on where it is.

@@ -39,6 +39,7 @@ static const struct {
     [LB_OWNER_MOTOR] = OWNER("motor", motor, lb_scene_motor),
     [LB_OWNER_ROPE] = OWNER("rope", rope, lb_scene_rope),
     [LB_OWNER_MATERIAL] = OWNER("material", material, lb_scene_material),
+    [LB_OWNER_MUSCLE] = OWNER("muscle", muscle, lb_scene_muscle),
 };
 
 int lb_count_owners(const lb_scene* scene, lb_owner owner) {
@@ -114,6 +115,9 @@ static const struct kind {
     [LB_PARAMETER_SPIN] = {{FREE}, FIXED, .dimension = LB_TURN_RATE},
     [LB_PARAMETER_MOTOR] = {{{LB_OWNER_MOTOR}, 1, false, 0, "motor"}, .by = BY(place)},
     [LB_PARAMETER_PHASE] = {{{LB_OWNER_MOTOR}, 1, false, 0, "motor"}, FIXED, .dimension = LB_PURE},
+    [LB_PARAMETER_EXCITATION] = {{{LB_OWNER_MUSCLE}, 1, false, 0, "muscle"},
+                                 FIXED,
+                                 .dimension = LB_PURE},
     [LB_PARAMETER_MASS] = {{BODIES}, FIXED, LB_MASS, .positive = true, .rigid = "masses"},
     [LB_PARAMETER_LENGTH] =
         {{BODIES}, FIXED, LB_PURE, .positive = true, .rigid = "lengths", .directed = true},
@@ -160,6 +164,8 @@ static const lb_field parameter_fields[] = {
        "points"),
     OF(LB_PARAMETER_PHASE, "phase",
        "a motor whose curve repeats and may be ahead by another part of a cycle"),
+    OF(LB_PARAMETER_EXCITATION, "excitation",
+       "a muscle whose excitation may change: the values of its keys or points"),
     OF(LB_PARAMETER_MASS, "mass", "a rigid body that may be heavier or lighter, inertia alike"),
     OF(LB_PARAMETER_LENGTH, "length",
        "a rigid body that may be longer or shorter, from where its joint holds it; a factor"),
@@ -180,9 +186,9 @@ static const lb_field parameter_fields[] = {
     OF(LB_PARAMETER_NUMBER, "number",
        "any number that stands in the scene, by its path as for --set: joints.hip.at.0"),
     LB_SIZED(COUNT, lb_scene_parameter, "knots", knots, LB_PURE, LB_POSITIVE_OR_UNSET,
-             "the motor's own keys or points",
-             "of a motor: how many values, evenly spaced over the motion with straight lines "
-             "between them"),
+             "its own keys or points",
+             "of a motor or excitation: how many values, evenly spaced over the motion with "
+             "straight lines between them"),
     LB_ROW(AXIS, lb_scene_parameter, "along", along, "x",
            "of a length: where the body is stretched to, in its axes"),
     LB_SIZED(COUNT, lb_scene_parameter, "part", part, LB_PURE, LB_POSITIVE_OR_UNSET, "all of them",
@@ -244,7 +250,8 @@ static lb_dimension measure(const lb_scene* s, const lb_scene_parameter* p) {
 // --- reading ---
 
 static const lb_key_rule parameter_rules[] = {
-    {"knots", 1u << LB_PARAMETER_MOTOR, "'knots' are for 'motor' (take this away)"},
+    {"knots", 1u << LB_PARAMETER_MOTOR | 1u << LB_PARAMETER_EXCITATION,
+     "'knots' are for 'motor' and 'excitation' (take this away)"},
     {"along", 1u << LB_PARAMETER_LENGTH, "'along' is for 'length' (take this away)"},
 };
 
@@ -459,6 +466,19 @@ static void check_motor(lb_checker* c, const lb_scene_parameter* p) {
   }
 }
 
+static void check_excitation(lb_checker* c, const lb_scene_parameter* p) {
+  const lb_scene_muscle* m = &c->s->muscle[p->index];
+  if (m->excitation.joint >= 0) {
+    lb_say(c, ": muscle '%s' is excited by feedback, and has no values to be found", m->name);
+  } else if (p->knots == 0 && m->excitation.profile.count == 0) {
+    lb_say(c, ": muscle '%s' has no excitation over time (give this 'knots')", m->name);
+  } else if (p->knots == 0 && m->excitation.profile.period > 0 &&
+             jumps_back(&m->excitation.profile, false)) {
+    lb_say(c, ": the excitation of muscle '%s' repeats and would be another curve (give it keys)",
+           m->name);
+  }
+}
+
 static void check_body(lb_checker* c, const lb_scene_parameter* p) {
   const lb_scene_body* b = &c->s->body[p->index];
   if (kinds[p->kind].rigid && (b->elastic || b->reduced)) {
@@ -510,7 +530,7 @@ static void check_parameter(lb_checker* c, const void* part) {
       [LB_OWNER_BODY] = check_body,   [LB_OWNER_JOINT] = check_joint,
       [LB_OWNER_FORCE] = check_force, [LB_OWNER_MOTOR] = check_motor,
       [LB_OWNER_ROPE] = check_rope,   [LB_OWNER_MATERIAL] = check_material,
-      [LB_OWNER_TEXT] = check_text};
+      [LB_OWNER_TEXT] = check_text,   [LB_OWNER_MUSCLE] = check_excitation};
   const lb_scene_parameter* p = part;
   const bool positive = kinds[p->kind].positive, lasting = kinds[p->kind].resists;
   if (p->index < 0 || p->index >= lb_count_owners(c->s, p->owner)) {

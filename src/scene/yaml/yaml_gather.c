@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/read_all.h"
+#include "scene/opensim/osim.h"
 #include "scene/part/part.h"
 
 enum { FORMAT_VERSION = 1, DEEPEST_INCLUDE = 16, MOST_SOURCES = 1000 };
@@ -39,6 +40,15 @@ static const char* folder_of(lb_reader* r, const char* path) {
   const char* slash = strrchr(path, '/');
   const char* folder = lb_arena_text(&r->scratch, path, slash ? (size_t)(slash - path) + 1 : 0);
   return folder ? folder : (lb_lack(r), "");
+}
+
+static const char* ending(const char* name) {
+  const char* dot = strrchr(name, '.');
+  return dot && dot > name ? dot : name + strlen(name);
+}
+
+static bool is_osim(const char* path) {
+  return strcmp(ending(path), ".osim") == 0;
 }
 
 // --- entries ---
@@ -133,15 +143,22 @@ static bool check_version(lb_reader* r) {
 bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* path) {
   const char* outer = r->folder;
   const char* kept = path ? lb_arena_text(r->keep, path, strlen(path)) : NULL; // places name it
-  if (!r->scene.text) { // the scene itself comes before what it includes
+  const bool outermost = !r->scene.text;
+  if (outermost) { // the scene itself comes before what it includes
     r->scene.text = lb_arena_text(r->keep, text, length);
   }
   if ((path && !kept) || !r->scene.text) {
     return lb_lack(r);
   }
   r->folder = folder_of(r, path);
-  const lb_yaml* root = lb_yaml_parse(text, length, kept, &r->scratch, &r->report, &r->no_memory);
+  const lb_yaml* root =
+      is_osim(path) ? lb_osim_parse(r, text, length, kept)
+                    : lb_yaml_parse(text, length, kept, &r->scratch, &r->report, &r->no_memory);
   bool ok = root != NULL;
+  if (ok && outermost && is_osim(path)) {
+    r->scene.converted = lb_yaml_write(root, r->keep);
+    ok = r->scene.converted || lb_lack(r);
+  }
   if (ok) {
     lb_rename_keys(r, root, &lb_scene_table);
     ok = gather_includes(r, root);
@@ -234,11 +251,6 @@ static bool gather_open_file(lb_reader* r, FILE* file, const char* path, const l
     return cannot_read(r, path, mention, why);
   }
   return text && gather_source(r, path, text, length, &status);
-}
-
-static const char* ending(const char* name) {
-  const char* dot = strrchr(name, '.');
-  return dot && dot > name ? dot : name + strlen(name);
 }
 
 // What else is in the folder, for the nearest name. The names without their endings decide, for

@@ -46,5 +46,8 @@ bool lb_is_null(const lb_yaml* node);
 // Value of `key` in a map, or NULL.
 const lb_yaml* lb_yaml_find(const lb_yaml* map, const char* key);
 
+// A map as the text of a YAML file; NULL when there is no memory.
+const char* lb_yaml_write(const lb_yaml* map, lb_arena* arena);
+
 // A node in words: "a text", "a list", "a mapping", "nothing".
 const char* lb_yaml_words(const lb_yaml* node);

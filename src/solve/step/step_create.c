@@ -77,7 +77,7 @@ static lb_status create(lb_step_derivative* S, lb_integrator by, lb_error* err) 
   lb_status status = S->steps->create ? S->steps->create(S, by, err) : LB_OK;
   if (status == LB_OK && (!S->steps->restarts || lb_constraints_unilateral(m) >= 0)) {
     take(S, &S->arena);
-    status = make_layers(S);
+    status = lb_step_muscles_create(S) ? make_layers(S) : LB_NO_MEMORY;
     if (status != LB_OK) {
       lb_error_add(err, status, (lb_place){0}, "out of memory for derivatives of '%s'", m->name);
     }

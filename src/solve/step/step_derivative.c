@@ -202,7 +202,9 @@ static bool differentiate(lb_step_derivative* S, lb_data* at, const lb_step_past
     lb_drive(S->m, at);
   }
   lb_data* d = find_place(S, at);
+  lb_step_muscles_begin(d, past);
   (past->impact ? lb_step_impact_derive : derive_stage)(S, d, past);
+  lb_step_muscles_take(S, d, past);
   lb_stage_find_pushes(&S->sys, S->D, d, !past->impact);
   find_reach(&S->reach, at, past);
   if (lb_constraints_count(d) > 0) {
@@ -339,7 +341,9 @@ static void add_torque(lb_step_derivative* S, lb_step_effects* to, int motor, do
 static void back(lb_step_derivative* S, lb_step_causes* out, const lb_step_effects* in) {
   const lb_model* m = S->m;
   const lb_step_reach* R = &S->reach;
+  lb_step_muscles_before(S, in);
   pull(S, out->motor, in);
+  lb_step_muscles_after(S, out, in, S->sys.mu);
   lb_stage_prescribe_back(m, S->q, m->joint.v, S->v, S->impact ? NULL : S->a, out->motor);
   lb_elimination_fold(m, S->q);
   lb_elimination_fold(m, S->a);

@@ -59,12 +59,15 @@ typedef struct lb_step_causes {
   double* v[2];  // [nv]
   double* motor; // [nmotor][3]: angle, rate and acceleration; of one that applies a force, that
                  // force and two zeros
+  double* x[2];  // [nx] activations and fibres; NULL: no muscle has any
+  double* excitation; // [nmuscle] at the stage's end; NULL: there are no muscles
 } lb_step_causes;
 
 // Effects of the step's end.
 typedef struct lb_step_effects {
   double *q, *v, *a; // [nv]
   double* lambda;    // [rows] multipliers, redundant ones left out; NULL: not looked at
+  double* x;         // [nx] activations and fibres; NULL: not looked at
 } lb_step_effects;
 
 typedef struct lb_step_derivative lb_step_derivative;
@@ -170,6 +173,11 @@ bool lb_step_look_at_motors(lb_step_derivative* S, lb_data* d);
 // Then, before lb_step_back: add `scale` times how what a motor that drives a position exerts
 // changes with the end of the step.
 void lb_step_add_torque(lb_step_derivative* S, lb_step_effects* to, int motor, double scale);
+
+// How activations and fibres in equilibrium at a start, which is d's, change an objective: adds to
+// q and v [nv] and to excitations [nmuscle], from x [nx].
+void lb_step_back_start(lb_step_derivative* S, lb_data* d, double* q, double* v, double* excitation,
+                        const double* x);
 
 // The transpose of lb_step_map: how an objective changes with dq0, dv0, da0 of (5), [nv] each,
 // driven coordinates included.

@@ -28,6 +28,13 @@ typedef struct lb_step_rows {
   double* gap_q;     // [all][nd] scratch
 } lb_step_rows;
 
+// Muscles at the end of a stage (step_muscle.c).
+typedef struct lb_step_muscles {
+  double* g;                 // [count][nv] generalised forces of a tension of one
+  struct lb_muscle_now* now; // [count]
+  bool still;                // an impact: nothing changes
+} lb_step_muscles;
+
 struct lb_step_derivative {
   const lb_model* m;
   const lb_allocator* allocator;
@@ -42,6 +49,7 @@ struct lb_step_derivative {
   lb_step_reach reach;
   lb_step_rows of;
   lb_internal_forces internal;
+  lb_step_muscles muscles;
   double *still_K, *still_M; // [nd][nd] of (6)
   double *q, *v, *a;         // [nv]
   double time;               // of the end
@@ -58,6 +66,17 @@ bool lb_step_newton_matrix(lb_step_derivative* S, lb_data* d, double dt, bool in
 // For bodies with all their nodes, before r [nv] is solved for: S's data is where d is, and the
 // reactions of held faces are taken out of r.
 void lb_step_newton_pose(lb_step_derivative* S, lb_data* d, double* r);
+
+// --- muscles (step_muscle.c) ---
+
+bool lb_step_muscles_create(lb_step_derivative* S); // false: no memory
+void lb_step_muscles_begin(lb_data* d, const lb_step_past* past);
+void lb_step_muscles_take(lb_step_derivative* S, lb_data* d, const lb_step_past* past);
+// Before the step's own transpose: from by activations and fibres of the end to by its q and v.
+void lb_step_muscles_before(lb_step_derivative* S, const lb_step_effects* in);
+// After it, with the multiplier mu: to what they came from, and excitations.
+void lb_step_muscles_after(lb_step_derivative* S, const lb_step_causes* out,
+                           const lb_step_effects* in, const double* mu);
 
 // --- impacts (step_impact.c) ---
 

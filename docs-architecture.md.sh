@@ -1,0 +1,2 @@
+set -e
+limber simulate scenes/double-pendulum.yaml --verbose

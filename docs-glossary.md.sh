@@ -1,0 +1,2 @@
+set -e
+limber check scenes/four-bar.yaml

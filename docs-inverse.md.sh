@@ -1,0 +1,3 @@
+set -e
+limber simulate scenes/robot-arm.yaml --out out/arm
+limber inverse scenes/robot-arm.yaml out/arm/trajectory.csv --out out/forces

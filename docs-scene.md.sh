@@ -1,0 +1,3 @@
+set -e
+limber check scenes/pendulum.yaml
+limber simulate scenes/pendulum.yaml

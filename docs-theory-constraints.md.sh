@@ -1,0 +1,2 @@
+set -e
+limber simulate scenes/scissor.yaml --out out/scissor

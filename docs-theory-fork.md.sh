@@ -1,0 +1,2 @@
+set -e
+limber fork scenes/wishbone.yaml --out out/wishbone

@@ -1,0 +1,2 @@
+set -e
+limber simulate scenes/joint-gallery.yaml --out out/gallery

@@ -1,0 +1,2 @@
+set -e
+limber optimize scenes/throw.yaml --out out/throw

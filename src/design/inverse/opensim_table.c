@@ -1,0 +1,329 @@
+// Tables of OpenSim: motions (.mot and .sto), whose header ends in `endheader`, and markers (.trc),
+// whose header has five lines. Both are found by their contents. Markers come out in metres, along
+// the world's axes: the files are y up.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "design/inverse/number_table.h"
+
+enum { LONGEST_HEADER = 500 }; // lines
+
+static lb_status lack(const lb_numbers* n) {
+  return lb_error_add(n->err, LB_NO_MEMORY, (lb_place){n->file, 0, 0},
+                      "there is not enough memory for the table");
+}
+
+static bool begins(const lb_scan* s, const char* text) {
+  const size_t size = strlen(text);
+  return (size_t)(s->end - s->at) >= size && strncmp(s->at, text, size) == 0;
+}
+
+lb_table_kind lb_table_kind_of(const char* text, size_t size) {
+  lb_scan s = lb_scan_begin(text, size, "");
+  if (begins(&s, "PathFileType")) {
+    return LB_TABLE_MARKERS;
+  }
+  for (int i = 0; i < LONGEST_HEADER; i++) {
+    if (begins(&s, "endheader")) {
+      return LB_TABLE_MOTION;
+    }
+    if (!lb_scan_line(&s)) {
+      break;
+    }
+  }
+  return LB_TABLE_CELLS;
+}
+
+// --- columns ---
+
+static bool add_column(lb_numbers* n, int* names, int* places, const char* name, lb_place place) {
+  const char** grown = LB_GROW(n->arena, n->name, n->ncolumn, names);
+  lb_place* grown_places = LB_GROW(n->arena, n->place, n->ncolumn, places);
+  if (!grown || !grown_places || !name) {
+    return false;
+  }
+  n->name = grown;
+  n->place = grown_places;
+  n->name[n->ncolumn] = name;
+  n->place[n->ncolumn++] = place;
+  return true;
+}
+
+static const char* line_end(const lb_scan* s) {
+  const char* at = s->at;
+  while (at < s->end && *at != '\n' && *at != '\r') {
+    at++;
+  }
+  return at;
+}
+
+// Next cell of a line up to `end`: between tabs where the line has any, else between blanks. Runs
+// of tabs are one where `runs`. False: the line is over.
+static bool next_cell(lb_scan* s, const char* end, bool tabs, bool runs, lb_word* cell) {
+  const char* at = s->at;
+  while (at < end && ((runs && *at == '\t') || *at == ' ' || (!tabs && *at == '\t'))) {
+    at++;
+  }
+  if (at >= end && (runs || !tabs || s->at >= end)) {
+    return false;
+  }
+  const char* from = at;
+  while (at < end && *at != '\t' && (tabs || *at != ' ')) {
+    at++;
+  }
+  const char* to = at;
+  while (to > from && to[-1] == ' ') {
+    to--;
+  }
+  *cell = (lb_word){from, (size_t)(to - from)};
+  s->at = at < end ? at + 1 : at;
+  return true;
+}
+
+static bool has_tabs(const lb_scan* s, const char* end) {
+  return memchr(s->at, '\t', (size_t)(end - s->at)) != NULL;
+}
+
+// --- motions ---
+
+// "nRows=151", "datarows 151": the number behind a word; -1: another line.
+static int count_in(const lb_scan* s, const char* end, const char* key) {
+  const size_t size = strlen(key);
+  const char* at = s->at + size;
+  if ((size_t)(end - s->at) <= size || strncmp(s->at, key, size) != 0) {
+    return -1;
+  }
+  while (at < end && (*at == ' ' || *at == '=' || *at == '\t')) {
+    at++;
+  }
+  const char* from = at;
+  while (at < end && *at >= '0' && *at <= '9') {
+    at++;
+  }
+  int value = -1;
+  return lb_word_integer((lb_word){from, (size_t)(at - from)}, &value) ? value : -1;
+}
+
+static bool has_text(const lb_scan* s, const char* end, const char* text) {
+  const size_t size = strlen(text);
+  for (const char* at = s->at; at + size <= end; at++) {
+    if (strncmp(at, text, size) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Angles are in what the header says; without a word in degrees, where the file is called .mot.
+// Counts of columns are not looked at: they are wrong in files that every tool reads.
+static void read_header_line(lb_numbers* n, const lb_scan* s) {
+  static const char* const ROWS[] = {"nRows", "datarows"};
+  const char* end = line_end(s);
+  for (int k = 0; k < 2; k++) {
+    const int found = count_in(s, end, ROWS[k]);
+    n->promised = found >= 0 ? found : n->promised;
+  }
+  if (begins(s, "inDegrees")) {
+    n->degrees = has_text(s, end, "yes");
+  } else if (has_text(s, end, "Angles are in degrees")) {
+    n->degrees = true;
+  }
+}
+
+static bool ends_in(const char* name, const char* end) {
+  const size_t size = strlen(name), last = strlen(end);
+  return size >= last && strcmp(name + size - last, end) == 0;
+}
+
+lb_status lb_motion_begin(lb_numbers* n) {
+  lb_scan* s = &n->cells.scan;
+  int names = 0, places = 0;
+  n->degrees = ends_in(n->file, ".mot");
+  while (!begins(s, "endheader")) {
+    read_header_line(n, s);
+    lb_scan_line(s); // it is there
+  }
+  do {
+    if (!lb_scan_line(s)) {
+      return lb_numbers_mistake(n, lb_scan_place(s, s->at), "nothing follows the header");
+    }
+  } while (line_end(s) == s->at);
+  const char* end = line_end(s);
+  const bool tabs = has_tabs(s, end);
+  lb_word cell, first = {"", 0};
+  while (next_cell(s, end, tabs, true, &cell)) {
+    first = n->ncolumn == 0 ? cell : first;
+    if (!add_column(n, &names, &places, lb_arena_text(n->arena, cell.at, cell.size),
+                    lb_scan_place(s, cell.at))) {
+      return lack(n);
+    }
+  }
+  return n->ncolumn > 0 && lb_word_is(first, "time")
+             ? LB_OK
+             : lb_numbers_mistake(n, lb_scan_place(s, s->line_start),
+                                  "the first column must be 'time', not '%s'",
+                                  lb_word_show(first).text);
+}
+
+lb_status lb_motion_line(lb_numbers* n, double* value, int* count) {
+  lb_scan* s = &n->cells.scan;
+  lb_word word;
+  for (*count = 0; lb_scan_word(s, &word); ++*count) {
+    double x = 0;
+    const bool number = lb_word_number(word, &x), missing = lb_word_is(word, "nan");
+    if (!number && !missing) {
+      return lb_numbers_mistake(n, lb_scan_place(s, word.at), "'%s' is not a number",
+                                lb_word_show(word).text);
+    }
+    if (*count < n->ncolumn) {
+      value[*count] = number ? x : (double)NAN;
+    }
+  }
+  return LB_OK;
+}
+
+// --- markers ---
+
+// The word at index k of a line, or none.
+static lb_word word_at(lb_scan s, int k) {
+  lb_word word = {"", 0};
+  for (int i = 0; i <= k; i++) {
+    if (!lb_scan_word(&s, &word)) {
+      return (lb_word){"", 0};
+    }
+  }
+  return word;
+}
+
+static lb_status read_units(lb_numbers* n, lb_scan names) {
+  static const struct {
+    const char* name;
+    double scale;
+  } UNITS[] = {{"mm", 1e-3}, {"cm", 1e-2}, {"m", 1}, {"meters", 1}};
+  lb_scan* s = &n->cells.scan; // at the line of values
+  int units = -1, frames = -1, k = 0;
+  for (lb_word word; lb_scan_word(&names, &word); k++) {
+    units = lb_word_is(word, "units") ? k : units;
+    frames = lb_word_is(word, "numframes") ? k : frames;
+  }
+  const lb_word unit = word_at(*s, units), count = word_at(*s, frames);
+  if (frames >= 0 && !lb_word_integer(count, &n->promised)) {
+    n->promised = -1;
+  }
+  for (size_t i = 0; i < sizeof UNITS / sizeof *UNITS && units >= 0; i++) {
+    if (lb_word_is(unit, UNITS[i].name)) {
+      n->scale = UNITS[i].scale;
+      return LB_OK;
+    }
+  }
+  return lb_numbers_mistake(n, lb_scan_place(s, s->at), "'Units' must be mm, cm or m, not '%s'",
+                            lb_word_show(unit).text);
+}
+
+// Names as scenes allow them: other characters become underscores.
+static char* marker_name(lb_numbers* n, lb_word cell, char axis) {
+  char* name = lb_arena_text(n->arena, cell.at, cell.size + 2);
+  for (size_t i = 0; name && i < cell.size; i++) {
+    const unsigned char c = (unsigned char)cell.at[i];
+    const bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c >= 0x80 || (i > 0 && strchr(".-_", c));
+    name[i] = good ? (char)c : '_';
+  }
+  if (name) {
+    name[cell.size] = '.';
+    name[cell.size + 1] = axis;
+  }
+  return name;
+}
+
+static lb_status cut(lb_numbers* n) {
+  return lb_numbers_mistake(n, lb_cells_place(&n->cells, NULL), "the header is cut short");
+}
+
+lb_status lb_trc_begin(lb_numbers* n) {
+  lb_scan* s = &n->cells.scan;
+  int names = 0, places = 0;
+  if (!lb_scan_line(s)) {
+    return cut(n);
+  }
+  const lb_scan titles = *s;
+  if (!lb_scan_line(s)) {
+    return cut(n);
+  }
+  const lb_status status = read_units(n, titles);
+  if (status != LB_OK || !lb_scan_line(s)) {
+    return status != LB_OK ? status : cut(n);
+  }
+  const char* end = line_end(s);
+  const bool tabs = has_tabs(s, end);
+  lb_word cell;
+  for (int i = 0; next_cell(s, end, tabs, true, &cell); i++) {
+    const lb_place place = lb_scan_place(s, cell.at);
+    bool ok = i != 1 || add_column(n, &names, &places, "time", place);
+    for (int k = 0; k < 3 && i >= 2 && cell.size > 0; k++) {
+      ok = ok && add_column(n, &names, &places, marker_name(n, cell, "xyz"[k]), place);
+    }
+    if (!ok) {
+      return lack(n);
+    }
+  }
+  if (n->ncolumn < 4) {
+    return lb_numbers_mistake(n, lb_scan_place(s, s->line_start),
+                              "this line must name Frame#, Time and markers");
+  }
+  return lb_scan_line(s) ? LB_OK : cut(n); // X1 Y1 Z1 ...
+}
+
+// Frame, time, x, y, z of each marker; empty cells are markers that were not seen.
+lb_status lb_trc_line(lb_numbers* n, double* value, int* count) {
+  lb_scan* s = &n->cells.scan;
+  const char* end = line_end(s);
+  const bool tabs = has_tabs(s, end);
+  lb_word cell;
+  for (int c = 0; c < n->ncolumn; c++) {
+    value[c] = NAN;
+  }
+  int i = 0;
+  for (; next_cell(s, end, tabs, false, &cell); i++) {
+    double x = NAN;
+    if (cell.size > 0 && !lb_word_number(cell, &x) && !lb_word_is(cell, "nan")) {
+      return lb_numbers_mistake(n, lb_scan_place(s, cell.at), "'%s' is not a number",
+                                lb_word_show(cell).text);
+    }
+    const int column = i - 1;
+    if (column == 0) {
+      value[0] = x;
+    } else if (column > 0 && column < n->ncolumn) {
+      // x, y, z of the file are x, z, -y of the world
+      static const int TO[] = {0, 2, 1};
+      const int k = (column - 1) % 3;
+      value[column - k + TO[k]] = (k == 2 ? -1 : 1) * n->scale * x;
+    } else if (column >= n->ncolumn && cell.size > 0) {
+      return lb_numbers_mistake(n, lb_scan_place(s, cell.at),
+                                "there are more numbers than the %d markers of the header have",
+                                (n->ncolumn - 1) / 3);
+    }
+  }
+  *count = n->ncolumn; // what is not there was not seen
+  return LB_OK;
+}
+
+// --- coordinates by name ---
+
+// A coordinate NAME is called so, or /jointset/.../NAME/value; its speed NAME_u or .../NAME/speed.
+int lb_motion_column(const lb_numbers* n, const char* name, bool rate) {
+  char path[160], plain[160];
+  if (!name) {
+    return -1;
+  }
+  snprintf(path, sizeof path, "/%.100s/%s", name, rate ? "speed" : "value");
+  snprintf(plain, sizeof plain, "%.100s%s", name, rate ? "_u" : "");
+  const int column = lb_numbers_column(n, plain);
+  for (int i = 0; i < n->ncolumn && column < 0; i++) {
+    if (ends_in(n->name[i], path)) {
+      return i;
+    }
+  }
+  return column;
+}

@@ -1,0 +1,169 @@
+// OpenSim's models to nodes of a scene. An element becomes what an author of a scene would have
+// written in its place, and keeps its line; names, units, checks and messages are then those of any
+// scene, and `limber convert` writes the same nodes as YAML.
+//
+// Elements decide, not the version that a file claims: joints inside bodies or in a set of their
+// own, parents by names, connectors or sockets. Every element that is read is marked as seen; what
+// nobody asked for is named in the end.
+//
+// OpenSim's ground is y up. It is turned here, and nowhere else: its axes lie in the world as
+// (x, -z, y).
+#pragma once
+#include "limber/math.h"
+#include "scene/opensim/xml_tree.h"
+#include "scene/yaml/reader.h"
+
+// A body or the world, and a place in it.
+typedef struct lb_osim_frame {
+  const char* body; // its name in the scene, or "world"
+  lb_transform pose;
+} lb_osim_frame;
+
+// A coordinate of a joint: which of the scene's it is, and how it starts.
+typedef struct lb_osim_coordinate {
+  const char* name;  // in the model
+  const char* joint; // in the scene
+  lb_xml* xml;
+  int index;            // of the joint in the scene
+  bool turns;           // an angle; else a length
+  bool dependent, free; // a coupler says where it is; loops may move it
+  double value, speed;
+} lb_osim_coordinate;
+
+// An offset frame that was found in the model.
+typedef struct lb_osim_named_frame {
+  lb_xml* xml;
+  const char* owner; // name of what has it, or ""
+} lb_osim_named_frame;
+
+// Place of a body on another one, or in the world, as the model starts.
+typedef struct lb_osim_place {
+  const char *body, *parent;
+  lb_transform pose;
+} lb_osim_place;
+
+// A surface that paths wrap over.
+typedef struct lb_osim_wrap {
+  lb_xml* xml;
+  const char *name, *body; // in the scene
+  lb_transform pose;       // in the body
+  lb_vec3 size;            // half-axes; z is 0 where it has no end
+  double length;           // of cylinders
+  bool active;
+} lb_osim_wrap;
+
+typedef struct lb_osim {
+  lb_reader* r;
+  lb_xml *model, *defaults;
+  lb_yaml* scene; // what is made
+  int nframe, frame_capacity;
+  lb_osim_named_frame* frame;
+  int nbody, body_capacity;
+  lb_xml** body; // without the ground
+  int ncoordinate, coordinate_capacity;
+  lb_osim_coordinate* coordinate;
+  bool has_constraints;
+  int nplace, place_capacity;
+  lb_osim_place* place; // of bodies on each other, as the model starts
+  int nwrap, wrap_capacity;
+  lb_osim_wrap* wrap;
+  int lost_wraps; // of paths that have another between the same points, and the first of them
+  const lb_yaml* lost_wrap;
+  int slack_springs; // path springs whose force is left out, and the first of them
+  lb_xml* slack_spring;
+} lb_osim;
+
+// The nodes of a scene, from a text; NULL: something is wrong, which is reported.
+lb_yaml* lb_osim_parse(lb_reader* r, const char* text, size_t length, const char* file);
+
+// --- nodes (osim_node.c) ---
+
+lb_yaml* lb_node_map(lb_osim* o, lb_place place);
+lb_yaml* lb_node_list(lb_osim* o, lb_place place);
+lb_yaml* lb_node_text(lb_osim* o, lb_place place, const char* text);
+lb_yaml* lb_node_number(lb_osim* o, lb_place place, double x);
+// An angle or a length.
+lb_yaml* lb_node_measure(lb_osim* o, lb_place place, double x, bool angle);
+lb_yaml* lb_node_flag(lb_osim* o, lb_place place, bool flag);
+lb_yaml* lb_node_numbers(lb_osim* o, lb_place place, const double* x, int n);
+lb_yaml* lb_node_vector(lb_osim* o, lb_place place, lb_vec3 v);
+lb_yaml* lb_node_rotation(lb_osim* o, lb_place place, lb_quat q);
+// Position, and rotation where there is one.
+lb_yaml* lb_node_pose(lb_osim* o, lb_place place, lb_transform X);
+void lb_node_put(lb_osim* o, lb_yaml* map, const char* key, lb_yaml* value);
+void lb_node_add(lb_osim* o, lb_yaml* list, lb_yaml* value);
+// Section of the scene, made where it is not there yet.
+lb_yaml* lb_node_section(lb_osim* o, const char* key, lb_place place);
+// A part of a section under a name that nothing else there has; the name that it got.
+const char* lb_node_part(lb_osim* o, const char* section, const char* name, lb_yaml* part);
+
+// --- values of elements (osim_value.c) ---
+
+// Property of an object, its own or that of its class among `defaults`; or NULL.
+lb_xml* lb_osim_property(lb_osim* o, lb_xml* object, const char* tag);
+// Text of a property; "" without one.
+const char* lb_osim_word(lb_osim* o, lb_xml* object, const char* tag);
+double lb_osim_number(lb_osim* o, lb_xml* object, const char* tag, double standard);
+bool lb_osim_flag(lb_osim* o, lb_xml* object, const char* tag, bool standard);
+lb_vec3 lb_osim_vector(lb_osim* o, lb_xml* object, const char* tag, lb_vec3 standard);
+// All numbers of an element; their count, -1 when one is none.
+int lb_osim_numbers(lb_osim* o, const lb_xml* at, const char* text, double** out);
+// The first object of a set: inside its `objects`, where it has that.
+lb_xml* lb_osim_first(lb_osim* o, lb_xml* in, const char* set);
+// The last name of a path such as /jointset/knee_r/knee_angle_r, or of an element of names.
+const char* lb_osim_last(const char* path);
+// A name that scenes allow.
+const char* lb_osim_name(lb_osim* o, const char* name);
+lb_quat lb_osim_rotation(lb_vec3 angles); // about x, then the turned y, then the turned z
+extern const lb_quat lb_osim_ground;      // its axes in the world
+
+// --- bodies, frames (osim_frames.c) ---
+
+void lb_osim_gather_frames(lb_osim* o);
+void lb_osim_bodies(lb_osim* o);
+// Text of a socket, connector or property of an object by its name: "parent_frame".
+const char* lb_osim_socket(lb_osim* o, lb_xml* object, const char* name, lb_place* place);
+// The frame that a path stands for, as seen from an object. False: there is none, which is
+// reported.
+bool lb_osim_find_frame(lb_osim* o, lb_xml* from, const char* path, lb_place place,
+                        lb_osim_frame* out);
+// Frame and place in it of an object that has one of these sockets, up to NULL, and a location.
+bool lb_osim_attach(lb_osim* o, lb_xml* object, const char* const* socket, const char* location,
+                    lb_osim_frame* out);
+lb_vec3 lb_osim_at(const lb_osim_frame* frame, lb_vec3 location);
+// {body: ..., at: ...} of a point.
+lb_yaml* lb_osim_point(lb_osim* o, lb_place place, const lb_osim_frame* frame);
+// Pose of a body in the world as the model starts, but for what constraints change.
+lb_transform lb_osim_body_pose(lb_osim* o, const char* body);
+const lb_osim_coordinate* lb_osim_find_coordinate(lb_osim* o, const char* path, lb_place place);
+
+// --- functions (osim_functions.c) ---
+
+typedef struct lb_osim_function {
+  bool constant, line; // of `b`; a x + b
+  double a, b;
+  lb_yaml* node; // any other, as scenes write it
+  int n;         // of the others: points or coefficients
+  double *x, *y; // [n] points; x is NULL of a polynomial, whose coefficients y are
+} lb_osim_function;
+
+// Value at x; splines are taken as straight lines between their points.
+double lb_osim_function_at(const lb_osim_function* f, double x);
+
+// The function inside an element, times a factor. False: there is none that can be read. An element
+// without one is a line with slope one where it has a coordinate, else zero.
+bool lb_osim_read_function(lb_osim* o, lb_xml* in, double scale, bool has_coordinate,
+                           lb_osim_function* out);
+// Function as a node, whatever it is.
+lb_yaml* lb_osim_function_node(lb_osim* o, lb_place place, const lb_osim_function* f);
+
+// --- parts ---
+
+void lb_osim_joints(lb_osim* o);      // osim_joints.c
+void lb_osim_start(lb_osim* o);       // osim_joints.c
+void lb_osim_constraints(lb_osim* o); // osim_constraints.c
+void lb_osim_forces(lb_osim* o);      // osim_forces.c
+void lb_osim_markers(lb_osim* o);     // osim_forces.c
+// One muscle or path spring of `ForceSet`; false: it is neither.
+bool lb_osim_path_force(lb_osim* o, lb_xml* force); // osim_paths.c
+void lb_osim_wraps(lb_osim* o);                     // osim_paths.c

@@ -1,0 +1,252 @@
+// Markers; forces but muscles: bushings, contacts, actuators.
+#include <math.h>
+#include <string.h>
+
+#include "scene/opensim/osim.h"
+
+void lb_osim_markers(lb_osim* o) {
+  static const char* const ON[] = {"parent_frame", "body", "frame_name", NULL};
+  for (lb_xml* e = lb_osim_first(o, o->model, "MarkerSet"); e && !o->r->no_memory; e = e->next) {
+    lb_osim_frame frame;
+    if (strcmp(e->tag, "Marker") != 0) {
+      continue;
+    }
+    e->seen = true;
+    lb_osim_flag(o, e, "fixed", false);
+    if (!lb_osim_attach(o, e, ON, "location", &frame)) {
+      continue;
+    }
+    if (strcmp(frame.body, "world") == 0) {
+      lb_remark(o->r, e->place,
+                lb_compose(o->r, "marker '%s' is on the ground, and is left out", e->name));
+      continue;
+    }
+    lb_node_part(o, "markers", e->name, lb_osim_point(o, e->place, &frame));
+  }
+}
+
+// --- bushings ---
+
+// Springs and dampers along the axes of the first frame, between its origin and that of the other.
+static void bushing(lb_osim* o, lb_xml* xml) {
+  static const char* const FIRST[] = {"frame1", "body_1", NULL};
+  static const char* const SECOND[] = {"frame2", "body_2", NULL};
+  static const char* const WORD[] = {"x", "y", "z"};
+  const lb_vec3 zero = {0, 0, 0};
+  const lb_place place = xml->place;
+  const lb_vec3 k = lb_osim_vector(o, xml, "translational_stiffness", zero),
+                d = lb_osim_vector(o, xml, "translational_damping", zero),
+                turn = lb_osim_vector(o, xml, "rotational_stiffness", zero),
+                turn_damping = lb_osim_vector(o, xml, "rotational_damping", zero),
+                angles = lb_osim_vector(o, xml, "orientation_body_1", zero);
+  const double stiffness[] = {k.x, k.y, k.z}, damping[] = {d.x, d.y, d.z};
+  lb_osim_frame a, b;
+  if (!lb_osim_attach(o, xml, FIRST, "location_body_1", &a) ||
+      !lb_osim_attach(o, xml, SECOND, "location_body_2", &b)) {
+    return;
+  }
+  lb_osim_vector(o, xml, "orientation_body_2", zero);
+  if (lb_vec3_norm(turn) + lb_vec3_norm(turn_damping) > 0) {
+    lb_remark(o->r, place,
+              lb_compose(o->r, "the bushing '%s' resists turning, which is left out", xml->name));
+  }
+  const lb_quat axes = lb_quat_mul(a.pose.q, lb_osim_rotation(angles));
+  for (int i = 0; i < 3; i++) {
+    if (stiffness[i] == 0 && damping[i] == 0) {
+      continue;
+    }
+    const lb_vec3 along = lb_quat_rotate(axes, lb_vec3_make(i == 0, i == 1, i == 2));
+    lb_yaml* map = lb_node_map(o, place);
+    lb_node_put(o, map, "from", lb_osim_point(o, place, &a));
+    lb_node_put(o, map, "to", lb_osim_point(o, place, &b));
+    lb_node_put(o, map, "along", lb_node_vector(o, place, along));
+    lb_node_put(o, map, "length", lb_node_number(o, place, 0));
+    lb_node_put(o, map, "stiffness", lb_node_number(o, place, stiffness[i]));
+    lb_node_put(o, map, "damping", lb_node_number(o, place, damping[i]));
+    lb_node_part(o, "springs", lb_compose(o->r, "%.58s_%s", xml->name, WORD[i]), map);
+  }
+}
+
+// --- contact of balls and planes ---
+
+static lb_xml* find_geometry(lb_osim* o, const char* path) {
+  const char* name = lb_osim_last(path);
+  for (lb_xml* e = lb_osim_first(o, o->model, "ContactGeometrySet"); e; e = e->next) {
+    if (strcmp(e->name, name) == 0) {
+      return e;
+    }
+  }
+  return NULL;
+}
+
+static bool geometry_frame(lb_osim* o, lb_xml* geometry, lb_osim_frame* out) {
+  static const char* const ON[] = {"frame", "body_name", NULL};
+  if (!lb_osim_attach(o, geometry, ON, "location", out)) {
+    return false;
+  }
+  const lb_vec3 angles = lb_osim_vector(o, geometry, "orientation", lb_vec3_make(0, 0, 0));
+  out->pose.q = lb_quat_mul(out->pose.q, lb_osim_rotation(angles));
+  return true;
+}
+
+typedef struct contact {
+  lb_xml *xml, *plane;
+  double stiffness, dissipation, friction, slip;
+} contact;
+
+// Hunt and Crossley's force of a ball of radius R on a half-space of the same material:
+//
+//   f = 4/3 k^(3/2) sqrt(R) x^(3/2) (1 + 3/2 c v),   k = K^(2/3) / 2
+static void touch(lb_osim* o, const contact* c, lb_xml* ball) {
+  lb_osim_frame floor, centre;
+  const double radius = lb_osim_number(o, ball, "radius", 0);
+  const lb_place place = c->xml->place;
+  ball->seen = c->plane->seen = true;
+  if (!geometry_frame(o, c->plane, &floor) || !geometry_frame(o, ball, &centre)) {
+    return;
+  }
+  if (strcmp(floor.body, "world") != 0 || strcmp(centre.body, "world") == 0) {
+    lb_remark(o->r, place,
+              lb_compose(o->r,
+                         "contact '%s' is left out: its plane must be on the ground and its "
+                         "ball on a body",
+                         c->xml->name));
+    return;
+  }
+  const double k = 4.0 / 3 * pow(0.5, 1.5) * c->stiffness * sqrt(radius);
+  // a half-space fills what lies along its x
+  const lb_vec3 normal = lb_quat_rotate(floor.pose.q, lb_vec3_make(-1, 0, 0));
+  lb_yaml *map = lb_node_map(o, place), *points = lb_node_list(o, place),
+          *point = lb_osim_point(o, ball->place, &centre);
+  lb_node_put(o, point, "radius", lb_node_number(o, ball->place, radius));
+  lb_node_add(o, points, point);
+  lb_node_put(o, map, "points", points);
+  lb_node_put(o, map, "at", lb_node_vector(o, place, floor.pose.p));
+  lb_node_put(o, map, "normal", lb_node_vector(o, place, normal));
+  lb_node_put(o, map, "stiffness", lb_node_number(o, place, k));
+  lb_node_put(o, map, "exponent", lb_node_number(o, place, 1.5));
+  lb_node_put(o, map, "dissipation", lb_node_number(o, place, 1.5 * c->dissipation));
+  lb_node_put(o, map, "friction", lb_node_number(o, place, c->friction));
+  lb_node_put(o, map, "slip", lb_node_number(o, place, c->slip));
+  lb_node_part(o, "grounds", *c->xml->name ? c->xml->name : ball->name, map);
+}
+
+static bool is(const lb_xml* e, const char* tag) {
+  return e && strcmp(e->tag, tag) == 0;
+}
+
+static void read_contact(lb_osim* o, contact* c, lb_xml* parameters) {
+  c->stiffness = lb_osim_number(o, parameters, "stiffness", 0);
+  c->dissipation = lb_osim_number(o, parameters, "dissipation", 0);
+  c->friction = lb_osim_number(o, parameters, "dynamic_friction", 0);
+  lb_osim_number(o, parameters, "static_friction", 0);
+  if (lb_osim_number(o, parameters, "viscous_friction", 0) != 0) {
+    lb_remark(o->r, parameters->place, "friction in proportion to speed (viscous) is left out");
+  }
+}
+
+// Balls and planes that a list of names has.
+static void touch_all(lb_osim* o, contact* c, const char* names, lb_place place) {
+  char* text = lb_arena_text(&o->r->scratch, names, strlen(names));
+  lb_xml* list[64];
+  int count = 0;
+  char* state = NULL;
+  for (char* s = text ? strtok_r(text, " \t\r\n", &state) : NULL; s && count < 64;
+       s = strtok_r(NULL, " \t\r\n", &state)) {
+    lb_xml* g = find_geometry(o, s);
+    if (!g) {
+      lb_complain(o->r, place, "there is no contact geometry '%.64s'", s);
+      return;
+    }
+    list[count++] = g;
+  }
+  for (int i = 0; i < count; i++) {
+    for (int k = 0; k < count; k++) {
+      if (is(list[i], "ContactHalfSpace") && is(list[k], "ContactSphere")) {
+        c->plane = list[i];
+        touch(o, c, list[k]);
+      }
+    }
+  }
+}
+
+static void hunt_crossley(lb_osim* o, lb_xml* xml) {
+  contact c = {.xml = xml, .slip = lb_osim_number(o, xml, "transition_velocity", 0.01)};
+  lb_xml* set = lb_xml_find(xml, "HuntCrossleyForce::ContactParametersSet");
+  for (lb_xml* e = lb_osim_first(o, set ? set : xml, set ? NULL : "contact_parameters"); e;
+       e = e->next) {
+    lb_xml* names = lb_xml_find(e, "geometry");
+    if (names) {
+      e->seen = true;
+      read_contact(o, &c, e);
+      touch_all(o, &c, names->text, names->place);
+    }
+  }
+}
+
+static void smooth_sphere(lb_osim* o, lb_xml* xml) {
+  contact c = {.xml = xml, .slip = lb_osim_number(o, xml, "transition_velocity", 0.2)};
+  lb_place place = xml->place;
+  const char* ball = lb_osim_socket(o, xml, "sphere", &place);
+  const char* plane = lb_osim_socket(o, xml, "half_space", &place);
+  read_contact(o, &c, xml);
+  touch_all(o, &c, lb_compose(o->r, "%s %s", ball, plane), place);
+}
+
+// --- actuators ---
+
+// A motor whose force is none until somebody says otherwise.
+static void coordinate_actuator(lb_osim* o, lb_xml* xml) {
+  lb_place place = xml->place;
+  const char* name = lb_osim_socket(o, xml, "coordinate", &place);
+  const lb_osim_coordinate* c = lb_osim_find_coordinate(o, name, place);
+  if (!c) {
+    return;
+  }
+  lb_osim_number(o, xml, "optimal_force", 1);
+  lb_osim_word(o, xml, "min_control");
+  lb_osim_word(o, xml, "max_control");
+  place = xml->place;
+  lb_yaml *map = lb_node_map(o, place), *keys = lb_node_list(o, place);
+  lb_node_put(o, map, "joint", lb_node_text(o, place, c->joint));
+  if (c->index > 0) {
+    lb_node_put(o, map, "coordinate", lb_node_number(o, place, c->index));
+  }
+  lb_node_put(o, map, "drive", lb_node_text(o, place, "force"));
+  lb_node_add(o, keys, lb_node_numbers(o, place, (double[]){0, 0}, 2));
+  lb_node_put(o, map, "keys", keys);
+  lb_node_part(o, "motors", xml->name, map);
+}
+
+static const struct {
+  const char* tag;
+  void (*read)(lb_osim* o, lb_xml* xml);
+} KINDS[] = {
+    {"BushingForce", bushing},
+    {"HuntCrossleyForce", hunt_crossley},
+    {"SmoothSphereHalfSpaceForce", smooth_sphere},
+    {"CoordinateActuator", coordinate_actuator},
+};
+
+static bool is_off(lb_osim* o, lb_xml* force) {
+  return lb_osim_flag(o, force, "isDisabled", false) ||
+         !lb_osim_flag(o, force, "appliesForce", true);
+}
+
+void lb_osim_forces(lb_osim* o) {
+  for (lb_xml* e = lb_osim_first(o, o->model, "ForceSet"); e && !o->r->no_memory; e = e->next) {
+    bool known = false;
+    for (int i = 0; i < LB_COUNT_OF(KINDS) && !known; i++) {
+      known = strcmp(e->tag, KINDS[i].tag) == 0;
+      if (known) {
+        e->seen = true;
+        if (!is_off(o, e)) {
+          KINDS[i].read(o, e);
+        }
+      }
+    }
+    if (!known && !is_off(o, e)) {
+      e->seen = lb_osim_path_force(o, e);
+    }
+  }
+}

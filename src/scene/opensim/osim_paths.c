@@ -1,0 +1,465 @@
+// Muscles and springs along paths, and the surfaces they wrap over.
+//
+// A path of OpenSim's may wrap over a surface anywhere between two of its points, on the first
+// segment that meets it. A path of ours wraps between two points that are known: of the segments in
+// the range, the one that comes nearest to the surface as the model starts.
+#include <math.h>
+#include <string.h>
+
+#include "scene/opensim/osim.h"
+
+enum { MOST_POINTS = LB_PATH_MOST_POINTS };
+
+// --- surfaces ---
+
+static void put_size(lb_osim* o, lb_yaml* map, lb_xml* xml, const char* key, const char* tag) {
+  lb_node_put(o, map, key, lb_node_number(o, xml->place, lb_osim_number(o, xml, tag, 0)));
+}
+
+// Form and sizes of a surface; false: of a class that is not read.
+static bool put_form(lb_osim* o, lb_yaml* map, lb_osim_wrap* w) {
+  lb_xml* xml = w->xml;
+  lb_yaml* form = lb_node_map(o, xml->place);
+  const char* word = NULL;
+  const double radius = lb_osim_number(o, xml, "radius", 1);
+  if (strcmp(xml->tag, "WrapCylinder") == 0) {
+    word = "cylinder";
+    put_size(o, form, xml, "radius", "radius");
+    put_size(o, form, xml, "length", "length");
+    w->length = lb_osim_number(o, xml, "length", 0);
+    w->size = lb_vec3_make(radius, radius, 0);
+  } else if (strcmp(xml->tag, "WrapSphere") == 0) {
+    word = "sphere";
+    put_size(o, form, xml, "radius", "radius");
+    w->size = lb_vec3_make(radius, radius, radius);
+  } else if (strcmp(xml->tag, "WrapEllipsoid") == 0) {
+    word = "ellipsoid";
+    w->size = lb_osim_vector(o, xml, "dimensions", lb_vec3_make(1, 1, 1));
+    lb_node_put(o, form, "radii", lb_node_vector(o, xml->place, w->size));
+  } else if (strcmp(xml->tag, "WrapTorus") == 0) {
+    const double ring = lb_osim_number(o, xml, "outer_radius", 1);
+    word = "torus";
+    put_size(o, form, xml, "ring", "outer_radius");
+    put_size(o, form, xml, "radius", "inner_radius");
+    w->size = lb_vec3_make(ring, ring, ring);
+  }
+  if (word) {
+    lb_node_put(o, map, word, form);
+  }
+  return word;
+}
+
+// "x", "-y", "+z" or "all".
+static const char* side_of(lb_osim* o, lb_xml* xml) {
+  static const char* const SIDES[] = {"x", "y", "z", "-x", "-y", "-z"};
+  const char* word = lb_osim_word(o, xml, "quadrant");
+  word += *word == '+';
+  for (int i = 0; i < LB_COUNT_OF(SIDES); i++) {
+    if (strcmp(word, SIDES[i]) == 0) {
+      return SIDES[i];
+    }
+  }
+  return NULL;
+}
+
+static void read_wrap(lb_osim* o, lb_xml* xml, const char* frame) {
+  const lb_vec3 zero = {0, 0, 0};
+  lb_osim_wrap w = {.xml = xml};
+  lb_osim_frame on;
+  lb_yaml* map = lb_node_map(o, xml->place);
+  if (!lb_osim_find_frame(o, xml, frame, xml->place, &on) || !put_form(o, map, &w)) {
+    return;
+  }
+  xml->seen = true;
+  w.active = lb_osim_flag(o, xml, "active", true);
+  w.body = on.body;
+  w.pose = lb_transform_mul(
+      on.pose, (lb_transform){lb_osim_rotation(lb_osim_vector(o, xml, "xyz_body_rotation", zero)),
+                              lb_osim_vector(o, xml, "translation", zero)});
+  lb_node_put(o, map, "body", lb_node_text(o, xml->place, on.body));
+  lb_node_put(o, map, "position", lb_node_vector(o, xml->place, w.pose.p));
+  if (w.pose.q.x != 0 || w.pose.q.y != 0 || w.pose.q.z != 0) {
+    lb_node_put(o, map, "rotation", lb_node_rotation(o, xml->place, w.pose.q));
+  }
+  const char* side = side_of(o, xml);
+  if (side) {
+    lb_node_put(o, map, "side", lb_node_text(o, xml->place, side));
+  }
+  w.name = lb_node_part(o, "wraps", xml->name, map);
+  lb_osim_wrap* grown = LB_GROW(&o->r->scratch, o->wrap, o->nwrap, &o->wrap_capacity);
+  if (!grown) {
+    lb_lack(o->r);
+    return;
+  }
+  o->wrap = grown;
+  o->wrap[o->nwrap++] = w;
+}
+
+static void read_wraps_of(lb_osim* o, lb_xml* body, const char* frame) {
+  for (lb_xml* e = lb_osim_first(o, body, "WrapObjectSet"); e && !o->r->no_memory; e = e->next) {
+    read_wrap(o, e, frame);
+  }
+}
+
+void lb_osim_wraps(lb_osim* o) {
+  lb_xml* ground = lb_xml_find(o->model, "Ground");
+  if (ground) {
+    read_wraps_of(o, ground, "ground");
+  }
+  for (lb_xml* e = lb_osim_first(o, o->model, "BodySet"); e; e = e->next) {
+    read_wraps_of(o, e, e->name);
+  }
+}
+
+// --- points ---
+
+typedef struct path {
+  int npoint;
+  lb_yaml* point[MOST_POINTS];
+  lb_vec3 at[MOST_POINTS];    // in the world, as the model starts
+  lb_yaml* wrap[MOST_POINTS]; // surface behind each point, or NULL
+  double near[MOST_POINTS];   // how near the segment comes to it, in parts of its size
+} path;
+
+static void put_coordinate(lb_osim* o, lb_yaml* map, const lb_osim_coordinate* c, lb_place place) {
+  lb_node_put(o, map, "joint", lb_node_text(o, place, c->joint));
+  if (c->index > 0) {
+    lb_node_put(o, map, "coordinate", lb_node_number(o, place, c->index));
+  }
+}
+
+// A point whose place along the body's axes is three functions of a coordinate.
+static bool moving_point(lb_osim* o, lb_xml* xml, const lb_osim_frame* frame, lb_yaml* node,
+                         lb_vec3* at) {
+  static const char* const LOCATION[] = {"x_location", "y_location", "z_location"};
+  static const char* const COORDINATE[] = {"x_coordinate", "y_coordinate", "z_coordinate"};
+  static const char* const KEY[] = {"x", "y", "z"};
+  const lb_osim_coordinate* by = NULL;
+  lb_yaml* follows = lb_node_map(o, xml->place);
+  lb_osim_function f[3];
+  double start[3];
+  lb_osim_word(o, xml, "location");
+  for (int k = 0; k < 3; k++) {
+    lb_place place = xml->place;
+    lb_xml* location = lb_osim_property(o, xml, LOCATION[k]);
+    const char* name = lb_osim_socket(o, xml, COORDINATE[k], &place);
+    const lb_osim_coordinate* c = *name ? lb_osim_find_coordinate(o, name, place) : NULL;
+    if (!location || !lb_osim_read_function(o, location, 1, false, &f[k]) || (*name && !c)) {
+      return !location ? lb_complain(o->r, xml->place, "<%s> is missing", LOCATION[k]) : false;
+    }
+    start[k] = lb_osim_function_at(&f[k], c ? c->value : 0);
+    if (f[k].constant) {
+      continue;
+    }
+    if (!c || (by && by != c)) {
+      return lb_complain(o->r, xml->place,
+                         "point '%.64s' must move by one coordinate along x, y and z to be read",
+                         xml->name);
+    }
+    by = c;
+  }
+  *at = lb_vec3_make(start[0], start[1], start[2]);
+  if (!by) {
+    lb_node_put(o, node, "at", lb_node_vector(o, xml->place, lb_osim_at(frame, *at)));
+    return true;
+  }
+  const lb_quat q = frame->pose.q;
+  if (q.x != 0 || q.y != 0 || q.z != 0 || lb_vec3_norm(frame->pose.p) > 0) {
+    return lb_complain(o->r, xml->place, "point '%.64s' moves along axes that are not a body's",
+                       xml->name);
+  }
+  put_coordinate(o, follows, by, xml->place);
+  for (int k = 0; k < 3; k++) {
+    lb_node_put(o, follows, KEY[k], lb_osim_function_node(o, xml->place, &f[k]));
+  }
+  lb_node_put(o, node, "follows", follows);
+  return true;
+}
+
+static bool put_condition(lb_osim* o, lb_xml* xml, lb_yaml* node) {
+  lb_place place = xml->place;
+  const char* name = lb_osim_socket(o, xml, "coordinate", &place);
+  const lb_osim_coordinate* c = lb_osim_find_coordinate(o, name, place);
+  lb_xml* range = lb_osim_property(o, xml, "range");
+  double* x = NULL;
+  if (!c) {
+    return false;
+  }
+  if (!range || lb_osim_numbers(o, range, range->text, &x) != 2) {
+    return lb_complain(o->r, range ? range->place : xml->place, "<range> must have 2 numbers");
+  }
+  static const double SLACK = 1e-5; // of OpenSim's, at both ends
+  lb_yaml* when = lb_node_map(o, xml->place);
+  put_coordinate(o, when, c, xml->place);
+  lb_node_put(o, when, "at_least", lb_node_measure(o, range->place, x[0] - SLACK, c->turns));
+  lb_node_put(o, when, "at_most", lb_node_measure(o, range->place, x[1] + SLACK, c->turns));
+  lb_node_put(o, node, "while", when);
+  return true;
+}
+
+static bool read_point(lb_osim* o, lb_xml* xml, path* p) {
+  static const char* const ON[] = {"parent_frame", "body", NULL};
+  lb_osim_frame frame;
+  lb_place place = xml->place;
+  const char* name = lb_osim_socket(o, xml, ON[0], &place);
+  name = *name ? name : lb_osim_socket(o, xml, ON[1], &place);
+  xml->seen = true;
+  if (!*name || !lb_osim_find_frame(o, xml, name, place, &frame)) {
+    return *name ? false
+                 : lb_complain(o->r, xml->place, "point '%.64s' does not say what it is on",
+                               xml->name);
+  }
+  lb_yaml* node = lb_node_map(o, xml->place);
+  lb_node_put(o, node, "body", lb_node_text(o, xml->place, frame.body));
+  lb_vec3 at = {0, 0, 0};
+  if (strstr(xml->tag, "Moving")) {
+    if (!moving_point(o, xml, &frame, node, &at)) {
+      return false;
+    }
+  } else {
+    at = lb_osim_vector(o, xml, "location", at);
+    lb_node_put(o, node, "at", lb_node_vector(o, xml->place, lb_osim_at(&frame, at)));
+  }
+  if ((strstr(xml->tag, "Conditional") || strstr(xml->tag, "Via")) &&
+      !put_condition(o, xml, node)) {
+    return false;
+  }
+  p->at[p->npoint] = lb_transform_point(lb_osim_body_pose(o, frame.body), lb_osim_at(&frame, at));
+  p->point[p->npoint++] = node;
+  return true;
+}
+
+static bool read_points(lb_osim* o, lb_xml* first, path* p) {
+  for (lb_xml* e = first; e; e = e->next) {
+    if (p->npoint == MOST_POINTS) {
+      return lb_complain(o->r, e->place, "a path cannot have more than %d points", MOST_POINTS);
+    }
+    if (!read_point(o, e, p)) {
+      return false;
+    }
+  }
+  return p->npoint >= 2 ||
+         lb_complain(o->r, first ? first->place : o->model->place, "a path needs two points");
+}
+
+// --- wraps of a path ---
+
+static const lb_osim_wrap* find_wrap(const lb_osim* o, const char* name) {
+  for (int i = 0; i < o->nwrap; i++) {
+    if (strcmp(o->wrap[i].xml->name, lb_osim_last(name)) == 0) {
+      return &o->wrap[i];
+    }
+  }
+  return NULL;
+}
+
+// Distance of a segment from a surface's middle, in parts of its size.
+static double distance(const lb_osim_wrap* w, lb_transform pose, lb_vec3 a, lb_vec3 b) {
+  enum { SAMPLES = 64 };
+  const lb_transform to = lb_transform_inverse(pose);
+  const lb_vec3 p = lb_transform_point(to, a), q = lb_transform_point(to, b);
+  double least = INFINITY;
+  for (int i = 0; i <= SAMPLES; i++) {
+    const double s = (double)i / SAMPLES;
+    const lb_vec3 x = lb_vec3_add(p, lb_vec3_scale(s, lb_vec3_sub(q, p)));
+    const double beyond = fmax(0, fabs(x.z) - w->length / 2);
+    const double across = hypot(x.x / w->size.x, x.y / w->size.y);
+    const double d = w->size.z > 0 ? hypot(across, x.z / w->size.z)
+                                   : across + (w->length > 0 ? beyond / w->size.x : 0);
+    least = fmin(least, d);
+  }
+  return least;
+}
+
+// There is room for one surface on a segment: for the nearest.
+static void place_wrap(lb_osim* o, path* p, int segment, lb_yaml* node, double near) {
+  const bool taken = p->wrap[segment] != NULL;
+  const lb_yaml* lost = !taken ? NULL : near < p->near[segment] ? p->wrap[segment] : node;
+  if (lost) {
+    o->lost_wraps++;
+    o->lost_wrap = o->lost_wrap ? o->lost_wrap : lost;
+  }
+  if (lost != node) {
+    p->wrap[segment] = node;
+    p->near[segment] = near;
+  }
+}
+
+static bool add_wrap(lb_osim* o, lb_xml* xml, path* p) {
+  const lb_xml* object = lb_osim_property(o, xml, "wrap_object");
+  const lb_osim_wrap* w = find_wrap(o, object ? object->text : "");
+  lb_xml* range = lb_osim_property(o, xml, "range");
+  double* x = NULL;
+  int first = 0, last = p->npoint - 1;
+  xml->seen = true;
+  lb_osim_word(o, xml, "method");
+  if (!w) {
+    return lb_complain(o->r, xml->place, "there is no wrap object '%.64s' that can be read",
+                       object ? object->text : "");
+  }
+  if (range && *range->text && lb_osim_numbers(o, range, range->text, &x) == 2) {
+    first = x[0] >= 1 && x[0] <= p->npoint ? (int)x[0] - 1 : first;
+    last = x[1] >= 1 && x[1] <= p->npoint ? (int)x[1] - 1 : last;
+  }
+  const lb_transform pose = lb_transform_mul(lb_osim_body_pose(o, w->body), w->pose);
+  double least = INFINITY;
+  int best = -1;
+  for (int i = first; i < last; i++) {
+    const double d = distance(w, pose, p->at[i], p->at[i + 1]);
+    best = d < least ? i : best;
+    least = fmin(least, d);
+  }
+  lb_yaml* node = lb_node_map(o, xml->place);
+  lb_node_put(o, node, "wrap", lb_node_text(o, xml->place, w->name));
+  if (best >= 0 && w->active && node) {
+    place_wrap(o, p, best, node, least);
+  }
+  return true;
+}
+
+// --- the whole ---
+
+static bool read_path(lb_osim* o, lb_xml* force, path* p) {
+  lb_xml* geometry = lb_osim_property(o, force, "GeometryPath");
+  geometry = geometry ? geometry : lb_osim_property(o, force, "path");
+  lb_xml* in = geometry ? geometry : force;
+  lb_xml* points = lb_osim_first(o, in, "PathPointSet");
+  points = points ? points : lb_osim_first(o, in, "MusclePointSet");
+  lb_xml* wraps = lb_osim_first(o, in, "PathWrapSet");
+  wraps = wraps ? wraps : lb_osim_first(o, in, "MuscleWrapSet");
+  bool ok = read_points(o, points, p);
+  for (lb_xml* e = wraps; e && ok; e = e->next) {
+    ok = add_wrap(o, e, p);
+  }
+  return ok;
+}
+
+static lb_yaml* path_node(lb_osim* o, lb_place place, const path* p) {
+  lb_yaml* list = lb_node_list(o, place);
+  for (int i = 0; i < p->npoint; i++) {
+    lb_node_add(o, list, p->point[i]);
+    lb_node_add(o, list, p->wrap[i]);
+  }
+  return list;
+}
+
+static void put_number(lb_osim* o, lb_yaml* map, lb_xml* xml, const char* key, const char* tag) {
+  lb_xml* at = lb_osim_property(o, xml, tag);
+  if (at && *at->text) {
+    lb_node_put(o, map, key, lb_node_number(o, at->place, lb_osim_number(o, xml, tag, 0)));
+  }
+}
+
+// The first of several names of a property that is there.
+static const char* first_of(lb_osim* o, lb_xml* xml, const char* a, const char* b) {
+  return lb_osim_property(o, xml, a) ? a : b;
+}
+
+static lb_yaml* hill_node(lb_osim* o, lb_xml* xml) {
+  const bool thelen = strncmp(xml->tag, "Thelen2003", 10) == 0;
+  const bool millard = strncmp(xml->tag, "Millard2012", 11) == 0;
+  lb_yaml* hill = lb_node_map(o, xml->place);
+  if (!thelen && !millard) {
+    lb_remark(o->r, xml->place,
+              lb_compose(o->r, "muscle '%s' of class %.60s is read as one of Millard's", xml->name,
+                         xml->tag));
+  }
+  lb_node_put(o, hill, "model", lb_node_text(o, xml->place, thelen ? "thelen" : "millard"));
+  put_number(o, hill, xml, "force", "max_isometric_force");
+  put_number(o, hill, xml, "fiber", "optimal_fiber_length");
+  put_number(o, hill, xml, "slack", "tendon_slack_length");
+  put_number(o, hill, xml, "pennation",
+             first_of(o, xml, "pennation_angle_at_optimal", "pennation_angle"));
+  put_number(o, hill, xml, "speed", first_of(o, xml, "max_contraction_velocity", "Vmax"));
+  if (millard) {
+    put_number(o, hill, xml, "damping", "fiber_damping");
+  }
+  put_number(o, hill, xml, "activation", "activation_time_constant");
+  put_number(o, hill, xml, "deactivation", "deactivation_time_constant");
+  if (lb_osim_flag(o, xml, "ignore_tendon_compliance", false)) {
+    lb_node_put(o, hill, "elastic", lb_node_flag(o, xml->place, false));
+  }
+  return hill;
+}
+
+// What says how a muscle is driven, and not what it is.
+static void see_controls(lb_osim* o, lb_xml* xml) {
+  static const char* const TAGS[] = {
+      "min_control",        "max_control",          "optimal_force", "default_activation",
+      "minimum_activation", "default_fiber_length", "muscle_model",  "ignore_activation_dynamics"};
+  for (int i = 0; i < LB_COUNT_OF(TAGS); i++) {
+    lb_osim_word(o, xml, TAGS[i]);
+  }
+}
+
+// A spring without surfaces is a cable; cables know no others, and have a length of their own.
+static void spring(lb_osim* o, lb_xml* xml, const path* p) {
+  const lb_place place = xml->place;
+  lb_yaml* map = lb_node_map(o, place);
+  bool plain = p->npoint <= LB_CABLE_MOST_POINTS;
+  for (int i = 0; i < p->npoint; i++) {
+    plain = plain && !p->wrap[i] && p->point[i] && p->point[i]->count == 2 &&
+            lb_yaml_find(p->point[i], "at");
+  }
+  lb_node_put(o, map, "through", path_node(o, place, p));
+  const double dissipation = lb_osim_number(o, xml, "dissipation", 0);
+  if (plain) {
+    put_number(o, map, xml, "stiffness", "stiffness");
+    put_number(o, map, xml, "length", "resting_length");
+    lb_node_part(o, "cables", xml->name, map);
+  } else {
+    lb_osim_word(o, xml, "stiffness");
+    lb_osim_word(o, xml, "resting_length");
+    lb_node_part(o, "muscles", xml->name, map);
+  }
+  if (!plain || dissipation != 0) {
+    o->slack_springs++;
+    o->slack_spring = o->slack_spring ? o->slack_spring : xml;
+  }
+}
+
+static bool has_path(lb_osim* o, lb_xml* xml) {
+  static const char* const TAGS[] = {"GeometryPath", "MusclePointSet", "path"};
+  for (int i = 0; i < LB_COUNT_OF(TAGS); i++) {
+    lb_xml* found = lb_osim_property(o, xml, TAGS[i]);
+    if (found && found->first) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool lb_osim_path_force(lb_osim* o, lb_xml* xml) {
+  const bool muscle = lb_osim_property(o, xml, "max_isometric_force") &&
+                      lb_osim_property(o, xml, "optimal_fiber_length");
+  const bool is_spring = strcmp(xml->tag, "PathSpring") == 0;
+  const bool actuator = strcmp(xml->tag, "PathActuator") == 0;
+  if (!has_path(o, xml) || !(muscle || is_spring || actuator)) {
+    return false;
+  }
+  path* p = LB_TAKE(&o->r->scratch, path, 1);
+  if (!p) {
+    return lb_lack(o->r);
+  }
+  if (!read_path(o, xml, p)) {
+    return true; // reported
+  }
+  if (is_spring) {
+    spring(o, xml, p);
+    return true;
+  }
+  lb_yaml* map = lb_node_map(o, xml->place);
+  lb_node_put(o, map, "through", path_node(o, xml->place, p));
+  if (actuator) {
+    lb_yaml *excitation = lb_node_map(o, xml->place), *keys = lb_node_list(o, xml->place);
+    put_number(o, map, xml, "tension", "optimal_force");
+    lb_node_add(o, keys, lb_node_numbers(o, xml->place, (double[]){0, 0}, 2));
+    lb_node_put(o, excitation, "keys", keys);
+    lb_node_put(o, map, "excitation", excitation);
+  } else {
+    lb_node_put(o, map, "hill", hill_node(o, xml));
+  }
+  see_controls(o, xml);
+  lb_node_part(o, "muscles", xml->name, map);
+  return true;
+}

@@ -1,0 +1,566 @@
+// Models of OpenSim: the same model in every format is the same scene, custom joints move as their
+// functions say, what is wrong is said with its line, and what is not read is named.
+#include <dirent.h>
+#include <math.h>
+#include <sys/stat.h>
+
+#include "limber/dynamics.h"
+#include "limber/scene.h"
+#include "random_tree.h"
+#include "test.h"
+
+static lb_status read_text(const char* text, lb_scene* scene, lb_error* err) {
+  return lb_scene_parse(text, strlen(text), "model.osim", NULL, scene, err);
+}
+
+static lb_scene parse(const char* text) {
+  lb_scene scene = {0};
+  lb_error err = lb_error_make(NULL);
+  const lb_status status = read_text(text, &scene, &err);
+  for (int i = 0; i < err.count; i++) {
+    char message[700];
+    lb_error_format(&err, i, message, sizeof message);
+    print_error("%s\n", message);
+  }
+  lb_error_clear(&err);
+  assert_int_equal(status, LB_OK);
+  return scene;
+}
+
+#define BEGIN "<?xml version=\"1.0\"?>\n<OpenSimDocument Version=\"30000\">\n<Model name=\"m\">\n"
+#define END "</Model></OpenSimDocument>\n"
+#define INERTIA                                                                                    \
+  "<inertia_xx>0.03</inertia_xx><inertia_yy>0.02</inertia_yy><inertia_zz>0.04</inertia_zz>"
+#define MASS "<mass>2</mass><mass_center>0 -0.3 0.1</mass_center>"
+#define COORDINATE(name)                                                                           \
+  "<Coordinate name=\"" name "\"><default_value>0.4</default_value><range>-1 "                     \
+  "2</range></Coordinate>"
+
+// --- formats ---
+
+static const char OLD[] =
+    BEGIN "<BodySet><objects><Body name=\"ground\"><Joint/></Body><Body name=\"rod\">" MASS INERTIA
+          "<Joint><PinJoint name=\"pin\"><parent_body> ground </parent_body>"
+          "<location_in_parent>0.1 0.2 0.3</location_in_parent>"
+          "<orientation_in_parent>0.5 -0.4 0.3</orientation_in_parent>"
+          "<location>0 0.5 0</location><orientation>0.1 0.2 0.3</orientation>"
+          "<CoordinateSet><objects>" COORDINATE(
+              "angle") "</objects></CoordinateSet>"
+                       "</PinJoint></Joint></Body></objects></BodySet>"
+                       "<MarkerSet><objects><Marker name=\"tip\"><body>rod</body><location>0 -0.5 "
+                       "0</location>"
+                       "</Marker></objects></MarkerSet>" END;
+
+static const char CONNECTORS[] = BEGIN
+    "<Ground name=\"ground\"/><BodySet><objects><Body name=\"rod\">" MASS
+    "<inertia>0.03 0.02 0.04 0 0 0</inertia></Body></objects></BodySet>"
+    "<JointSet><objects><PinJoint name=\"pin\"><connectors>"
+    "<Connector_PhysicalFrame_ name=\"parent_body\"><connectee_name>../ground</connectee_name>"
+    "</Connector_PhysicalFrame_><Connector_PhysicalFrame_ name=\"child_body\"><connectee_name>"
+    "../rod</connectee_name></Connector_PhysicalFrame_></connectors>"
+    "<location_in_parent>0.1 0.2 0.3</location_in_parent>"
+    "<orientation_in_parent>0.5 -0.4 0.3</orientation_in_parent>"
+    "<location_in_child>0 0.5 0</location_in_child>"
+    "<orientation_in_child>0.1 0.2 0.3</orientation_in_child>"
+    "<CoordinateSet><objects>" COORDINATE(
+        "angle") "</objects></CoordinateSet></PinJoint></objects>"
+                 "</JointSet><MarkerSet><objects><Marker name=\"tip\"><frame_name>rod</frame_name>"
+                 "<location>0 -0.5 0</location></Marker></objects></MarkerSet>" END;
+
+// Offset frames of the same name in two joints, and one on another.
+static const char SOCKETS[] =
+    BEGIN "<Ground name=\"ground\"/><BodySet name=\"bodyset\"><objects><Body name=\"rod\">" MASS
+          "<inertia>0.03 0.02 0.04 0 0 0</inertia></Body></objects></BodySet>"
+          "<JointSet name=\"jointset\"><objects><PinJoint name=\"pin\">"
+          "<socket_parent_frame>second</socket_parent_frame>"
+          "<socket_child_frame>/jointset/pin/rod_offset</socket_child_frame>"
+          "<coordinates>" COORDINATE(
+              "angle") "</coordinates><frames>"
+                       "<PhysicalOffsetFrame name=\"first\"><socket_parent>/ground</socket_parent>"
+                       "<translation>0.1 0.2 0.3</translation></PhysicalOffsetFrame>"
+                       "<PhysicalOffsetFrame name=\"second\"><socket_parent>first</socket_parent>"
+                       "<translation>0 0 0</translation><orientation>0.5 -0.4 "
+                       "0.3</orientation></PhysicalOffsetFrame>"
+                       "<PhysicalOffsetFrame "
+                       "name=\"rod_offset\"><socket_parent>/bodyset/rod</socket_parent>"
+                       "<translation>0 0.5 0</translation><orientation>0.1 0.2 0.3</orientation>"
+                       "</PhysicalOffsetFrame></frames></PinJoint></objects></JointSet>"
+                       "<MarkerSet><objects><Marker name=\"tip\"><socket_parent_frame>/bodyset/rod"
+                       "</socket_parent_frame><location>0 -0.5 "
+                       "0</location></Marker></objects></MarkerSet>" END;
+
+static void assert_poses_near(lb_transform a, lb_transform b, double tolerance) {
+  const double same = a.q.w * b.q.w + a.q.x * b.q.x + a.q.y * b.q.y + a.q.z * b.q.z;
+  assert_near(fabs(same), 1, tolerance);
+  assert_near(lb_vec3_norm(lb_vec3_sub(a.p, b.p)), 0, tolerance);
+}
+
+static void assert_same_scene(const lb_scene* a, const lb_scene* b, double tolerance) {
+  assert_int_equal(a->nbody, b->nbody);
+  assert_int_equal(a->njoint, b->njoint);
+  assert_int_equal(a->nmarker, b->nmarker);
+  assert_int_equal(a->nconstraint, b->nconstraint);
+  for (int i = 0; i < a->nbody; i++) {
+    const lb_mass x = a->body[i].mass, y = b->body[i].mass;
+    assert_string_equal(a->body[i].name, b->body[i].name);
+    assert_near(x.mass, y.mass, tolerance);
+    assert_near(lb_vec3_norm(lb_vec3_sub(x.com, y.com)), 0, tolerance);
+    assert_near(x.inertia.xx, y.inertia.xx, tolerance);
+    assert_near(x.inertia.yz, y.inertia.yz, tolerance);
+  }
+  for (int i = 0; i < a->njoint; i++) {
+    const lb_scene_joint *x = &a->joint[i], *y = &b->joint[i];
+    assert_string_equal(x->name, y->name);
+    assert_int_equal(x->kind, y->kind);
+    assert_int_equal(x->parent, y->parent);
+    assert_int_equal(x->child, y->child);
+    assert_poses_near(x->in_parent, y->in_parent, tolerance);
+    assert_poses_near(x->in_child, y->in_child, tolerance);
+    assert_near(x->q[0], y->q[0], tolerance);
+    // files write their axes with seven or eight digits
+    assert_near(lb_vec3_norm(lb_vec3_sub(x->axis, y->axis)), 0, 10 * tolerance);
+  }
+}
+
+static void the_same_model_in_every_format_is_the_same_scene(void** state) {
+  (void)state;
+  lb_scene a = parse(OLD), b = parse(CONNECTORS), c = parse(SOCKETS);
+  assert_same_scene(&a, &b, 1e-15);
+  assert_same_scene(&a, &c, 1e-15);
+  assert_int_equal(a.nnote, 0);
+  assert_int_equal(b.nnote, 0);
+  assert_int_equal(c.nnote, 0);
+  assert_near(a.joint[0].lower[0], -1, 0);
+  assert_near(a.joint[0].upper[0], 2, 0);
+  assert_string_equal(a.joint[0].coordinate_name[0], "angle");
+  assert_near(a.gravity.z, -9.80665, 1e-12); // y up has become z up
+  assert_near(a.gravity.y, 0, 1e-12);
+  lb_scene_release(&a);
+  lb_scene_release(&b);
+  lb_scene_release(&c);
+}
+
+// --- custom joints ---
+
+#define AXIS(name, coordinate, axis, function)                                                     \
+  "<TransformAxis name=\"" name "\"><coordinates>" coordinate "</coordinates><axis>" axis          \
+  "</axis><function>" function "</function></TransformAxis>"
+#define LINE "<LinearFunction><coefficients>1 0</coefficients></LinearFunction>"
+#define CUSTOM(axes, ...)                                                                          \
+  BEGIN "<BodySet><objects><Body name=\"ground\"/><Body name=\"rod\">" MASS INERTIA                \
+        "<Joint><CustomJoint name=\"knee\"><parent_body>ground</parent_body>"                      \
+        "<location_in_parent>0.1 0.2 0.3</location_in_parent>"                                     \
+        "<orientation_in_parent>0.5 -0.4 0.3</orientation_in_parent><location>0 0.5 0</location>"  \
+        "<orientation>0.1 0.2 0.3</orientation><CoordinateSet><objects>" __VA_ARGS__               \
+        "</objects></CoordinateSet><SpatialTransform>" axes                                        \
+        "</SpatialTransform></CustomJoint></Joint></Body></objects></BodySet>" END
+
+// Two coordinates, of which the second one in the file comes first in the scene; six axes.
+static const char KNEE[] = CUSTOM(
+    AXIS("rotation1", "bend", "0 0.6 0.8", LINE) AXIS(
+        "rotation2", "bend", "1 0 0",
+        "<PolynomialFunction><coefficients>0.3 -0.2 0.1</coefficients></PolynomialFunction>")
+        AXIS("rotation3", "", "0 1 0", "<Constant><value>0.25</value></Constant>") AXIS(
+            "translation1", "bend", "1 0 0",
+            "<MultiplierFunction><function><LinearFunction><coefficients>0.2 0.05</coefficients>"
+            "</LinearFunction></function><scale>1.5</scale></MultiplierFunction>")
+            AXIS("translation2", "slide", "0 2 0", LINE)
+                AXIS("translation3", "", "0 0 1", "<Constant><value>-0.07</value></Constant>"),
+    COORDINATE("bend") COORDINATE("slide"));
+
+static lb_quat turn(lb_vec3 axis, double angle) {
+  return lb_quat_exp(lb_vec3_scale(angle, axis));
+}
+
+static lb_quat xyz(double x, double y, double z) {
+  return lb_quat_mul(turn(lb_vec3_make(1, 0, 0), x),
+                     lb_quat_mul(turn(lb_vec3_make(0, 1, 0), y), turn(lb_vec3_make(0, 0, 1), z)));
+}
+
+// Pose of the rod by the definition of a spatial transform.
+static lb_transform knee_pose(double bend, double slide) {
+  const lb_transform G = {turn(lb_vec3_make(1, 0, 0), M_PI / 2), {0, 0, 0}};
+  const lb_transform P = {xyz(0.5, -0.4, 0.3), {0.1, 0.2, 0.3}},
+                     C = {xyz(0.1, 0.2, 0.3), {0, 0.5, 0}};
+  const lb_quat R =
+      lb_quat_mul(turn(lb_vec3_make(0, 0.6, 0.8), bend),
+                  lb_quat_mul(turn(lb_vec3_make(1, 0, 0), (0.3 * bend - 0.2) * bend + 0.1),
+                              turn(lb_vec3_make(0, 1, 0), 0.25)));
+  const lb_transform Q = {R, {1.5 * (0.2 * bend + 0.05), 2 * slide, -0.07}};
+  return lb_transform_mul(G, lb_transform_mul(P, lb_transform_mul(Q, lb_transform_inverse(C))));
+}
+
+static int coordinate(const lb_model* m, const char* name) {
+  for (int v = 0; v < m->nv; v++) {
+    if (m->dof.name[v] && strcmp(m->dof.name[v], name) == 0) {
+      return v;
+    }
+  }
+  return -1;
+}
+
+static void custom_joints_move_as_their_functions_say(void** state) {
+  (void)state;
+  lb_scene s = parse(KNEE);
+  lb_model* m;
+  lb_data* d;
+  assert_int_equal(lb_model_create(&s, NULL, &m, NULL), LB_OK);
+  assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
+  const int bend = coordinate(m, "bend"), slide = coordinate(m, "slide");
+  assert_int_equal(m->nq, 2);
+  assert_near(d->q[bend], 0.4, 0);
+  lb_random r = {5};
+  for (int i = 0; i < 20; i++) {
+    d->q[bend] = lb_random_between(&r, -1, 2);
+    d->q[slide] = lb_random_between(&r, -1, 2);
+    lb_poses(m, d);
+    const lb_transform X = d->pose[0];
+    assert_poses_near(X, knee_pose(d->q[bend], d->q[slide]), 1e-14);
+  }
+  lb_data_release(d);
+  lb_model_release(m);
+  lb_scene_release(&s);
+}
+
+// A coordinate that only splines know moves as they say; the two that share a point are there.
+static void a_coordinate_that_no_axis_is_has_its_place(void** state) {
+  (void)state;
+#define SPLINE "<SimmSpline><x>-1 0 1 2</x><y>0.1 0.2 0.15 -0.3</y></SimmSpline>"
+  lb_scene s = parse(CUSTOM(AXIS("translation1", "beta", "1 0 0", SPLINE)
+                                AXIS("rotation3", "beta", "0 0 1", SPLINE),
+                            COORDINATE("beta")));
+  lb_scene t = parse(CUSTOM(AXIS("translation1", "beta", "1 0 0", SPLINE), COORDINATE("beta")));
+  lb_scene* both[] = {&s, &t};
+  for (int i = 0; i < 2; i++) {
+    lb_model* m;
+    lb_data* d;
+    assert_int_equal(lb_model_create(both[i], NULL, &m, NULL), LB_OK);
+    assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
+    assert_int_equal(m->nv, 1);
+    assert_int_equal(m->dof.counts[0], LB_COORDINATE_ANGLE);
+    lb_vec3 at[2];
+    for (int k = 0; k < 2; k++) {
+      d->q[0] = k;
+      lb_poses(m, d);
+      at[k] = lb_transform_point(d->pose[0], lb_vec3_make(0, 0.5, 0));
+    }
+    // keys 0 and 1 are 5 cm apart along the parent's x
+    assert_near(lb_vec3_norm(lb_vec3_sub(at[0], at[1])), 0.05, 1e-13);
+    lb_data_release(d);
+    lb_model_release(m);
+    lb_scene_release(both[i]);
+  }
+}
+
+// --- other joints, constraints, forces ---
+
+#define JOINT(kind, coordinates)                                                                   \
+  BEGIN "<BodySet><objects><Body name=\"ground\"/><Body name=\"rod\">" MASS INERTIA                \
+        "<Joint><" kind " name=\"j\"><parent_body>ground</parent_body><radii_x_y_z>0.1 0.2 0.3"    \
+        "</radii_x_y_z><CoordinateSet><objects>" coordinates "</objects></CoordinateSet></" kind   \
+        "></Joint></Body></objects></BodySet>" END
+
+static void each_kind_of_joint_has_its_coordinates_by_name(void** state) {
+  (void)state;
+  const struct {
+    const char* text;
+    lb_joint_kind kind;
+    const char* name[6];
+  } cases[] = {
+      {JOINT("WeldJoint", ""), LB_JOINT_FIXED, {NULL}},
+      {JOINT("PinJoint", COORDINATE("a")), LB_JOINT_REVOLUTE, {"a"}},
+      {JOINT("SliderJoint", COORDINATE("a")), LB_JOINT_PRISMATIC, {"a"}},
+      {JOINT("UniversalJoint", COORDINATE("a") COORDINATE("b")), LB_JOINT_UNIVERSAL, {"a", "b"}},
+      {JOINT("BallJoint", COORDINATE("a") COORDINATE("b") COORDINATE("c")),
+       LB_JOINT_EULER,
+       {"a", "b", "c"}},
+      {JOINT("EllipsoidJoint", COORDINATE("a") COORDINATE("b") COORDINATE("c")),
+       LB_JOINT_ELLIPSOID,
+       {"a", "b", "c"}},
+      {JOINT("PlanarJoint", COORDINATE("a") COORDINATE("x") COORDINATE("y")),
+       LB_JOINT_FREE_2D,
+       {"x", "y", "a"}},
+      {JOINT("FreeJoint", COORDINATE("a") COORDINATE("b") COORDINATE("c") COORDINATE("x")
+                              COORDINATE("y") COORDINATE("z")),
+       LB_JOINT_FREE_3D,
+       {"x", "y", "z", "a", "b", "c"}},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    lb_scene s = parse(cases[i].text);
+    assert_int_equal(s.joint[0].kind, cases[i].kind);
+    for (int k = 0; k < 6 && cases[i].name[k]; k++) {
+      assert_string_equal(s.joint[0].coordinate_name[k], cases[i].name[k]);
+      assert_near(s.joint[0].q[k], 0.4, 0);
+    }
+    lb_scene_release(&s);
+  }
+}
+
+#define TWO(more)                                                                                  \
+  BEGIN "<BodySet><objects><Body name=\"ground\"/><Body name=\"rod\">" MASS INERTIA                \
+        "<Joint><PinJoint "                                                                        \
+        "name=\"p\"><parent_body>ground</parent_body><CoordinateSet><objects>" COORDINATE(         \
+            "a") "</objects></CoordinateSet></PinJoint></Joint></Body><Body name=\"bar\">" MASS    \
+            INERTIA                                                                                \
+                 "<Joint><PinJoint name=\"s\"><parent_body>rod</parent_body><location_in_parent>"  \
+                 "0 -0.6 0</location_in_parent><CoordinateSet><objects>" COORDINATE(               \
+                     "b") "</objects></CoordinateSet></PinJoint></Joint></Body></objects></"       \
+                          "BodySet>" more END
+
+static void couplers_and_rods_are_constraints(void** state) {
+  (void)state;
+  lb_scene s = parse(
+      TWO("<ConstraintSet><objects><CoordinateCouplerConstraint name=\"c\">"
+          "<coupled_coordinates_function><SimmSpline><x>-1 0 1</x><y>0.5 0 0.5</y></SimmSpline>"
+          "</coupled_coordinates_function><independent_coordinate_names>a"
+          "</independent_coordinate_names><dependent_coordinate_name>b</dependent_coordinate_name>"
+          "<scale_factor>2</scale_factor></CoordinateCouplerConstraint>"
+          "<ConstantDistanceConstraint name=\"d\"><isDisabled>true</isDisabled></"
+          "ConstantDistanceConstraint><PointConstraint name=\"e\"><body_1>ground</body_1>"
+          "<body_2>bar</body_2><location_body_1>0 1 0</location_body_1></PointConstraint>"
+          "<WeldConstraint name=\"f\"><body_1>bar</body_1><body_2>ground</body_2></WeldConstraint>"
+          "</objects></ConstraintSet>"));
+  assert_int_equal(s.nconstraint, 1);
+  const lb_scene_constraint* c = &s.constraint[0];
+  assert_int_equal(c->nterm, 2);
+  assert_near(c->term[1].factor, -2, 0);
+  assert_int_equal(c->term[1].curve.kind, LB_PROFILE_NATURAL);
+  assert_int_equal(s.njoint, 4);
+  assert_int_equal(s.joint[2].kind, LB_JOINT_SPHERICAL);
+  assert_true(s.joint[2].loop && s.joint[3].loop);
+  assert_near(s.joint[2].in_parent.p.z, 1, 1e-15); // y of the ground
+  assert_int_equal(s.joint[3].parent, LB_WORLD);
+  lb_scene_release(&s);
+}
+
+static void locked_coordinates_stay(void** state) {
+  (void)state;
+  lb_scene s = parse(JOINT("PinJoint", "<Coordinate name=\"a\"><default_value>0.4</default_value>"
+                                       "<locked>true</locked></Coordinate>"));
+  assert_int_equal(s.nconstraint, 1);
+  assert_near(s.constraint[0].least, 0.4, 0);
+  assert_near(s.constraint[0].most, 0.4, 0);
+  lb_scene_release(&s);
+}
+
+// A ball on a plane, in elements whose names have colons.
+static void contact_of_a_ball_is_a_ground(void** state) {
+  (void)state;
+  lb_scene s = parse(TWO(
+      "<ForceSet><objects><HuntCrossleyForce name=\"h\"><HuntCrossleyForce::ContactParametersSet>"
+      "<objects><HuntCrossleyForce::ContactParameters><geometry>ball floor</geometry>"
+      "<stiffness>1e4</stiffness><dissipation>0.5</dissipation></HuntCrossleyForce::"
+      "ContactParameters></objects></HuntCrossleyForce::ContactParametersSet></HuntCrossleyForce>"
+      "</objects></ForceSet><ContactGeometrySet><objects><ContactHalfSpace name=\"floor\">"
+      "<body_name>ground</body_name><orientation>0 0 -1.5707963267948966</orientation>"
+      "</ContactHalfSpace><ContactSphere name=\"ball\"><body_name>bar</body_name><radius>0.25"
+      "</radius></ContactSphere></objects></ContactGeometrySet>"));
+  assert_int_equal(s.nforce, 1);
+  const lb_scene_force* f = &s.force[0];
+  assert_int_equal(f->kind, LB_FORCE_GROUND);
+  assert_near(f->stiffness, 4.0 / 3 * pow(0.5, 1.5) * 1e4 * 0.5, 1e-9);
+  assert_near(f->force_curve.exponent, 1.5, 0);
+  assert_near(f->dissipation, 0.75, 0);
+  assert_near(f->along.z, 1, 1e-15); // out of the ground, upwards
+  assert_near(f->point[0].radius, 0.25, 0);
+  lb_scene_release(&s);
+}
+
+// --- what is not read, and what is wrong ---
+
+static void what_is_not_read_is_named_once_with_its_count(void** state) {
+  (void)state;
+  lb_scene s = parse(TWO("<ForceSet><objects>\n<Wind name=\"a\"><speed>1</speed></Wind>\n"
+                         "<Wind name=\"b\"/></objects></ForceSet>\n<Sails><n>3</n></Sails>"
+                         "<ControllerSet><objects/><groups/></ControllerSet>"));
+  assert_int_equal(s.nnote, 2);
+  assert_string_equal(s.note[0].text, "<Wind> is not read (2 of them, this is the first)");
+  assert_int_equal(s.note[0].place.line, 5);
+  assert_string_equal(s.note[1].text, "<Sails> of Model is not read");
+  lb_scene_release(&s);
+}
+
+static void mistakes_are_said_with_their_lines(void** state) {
+  (void)state;
+  const struct {
+    const char *text, *message; // a part of it
+  } cases[] = {
+      {"", "model.osim:1:1: the file is empty"},
+      {"<Model><BodySet></Model>",
+       "model.osim:1:25: <BodySet> of line 1 must be closed before this"},
+      {BEGIN "<BodySet>\n<objects>", "model.osim:5:10: "},
+      {"<Other/>", "model.osim:1:7: <Other> is no model of OpenSim"},
+      {"<OpenSimDocument/>", "there is no <Model>"},
+      {"<!DOCTYPE m [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]>\n<Model>&b;</Model>",
+       "a document type (<!DOCTYPE ...>) has no place"},
+      {"<!DOCTYPE m SYSTEM \"http://example.org/x.dtd\"><Model/>", "has no place in a model"},
+      {"<Model>&unknown;</Model>", "Entity 'unknown' not defined"},
+      {"<Model>\x01</Model>", "model.osim:1:8: "},
+      {JOINT("PinJoint", COORDINATE("a") COORDINATE("b")), "a PinJoint has 1 coordinates, not 2"},
+      {JOINT("FoilJoint", COORDINATE("a")), "a joint of class 'FoilJoint' cannot be read"},
+      {JOINT("PinJoint", "<Coordinate name=\"a\"><range>1 2 3</range></Coordinate>"),
+       "<range> must have 2 numbers, not 3"},
+      {JOINT("PinJoint", "<Coordinate name=\"a\"><default_value>x</default_value></Coordinate>"),
+       "<default_value> must have numbers, not 'x'"},
+      {JOINT("PinJoint", "<Coordinate name=\"a\"><locked>maybe</locked></Coordinate>"),
+       "<locked> must be true or false, not 'maybe'"},
+      {CUSTOM(AXIS("rotation1", "c", "0 0 1", LINE), COORDINATE("bend")),
+       "joint 'knee' has no coordinate 'c'"},
+      {CUSTOM(AXIS("rotation1", "bend", "0 0 0", LINE), COORDINATE("bend")),
+       "the axis of 'rotation1' must not be zero"},
+      {CUSTOM(AXIS("rotation1", "bend", "0 0 1", "<Sine/>"), COORDINATE("bend")),
+       "the function 'Sine' cannot be read"},
+      {CUSTOM(AXIS("rotation1", "bend", "0 0 1", "<SimmSpline><x>0 1 2</x><y>0 1</y></SimmSpline>"),
+              COORDINATE("bend")),
+       "as many numbers in <x> as in <y>, not 3 and 2"},
+      {CUSTOM(
+           AXIS("rotation1", "bend", "0 0 1", "<SimmSpline><x>0 1 1</x><y>0 1 2</y></SimmSpline>"),
+           COORDINATE("bend")),
+       "must increase, but 1 comes after 1"},
+      {TWO("<MarkerSet><objects>\n<Marker name=\"t\"><body>bra</body></Marker></objects>"
+           "</MarkerSet>"),
+       "model.osim:5:23: there is no body or frame 'bra' (did you mean 'bar'?)"},
+      {TWO("<MarkerSet><objects><Marker name=\"t\"/></objects></MarkerSet>"),
+       "Marker 't' does not say what it is on"},
+      {TWO("<ConstraintSet><objects><CoordinateCouplerConstraint name=\"c\">"
+           "<dependent_coordinate_name>z</dependent_coordinate_name></"
+           "CoordinateCouplerConstraint></objects></ConstraintSet>"),
+       "there is no coordinate 'z'"},
+      {BEGIN "<BodySet><objects><Body name=\"rod\">" MASS INERTIA
+             "</Body></objects></BodySet><JointSet><objects><PinJoint name=\"pin\">"
+             "<socket_parent_frame>a</socket_parent_frame><socket_child_frame>rod"
+             "</socket_child_frame><frames><PhysicalOffsetFrame name=\"a\"><socket_parent>b"
+             "</socket_parent></PhysicalOffsetFrame><PhysicalOffsetFrame name=\"b\"><socket_parent>"
+             "a</socket_parent></PhysicalOffsetFrame></frames></PinJoint></objects></JointSet>" END,
+       "stands on itself, directly or through others"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    lb_scene s = {0};
+    lb_error err = lb_error_make(NULL);
+    assert_int_equal(read_text(cases[i].text, &s, &err), LB_INVALID);
+    char all[4000] = "";
+    for (int k = 0; k < err.count; k++) {
+      const size_t used = strlen(all);
+      lb_error_format(&err, k, all + used, sizeof all - used - 1);
+      strcat(all, "\n");
+    }
+    if (!strstr(all, cases[i].message)) {
+      print_error("case %d\n--- wanted\n%s\n--- got\n%s", (int)i, cases[i].message, all);
+    }
+    assert_non_null(strstr(all, cases[i].message));
+    lb_error_clear(&err);
+  }
+}
+
+static void deep_nesting_is_refused(void** state) {
+  (void)state;
+  char text[4000] = "";
+  for (int i = 0; i < 300; i++) {
+    strcat(text, "<Model>");
+  }
+  lb_scene s = {0};
+  lb_error err = lb_error_make(NULL);
+  assert_int_equal(read_text(text, &s, &err), LB_INVALID);
+  assert_non_null(strstr(err.message[0].text, "nested too deeply"));
+  lb_error_clear(&err);
+}
+
+// --- models of others ---
+
+static const char* shared(char* path, size_t size, const char* rest) {
+  const char* root = getenv("LIMBER_SHARED");
+  struct stat status;
+  snprintf(path, size, "%s/data/osim/%s", root ? root : "", rest);
+  return root && stat(path, &status) == 0 ? path : NULL;
+}
+
+static bool ends_in(const char* name, const char* end) {
+  const size_t n = strlen(name), e = strlen(end);
+  return n > e && strcmp(name + n - e, end) == 0;
+}
+
+static void read_folder(const char* folder, int* good) {
+  DIR* open = opendir(folder);
+  for (struct dirent* e; open && (e = readdir(open));) {
+    char path[1000];
+    struct stat status;
+    snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+    if (*e->d_name == '.' || stat(path, &status) != 0) {
+      continue;
+    }
+    if (S_ISDIR(status.st_mode)) {
+      read_folder(path, good);
+    } else if (ends_in(path, ".osim")) {
+      lb_scene s = {0};
+      lb_error err = lb_error_make(NULL);
+      const lb_status done = lb_scene_read(path, NULL, &s, &err);
+      if (done != LB_OK) {
+        print_error("%s: %s\n", path, err.count ? err.message[0].text : "");
+      }
+      assert_int_equal(done, LB_OK);
+      assert_true(s.nbody > 0 && s.njoint > 0);
+      lb_error_clear(&err);
+      lb_scene_release(&s);
+      ++*good;
+    }
+  }
+  if (open) {
+    closedir(open);
+  }
+}
+
+static void all_models_are_read(void** state) {
+  (void)state;
+  char path[1000];
+  int good = 0;
+  if (!shared(path, sizeof path, ".")) {
+    skip();
+  }
+  read_folder(path, &good);
+  assert_int_equal(good, 28);
+}
+
+static void old_and_new_files_of_one_model_agree(void** state) {
+  (void)state;
+  const char* const same[][2] = {{"opensim-core/OpenSim/Tools/Test/Pendulum.osim",
+                                  "opensim-core/OpenSim/Tools/Test/std_Pendulum_latest.osim"},
+                                 {"opensim-core/Applications/ID/tests/resources/arm26.osim",
+                                  "opensim-core/OpenSim/Tools/Test/std_arm26_latest.osim"},
+                                 {"opensim-core/Applications/ID/tests/resources/arm26.osim",
+                                  "opensim-core/OpenSim/Tools/Test/arm26.osim"},
+                                 {"opensim-core/Applications/ID/tests/resources/arm26.osim",
+                                  "opensim-core/Applications/Analyze/tests/resources/arm26.osim"},
+                                 {"opensim-core/Applications/ID/tests/resources/arm26.osim",
+                                  "opensim-core/Applications/Forward/tests/resources/arm26.osim"}};
+  for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+    char path[2][1000];
+    lb_scene s[2] = {{0}, {0}};
+    for (int k = 0; k < 2; k++) {
+      if (!shared(path[k], sizeof path[k], same[i][k])) {
+        skip();
+      }
+      assert_int_equal(lb_scene_read(path[k], NULL, &s[k], NULL), LB_OK);
+    }
+    assert_same_scene(&s[0], &s[1], 1e-9);
+    lb_scene_release(&s[0]);
+    lb_scene_release(&s[1]);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_same_model_in_every_format_is_the_same_scene),
+      cmocka_unit_test(custom_joints_move_as_their_functions_say),
+      cmocka_unit_test(a_coordinate_that_no_axis_is_has_its_place),
+      cmocka_unit_test(each_kind_of_joint_has_its_coordinates_by_name),
+      cmocka_unit_test(couplers_and_rods_are_constraints),
+      cmocka_unit_test(locked_coordinates_stay),
+      cmocka_unit_test(contact_of_a_ball_is_a_ground),
+      cmocka_unit_test(what_is_not_read_is_named_once_with_its_count),
+      cmocka_unit_test(mistakes_are_said_with_their_lines),
+      cmocka_unit_test(deep_nesting_is_refused),
+      cmocka_unit_test(all_models_are_read),
+      cmocka_unit_test(old_and_new_files_of_one_model_agree),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
