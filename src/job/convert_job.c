@@ -8,21 +8,27 @@
 #include "output/file/writers.h"
 #include "solve/run/frames.h"
 
+typedef struct convert_job {
+  lb_recording* start;
+} convert_job;
+
 static lb_status load(lb_job* j, lb_error* err) {
+  convert_job* own = j->own;
   if (!j->scene.converted) {
     return lb_error_add(err, LB_INVALID, (lb_place){j->o.scene, 0, 0},
                         "this is a scene already (a model that can be converted ends in .osim)");
   }
   const lb_status status = lb_job_make_model(j, err);
-  return status == LB_OK ? lb_job_record(j, j->model, &j->recording, err) : status;
+  return status == LB_OK ? lb_job_record(j, j->model, &own->start, err) : status;
 }
 
 // One frame: the start, with loops closed.
 static lb_status run(lb_job* j, lb_error* err) {
+  convert_job* own = j->own;
   lb_data* d = NULL;
   lb_status status = lb_data_create(j->model, j->arena.allocator, &d, err);
   status = status == LB_OK ? lb_run_begin(j->model, d, err) : status;
-  status = status == LB_OK ? lb_frame_put(j->recording, d, err) : status;
+  status = status == LB_OK ? lb_frame_put(own->start, d, err) : status;
   lb_data_release(d);
   j->kept = status == LB_OK;
   return status;
@@ -52,6 +58,7 @@ static void write_picture(lb_out* out, const void* of) {
 }
 
 static lb_status write(lb_job* j, lb_error* err) {
+  const convert_job* own = j->own;
   const lb_allocator* allocator = j->arena.allocator;
   const char* name = file_name(j);
   if (!name) {
@@ -60,7 +67,7 @@ static lb_status write(lb_job* j, lb_error* err) {
   const lb_status status =
       lb_file_write(j->o.out, name, write_scene, j->scene.converted, allocator, err);
   const lb_status picture =
-      lb_file_write(j->o.out, "scene.glb", write_picture, j->recording, allocator, err);
+      lb_file_write(j->o.out, "scene.glb", write_picture, own->start, allocator, err);
   return status == LB_OK ? picture : status;
 }
 
@@ -78,5 +85,15 @@ static void report(lb_job* j) {
   }
 }
 
-const lb_job_type lb_job_convert = {
-    .name = "convert", .load = load, .run = run, .write = write, .report = report, .reduced = true};
+static void release(lb_job* j) {
+  lb_recording_release(((convert_job*)j->own)->start);
+}
+
+const lb_job_type lb_job_convert = {.name = "convert",
+                                    .size = sizeof(convert_job),
+                                    .load = load,
+                                    .run = run,
+                                    .write = write,
+                                    .report = report,
+                                    .release = release,
+                                    .reduced = true};

@@ -62,3 +62,20 @@ rm huge.osim
 head -c 900 arm.osim >cut.osim
 run "$LIMBER" check cut.osim
 claim "a model that is cut is an error with its line" grep -qE '^error: cut\.osim:[0-9]+:[0-9]+: ' stderr
+
+# Models of others, where they are.
+others=${LIMBER_SHARED:-}/data/osim/opensim-core
+if [ -d "$others" ]; then
+  last() { awk 'END { for (i = 2; i <= NF; i++) printf "%s ", $i }' "$1"; }
+  near() { # FIRST SECOND TOLERANCE: lists of numbers
+    awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { n = split(a, x); m = split(b, y); bad = n != m || n == 0
+      for (i in x) { d = x[i] - y[i]; bad = bad || d > t || -d > t } exit bad }'
+  }
+  "$LIMBER" simulate "$others/Applications/Analyze/tests/resources/DoublePendulum3D.osim" -q --duration 3 --out dp \
+    --set initial.pin1.position=1 --set initial.pin2.position=1
+  claim "a double pendulum ends where OpenSim's does" near "$(last dp/coordinates.sto)" \
+    "$(last "$others/Applications/Analyze/tests/resources/DoublePendulum3D_states.sto")" 1e-6
+  "$LIMBER" simulate "$others/OpenSim/Simulation/Test/BouncingBall_HuntCrossley.osim" -q --duration 2 --out ball \
+    --set "initial.ball.position=[0, 0.5, 0, 0, 0, 0]" 2>/dev/null
+  claim "a ball rests on its ground by its weight" near "$(tail -1 ball/forces.csv | tr , ' ' | cut -d' ' -f4)" 9.8065 1e-3
+fi

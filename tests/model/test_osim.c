@@ -122,9 +122,39 @@ static void assert_same_scene(const lb_scene* a, const lb_scene* b, double toler
   }
 }
 
+// What it is as a scene reads back to the same.
+static void assert_converts(const lb_scene* s) {
+  lb_scene again = {0};
+  lb_error err = lb_error_make(NULL);
+  const lb_status status =
+      lb_scene_parse(s->converted, strlen(s->converted), "converted.yaml", NULL, &again, &err);
+  if (status != LB_OK) {
+    print_error("%d: %s\n", err.message[0].place.line, err.message[0].text);
+  }
+  assert_int_equal(status, LB_OK);
+  assert_same_scene(s, &again, 1e-15);
+  assert_int_equal(s->nmuscle, again.nmuscle);
+  assert_int_equal(s->nwrap, again.nwrap);
+  assert_int_equal(s->nforce, again.nforce);
+  assert_int_equal(s->nmotor, again.nmotor);
+  for (int i = 0; i < s->nmuscle; i++) {
+    const lb_scene_muscle *a = &s->muscle[i], *b = &again.muscle[i];
+    assert_int_equal(a->npoint, b->npoint);
+    assert_true(a->hill.force == b->hill.force && a->hill.slack == b->hill.slack);
+    for (int k = 0; k < a->npoint; k++) {
+      assert_int_equal(a->point[k].wrap, b->point[k].wrap);
+      assert_true(lb_vec3_norm(lb_vec3_sub(a->point[k].at, b->point[k].at)) == 0);
+    }
+  }
+  lb_error_clear(&err);
+  lb_scene_release(&again);
+}
+
 static void the_same_model_in_every_format_is_the_same_scene(void** state) {
   (void)state;
   lb_scene a = parse(OLD), b = parse(CONNECTORS), c = parse(SOCKETS);
+  assert_converts(&a);
+  assert_converts(&c);
   assert_same_scene(&a, &b, 1e-15);
   assert_same_scene(&a, &c, 1e-15);
   assert_int_equal(a.nnote, 0);
@@ -499,6 +529,7 @@ static void read_folder(const char* folder, int* good) {
       }
       assert_int_equal(done, LB_OK);
       assert_true(s.nbody > 0 && s.njoint > 0);
+      assert_converts(&s);
       lb_error_clear(&err);
       lb_scene_release(&s);
       ++*good;

@@ -223,7 +223,7 @@ static lb_status read_units(lb_numbers* n, lb_scan names) {
 
 // Names as scenes allow them: other characters become underscores.
 static char* marker_name(lb_numbers* n, lb_word cell, char axis) {
-  char* name = lb_arena_text(n->arena, cell.at, cell.size + 2);
+  char* name = LB_TAKE(n->arena, char, cell.size + 3);
   for (size_t i = 0; name && i < cell.size; i++) {
     const unsigned char c = (unsigned char)cell.at[i];
     const bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

@@ -40,6 +40,7 @@ typedef struct lb_osim_named_frame {
 typedef struct lb_osim_place {
   const char *body, *parent;
   lb_transform pose;
+  lb_vec3 at, in_child; // of the joint, in both
 } lb_osim_place;
 
 // A surface that paths wrap over.
@@ -160,6 +161,7 @@ lb_yaml* lb_osim_function_node(lb_osim* o, lb_place place, const lb_osim_functio
 // --- parts ---
 
 void lb_osim_joints(lb_osim* o);      // osim_joints.c
+void lb_osim_looks(lb_osim* o);       // osim_looks.c
 void lb_osim_start(lb_osim* o);       // osim_joints.c
 void lb_osim_constraints(lb_osim* o); // osim_constraints.c
 void lb_osim_forces(lb_osim* o);      // osim_forces.c

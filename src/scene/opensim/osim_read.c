@@ -127,7 +127,7 @@ static void read_gravity(lb_osim* o) {
   lb_xml* at = lb_osim_property(o, o->model, "gravity");
   const lb_vec3 g = lb_osim_vector(o, o->model, "gravity", lb_vec3_make(0, -9.80665, 0));
   const lb_place place = at ? at->place : o->model->place;
-  lb_node_put(o, o->scene, "gravity", lb_node_vector(o, place, lb_quat_rotate(lb_osim_ground, g)));
+  lb_node_put(o, o->scene, "gravity", lb_node_vector(o, place, lb_vec3_make(g.x, -g.z, g.y)));
 }
 
 static bool find_model(lb_osim* o, lb_xml* root) {
@@ -159,6 +159,7 @@ lb_yaml* lb_osim_parse(lb_reader* r, const char* text, size_t length, const char
   lb_osim_gather_frames(&o);
   lb_osim_bodies(&o);
   lb_osim_joints(&o);
+  lb_osim_looks(&o);
   lb_osim_constraints(&o);
   lb_osim_start(&o);
   lb_osim_markers(&o);

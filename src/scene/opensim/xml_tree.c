@@ -156,13 +156,15 @@ static void document_type(void* context, const xmlChar* name, const xmlChar* pub
   refuse(context, "a document type (<!DOCTYPE ...>) has no place in a model (take it away)");
 }
 
+// What libxml2 says is wrong. It may be in the middle of something, and is not to be stopped here:
+// it stops by itself, or goes on to elements that nobody takes.
 static void complain(void* context, xmlErrorPtr error) {
   builder* b = context;
   if (b->failed || !error || error->level < XML_ERR_ERROR) {
     return;
   }
   if (error->code == XML_ERR_NO_MEMORY) {
-    lack(b);
+    b->no_memory = b->failed = true;
     return;
   }
   const char* text = error->message ? error->message : "this is not XML";
@@ -175,7 +177,7 @@ static void complain(void* context, xmlErrorPtr error) {
     lb_report_add(b->report, LB_INVALID, place, "%.*s (it must be XML as OpenSim writes it)",
                   (int)strcspn(text, "\n"), text);
   }
-  stop(b);
+  b->failed = true;
 }
 
 // --- the whole ---
@@ -220,6 +222,12 @@ lb_xml* lb_xml_parse(const char* text, size_t length, const char* file, lb_arena
   if (length == 0 || length > INT_MAX / 2) {
     lb_report_add(report, LB_INVALID, (lb_place){file, 1, 1},
                   length ? "the file is too large" : "the file is empty (it must be XML)");
+    return NULL;
+  }
+  const char* zero = memchr(text, 0, length);
+  if (zero) {
+    lb_report_add(report, LB_INVALID, (lb_place){file, 1, (int)(zero - text) + 1},
+                  "a zero byte does not belong in a model (save the file as UTF-8)");
     return NULL;
   }
   parse(&b, text, length);

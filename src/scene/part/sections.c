@@ -193,11 +193,11 @@ bool lb_check_fields(lb_checker* c, const lb_table* table, const void* part) {
   }
   for (int i = table->nchoose; i < table->count; i++) {
     const lb_field* field = &table->field[i];
-    const void* value = (const char*)part + field->offset;
     double shown = 0;
     if (field->offset == LB_NOWHERE) {
       continue;
     }
+    const void* value = (const char*)part + field->offset;
     if (field->value == LB_VALUE_TABLE) {
       ok &= lb_check_fields(c, field->more, value);
       continue;

@@ -107,36 +107,34 @@ static void indent(writer* w, int level) {
   }
 }
 
-// What comes behind a key or a dash: on the same line, or below.
-static void put_value(writer* w, const lb_yaml* node, int level, int room);
+// Mappings near the root are never on one line; numbers are, as long as they fit.
+static bool is_block(const lb_yaml* node, int level, int room) {
+  return node->kind != LB_YAML_SCALAR && node->count > 0 &&
+         ((node->kind == LB_YAML_MAP && level < BLOCK_LEVELS) || flow_width(node) > room);
+}
 
 static void put_block(writer* w, const lb_yaml* node, int level, bool first_here) {
   for (int i = 0; i < node->count; i++) {
+    const lb_yaml* item = node->item[i];
     if (i > 0 || !first_here) {
       indent(w, level);
     }
-    if (node->kind == LB_YAML_MAP) {
+    int room = WIDTH - 2 * level - 2;
+    const bool map = node->kind == LB_YAML_MAP;
+    if (map) {
       put_scalar(w, node->key[i]);
-      put_text(w, ":");
-      put_value(w, node->item[i], level, WIDTH - 2 * level - flow_width(node->key[i]));
+      room -= flow_width(node->key[i]);
+    }
+    put_text(w, map ? ":" : "-");
+    const bool block = is_block(item, level, room);
+    put_text(w, !block || !map ? " " : "\n");
+    if (block) {
+      put_block(w, item, level + 1, !map);
     } else {
-      put_text(w, "-");
-      put_value(w, node->item[i], level, WIDTH - 2 * level - 2);
+      put_flow(w, item);
+      put_text(w, "\n");
     }
   }
-}
-
-static void put_value(writer* w, const lb_yaml* node, int level, int room) {
-  const bool block = node->kind != LB_YAML_SCALAR && node->count > 0 &&
-                     (level < BLOCK_LEVELS || flow_width(node) > room);
-  if (!block || flow_width(node) <= (level < BLOCK_LEVELS ? 0 : room)) {
-    put_text(w, " ");
-    put_flow(w, node);
-    put_text(w, "\n");
-    return;
-  }
-  put_text(w, "\n");
-  put_block(w, node, level + 1, false);
 }
 
 const char* lb_yaml_write(const lb_yaml* node, lb_arena* arena) {
