@@ -106,7 +106,7 @@ static void time_pile(lb_arena* arena) {
     const lb_broad_pair* pair;
     const double start = now();
     for (int i = 0; i < BOXES; i++) {
-      lb_broad_move(broad, i, lb_bounds_grow(lb_placed_bounds(&x[i]), MARGIN / 2));
+      lb_broad_move(broad, i, lb_bounds_grow(lb_placed_bounds(&x[i]), MARGIN / 2), (lb_vec3){0});
     }
     lb_broad_update(broad, &pair, &npair);
     const double middle = now();

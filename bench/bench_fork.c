@@ -25,10 +25,11 @@ typedef struct job {
 
 // Times of one mechanism [us].
 typedef struct times {
-  double whole, bullet, one, four_effectors;
+  double whole, bullet, one;
   double blend[3];  // of 1, 2 and 4 models
   double by_joints; // links
   double by_exp;
+  double again; // linearised in every step; 0: not a tree
 } times;
 
 typedef struct bench {
@@ -204,6 +205,21 @@ static double time_blend(lb_fork_blend* s, const double* w, int steps) {
   return 1e6 * (bench_now() - start) / steps;
 }
 
+// Of a tree that is linearised in every step; 0: it has loops.
+static double time_again(bench* b, const double* w, int steps) {
+  lb_fork_tree* t = NULL;
+  if (lb_fork_tree_create(b->fork[0], b->scene.solver.step, NULL, &t, NULL) != LB_OK) {
+    return 0;
+  }
+  const double start = bench_now();
+  for (int i = 0; i < steps; i++) {
+    lb_fork_tree_step(t, w);
+  }
+  const double spent = 1e6 * (bench_now() - start) / steps;
+  lb_fork_tree_release(t);
+  return spent;
+}
+
 static double time_links(bench* b, int kind, int steps) {
   const double start = bench_now();
   for (int i = 0; i < steps; i++) {
@@ -255,6 +271,7 @@ static times run(bench* b, const job* j, int rounds) {
     }
     t.by_exp = least(t.by_exp, time_links(b, 1, few));
     t.by_joints = least(t.by_joints, time_links(b, 0, few));
+    t.again = least(t.again, time_again(b, w, few / 20));
     lb_data_reset(b->d);
     t.whole = least(t.whole, time_whole(b, few / 20));
     t.bullet = least(t.bullet, time_bullet(bullet, few / 20));
@@ -281,10 +298,11 @@ int main(int argc, char** argv) {
   const int rounds = argc > 2 ? atoi(argv[2]) : 7;
   int failed = 0;
   printf("mechanisms reduced to one effector, one thread; microseconds a step\n");
-  printf("%-10s %9s %9s | %7s %7s %7s %7s | %9s %9s %8s | %s\n", "", "whole", "Bullet", "one",
-         "blend 1", "2", "4", "joints", "exp", "whole/", "document: whole, 1, 2, 4 models");
-  printf("%-10s %9s %9s | %7s %7s %7s %7s | %9s %9s %8s |\n", "", "", "", "model", "", "", "",
-         "ns a link", "ns a link", "one");
+  printf("%-10s %9s %9s | %7s %7s %7s %7s | %9s %9s %7s %8s | %s\n", "", "whole", "Bullet", "one",
+         "blend 1", "2", "4", "joints", "exp", "again", "whole/",
+         "document: whole, 1, 2, 4 models");
+  printf("%-10s %9s %9s | %7s %7s %7s %7s | %9s %9s %7s %8s |\n", "", "", "", "model", "", "", "",
+         "ns a link", "ns a link", "", "one");
   for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
     const job* j = &jobs[i];
     bench b = {0};
@@ -294,9 +312,10 @@ int main(int argc, char** argv) {
     if (status == LB_OK) {
       const times t = run(&b, j, rounds);
       const double n = b.m->nlink;
-      printf("%-10s %9.1f %9.1f | %7.3f %7.3f %7.3f %7.3f | %9.1f %9.1f %7.0fx | %g, %g", j->label,
-             t.whole, t.bullet, t.one, t.blend[0], t.blend[1], t.blend[2], 1e3 * t.by_joints / n,
-             1e3 * t.by_exp / n, t.whole / t.one, j->vortex, j->single[0]);
+      printf("%-10s %9.1f %9.1f | %7.3f %7.3f %7.3f %7.3f | %9.1f %9.1f %7.1f %7.0fx | %g, %g",
+             j->label, t.whole, t.bullet, t.one, t.blend[0], t.blend[1], t.blend[2],
+             1e3 * t.by_joints / n, 1e3 * t.by_exp / n, t.again, t.whole / t.one, j->vortex,
+             j->single[0]);
       printf(j->single[1] > 0 ? ", %g, %g\n" : "\n", j->single[1], j->single[2]);
     } else {
       printf("%-10s FAILED: %s\n", j->label, err.count ? err.message[0].text : "");

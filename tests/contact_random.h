@@ -61,7 +61,6 @@ static inline int lb_contact_compare_many(lb_arena* scratch, int count, int nbod
                                   .velocities = RANDOM_BODIES * WORLD_WIDTH,
                                   .rows = RANDOM_ROWS,
                                   .blocks = RANDOM_ROWS,
-                                  .entries = RANDOM_ROWS * 2 * WORLD_WIDTH,
                                   .dense = RANDOM_ROWS,
                                   .threads = 1};
   int failed = 0;

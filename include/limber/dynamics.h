@@ -38,11 +38,12 @@ typedef struct lb_data {
   double* x;   ///< [nx] input: activation (0 to 1) and fibre length [m] of each Hill-type muscle;
                ///< NAN: in equilibrium with its excitation, which is found at the first use
   double* tau; ///< [nv] input: further generalised forces, zero unless a caller sets them
-  const lb_command* command; ///< [nmotor] input: the caller's array; NULL: all as profiles say
+  const lb_command* command; ///< [nmotor, then those inside of mechanisms] input: the caller's
+                             ///< array; NULL: all as profiles say
   const lb_external_force* external; ///< [nexternal] input: the caller's array
   int nexternal;                     ///< input
   double* qdd;                       ///< [nv] by lb_forward
-  double* motor_force;               ///< [nmotor] by lb_forward
+  double* motor_force;               ///< [nmotor, then those inside of mechanisms] by lb_forward
   double* coupling_force;            ///< [ncoupling] multipliers, by lb_forward
   lb_transform* pose;                ///< [nbody] in the world, by lb_poses
   int threads;                       ///< input: how many threads independent trees may use

@@ -207,6 +207,30 @@ void lb_fork_blend_coordinates(const lb_fork_blend* blend, double* q);
 /// does not depend on their order.
 lb_transform lb_fork_mean(int count, const lb_transform* X, const double* weight);
 
+// --- linearised again in every step ---
+
+/// Steps a tree by its effectors, linearised where it is in every step: nothing is blended, and at
+/// rest it is where the whole is. It takes time linear in the links. Nothing is allocated after
+/// creation.
+typedef struct lb_fork_tree {
+  const lb_fork* fork; ///< where it begins
+  double step;         ///< [s]
+  double *q, *qd;      ///< [nq], [nv] coordinates of the whole and their rates; look after changes
+  lb_transform* pose;  ///< [neffector] effectors in the world
+  double* C;           ///< [6 neffector][6 neffector] compliance by the springs of the joints
+  struct lb_fork_tree_work* own;
+} lb_fork_tree;
+
+/// LB_INVALID: there are loops, elastic bodies, a base that floats, or joints without springs.
+lb_status lb_fork_tree_create(const lb_fork* fork, double step, const lb_allocator* allocator,
+                              lb_fork_tree** tree, lb_error* err);
+/// NULL is ignored.
+void lb_fork_tree_release(lb_fork_tree* tree);
+/// pose and C where q is. False: a joint has no stiffness there.
+bool lb_fork_tree_look(lb_fork_tree* tree);
+/// One step by backward Euler under wrenches as of lb_fork_step.
+void lb_fork_tree_step(lb_fork_tree* tree, const double* wrench);
+
 // --- how far it is off ---
 
 /// Estimates of what a reduced mechanism is off by, from the whole where its joints are: one step

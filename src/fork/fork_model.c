@@ -172,6 +172,12 @@ static lb_status take_motors(maker* k, int i, const lb_scene* alone) {
   return lb_arena_status(arena) == LB_OK ? LB_OK : lb_fork_no_memory(k->err);
 }
 
+// The scene may go away.
+static lb_place keep_place(lb_arena* arena, lb_place place) {
+  place.file = place.file ? lb_arena_text(arena, place.file, strlen(place.file)) : NULL;
+  return place;
+}
+
 // Poses of bodies in equilibrium, which bodies follow, and the maps to them.
 static lb_status take_maps(maker* k, int i, lb_data* d) {
   const lb_fork* f = k->fork[i];
@@ -182,7 +188,7 @@ static lb_status take_maps(maker* k, int i, lb_data* d) {
   bool* follows = LB_TAKE(arena, bool, nbody);
   k->made[i] =
       (lb_model_mechanism){.name = lb_arena_text(arena, f->what->name, strlen(f->what->name)),
-                           .place = f->what->place,
+                           .place = keep_place(arena, f->what->place),
                            .base = piece->parts.base,
                            .from = k->from[i],
                            .count = f->count,

@@ -340,11 +340,11 @@ lb_status lb_fork_stepper_create(const lb_fork* f, double step, const lb_allocat
   }
   take_loads(s);
   if (!take_links(s, &own->arena)) {
-    lb_arena_release(&own->arena);
+    lb_fork_stepper_release(s);
     return lb_fork_no_memory(err);
   }
   if (!invert(s)) {
-    lb_arena_release(&own->arena);
+    lb_fork_stepper_release(s);
     return lb_error_add(err, LB_FAILED, f->what->place,
                         "fork '%s' cannot be stepped by %g s: its mass and stiffness are not "
                         "positive (take shorter steps)",

@@ -3,8 +3,10 @@
 
 #include <string.h>
 
+#include "dynamics/tree/mechanism_pose.h"
 #include "limber/fork.h"
 #include "math/linear/blas_thread.h"
+#include "model/use/motor_use.h"
 #include "scene/yaml/names.h"
 #include "solve/run/frames.h"
 
@@ -16,7 +18,7 @@ static void list_names(lb_world* w, const lb_scene* scene) {
   const lb_model_constraints* c = &m->constraint;
   const int count[LB_PART_COUNT] = {[LB_PART_BODY] = m->nbody,
                                     [LB_PART_JOINT] = m->njoint + c->nloop,
-                                    [LB_PART_MOTOR] = m->nmotor,
+                                    [LB_PART_MOTOR] = m->nmotor + m->mechanism.nmotor,
                                     [LB_PART_POINT] = scene->nmarker,
                                     [LB_PART_CONSTRAINT] = c->count - c->nloop};
   const char* const* const from[LB_PART_COUNT] = {[LB_PART_BODY] = m->body.name,
@@ -27,18 +29,20 @@ static void list_names(lb_world* w, const lb_scene* scene) {
     w->name[part] = LB_TAKE(&w->arena, const char*, count[part]);
     for (int i = 0; i < count[part] && w->name[part]; i++) {
       const bool loop = part == LB_PART_JOINT && i >= m->njoint;
-      w->name[part][i] = part == LB_PART_POINT        ? scene->marker[i].name
-                         : part == LB_PART_CONSTRAINT ? c->item[c->nloop + i].name
-                         : loop                       ? c->loop[i - m->njoint].name
-                                                      : from[part][i];
+      w->name[part][i] = part == LB_PART_POINT                     ? scene->marker[i].name
+                         : part == LB_PART_MOTOR && i >= m->nmotor ? lb_motor_inside(m, i)->name
+                         : part == LB_PART_CONSTRAINT              ? c->item[c->nloop + i].name
+                         : loop                                    ? c->loop[i - m->njoint].name
+                                                                   : from[part][i];
     }
   }
 }
 
 static bool take_arrays(lb_world* w, const lb_scene* scene) {
   const lb_model *m = w->m, *shown = w->shown;
-  w->wish = LB_TAKE(&w->arena, lb_wish, m->nmotor);
-  w->command = LB_TAKE(&w->arena, lb_command, m->nmotor);
+  const int nmotor = m->nmotor + m->mechanism.nmotor;
+  w->wish = LB_TAKE(&w->arena, lb_wish, nmotor);
+  w->command = LB_TAKE(&w->arena, lb_command, nmotor);
   w->reaction = LB_TAKE(&w->arena, lb_reaction, m->njoint + m->constraint.npair);
   w->velocity = LB_TAKE(&w->arena, lb_body_velocity, m->nbody);
   w->at = LB_TAKE(&w->arena, lb_vec3, scene->nmarker);
@@ -200,6 +204,17 @@ bool lb_world_has(lb_world* w, lb_part part, int i) {
     return false;
   }
   return true;
+}
+
+bool lb_world_follows(lb_world* w, int body) {
+  const int i = lb_mechanism_of(w->m, body);
+  if (i >= 0) {
+    lb_error_add(&w->err, LB_INVALID, w->m->mechanism.item[i].place,
+                 "body '%s' is inside of mechanism '%s', which is simulated by its effectors, and "
+                 "nothing can act on it (name it under 'effectors', or say 'simulate: whole')",
+                 w->m->body.name[body], w->m->mechanism.item[i].name);
+  }
+  return i >= 0;
 }
 
 const lb_model* lb_world_model(const lb_world* w) {

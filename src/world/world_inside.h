@@ -26,18 +26,21 @@ struct lb_world {
   int count[LB_PART_COUNT];
   const char** name[LB_PART_COUNT]; // [count] each
   lb_track_point* point;            // [count of points]
-  double *q, *qd;             // shown state, where it is another one; or NULL
-  lb_body_velocity* velocity; // [nbody]
-  lb_vec3* at;                // [count of points]
-  lb_reaction* reaction;      // [njoint + npair] where `reacted`
-  bool observed;              // motors' and constraints' forces are those of this state
-  bool reacted;               // so are reactions
-  bool moved;                 // kinematics and poses are those of this state
+  double *q, *qd;                   // shown state, where it is another one; or NULL
+  lb_body_velocity* velocity;       // [nbody]
+  lb_vec3* at;                      // [count of points]
+  lb_reaction* reaction;            // [njoint + npair] where `reacted`
+  bool observed;                    // motors' and constraints' forces are those of this state
+  bool reacted;                     // so are reactions
+  bool moved;                       // kinematics and poses are those of this state
 };
 
 // May the world be used, and is there part i of it? Tells what is wrong, unless something was
 // before.
 bool lb_world_has(lb_world* w, lb_part part, int i);
+
+// Does a body follow the effectors of its mechanism? Tells that nothing can act on it then.
+bool lb_world_follows(lb_world* w, int body);
 
 // The state or an input has changed: nothing that was computed holds.
 static inline void lb_world_touch(lb_world* w) {

@@ -3,6 +3,7 @@
 
 #include "dynamics/force/force.h"
 #include "dynamics/tree/kinematics.h"
+#include "dynamics/tree/mechanism_pose.h"
 #include "solve/run/frames.h"
 #include "solve/step/stepper.h"
 #include "world/world_inside.h"
@@ -68,6 +69,10 @@ lb_body_velocity lb_world_velocity(lb_world* w, int body) {
     return (lb_body_velocity){{0, 0, 0}, {0, 0, 0}};
   }
   move(w);
+  if (lb_mechanism_of(w->m, body) >= 0) {
+    const lb_velocity V = lb_mechanism_velocity(w->m, w->d, body);
+    return (lb_body_velocity){V.w, V.v};
+  }
   const lb_state* s = &w->d->work->state[link];
   const lb_v4 arm = lb_m3_apply(s->R, lb_v4_from(w->m->body.in_link[body].p));
   return (lb_body_velocity){lb_v4_vec3(s->w), lb_v4_vec3(s->v + lb_v4_cross(s->w, arm))};
@@ -131,9 +136,10 @@ lb_world_arrays lb_world_read(lb_world* w, int what) {
     }
     move(w);
   }
-  return (lb_world_arrays){
-      w->shown->nq, w->shown->nv, nbody, count[LB_PART_JOINT], w->m->nmotor, npoint,   w->q, w->qd,
-      w->d->pose,   w->velocity,  w->at, w->d->motor_force,    w->reaction,  w->d->tau};
+  return (lb_world_arrays){w->shown->nq,         w->shown->nv, nbody, count[LB_PART_JOINT],
+                           count[LB_PART_MOTOR], npoint,       w->q,  w->qd,
+                           w->d->pose,           w->velocity,  w->at, w->d->motor_force,
+                           w->reaction,          w->d->tau};
 }
 
 // --- Jacobians ---
@@ -165,6 +171,9 @@ lb_status lb_world_jacobian(lb_world* w, int body, lb_vec3 point, double* J) {
   if (w->shown != m) {
     return lb_error_add(&w->err, LB_INVALID, (lb_place){.file = m->file},
                         "there are no Jacobians of worlds with every node of elastic bodies");
+  }
+  if (lb_world_follows(w, body)) {
+    return w->err.status;
   }
   move(w);
   lb_fill_columns(m, w->d->work);

@@ -13,7 +13,7 @@ static bool takes_commands(lb_world* w, int motor) {
   if (!lb_world_has(w, LB_PART_MOTOR, motor)) {
     return false;
   }
-  if (w->m->motor.prescribed[motor] >= 0) {
+  if (motor < w->m->nmotor && w->m->motor.prescribed[motor] >= 0) {
     lb_error_add(&w->err, LB_INVALID, w->m->motor.place[motor],
                  "motor '%s' prescribes a rotation, which cannot be set by a number",
                  w->m->motor.name[motor]);
@@ -60,7 +60,7 @@ void lb_world_free_motor(lb_world* w, int motor) {
 
 // Prescribed motions go on from where they are.
 static void begin_motions(lb_world* w, double h) {
-  for (int i = 0; i < w->m->nmotor; i++) {
+  for (int i = 0; i < w->count[LB_PART_MOTOR]; i++) {
     lb_wish* wish = &w->wish[i];
     if (wish->set && !lb_motor_applies_force(w->m, i)) {
       double at[3];
@@ -78,7 +78,7 @@ static void begin_motions(lb_world* w, double h) {
 
 // Motions stay where they came to, unless commanded otherwise.
 static void end_motions(lb_world* w) {
-  for (int i = 0; i < w->m->nmotor; i++) {
+  for (int i = 0; i < w->count[LB_PART_MOTOR]; i++) {
     w->wish[i].velocity = NAN;
   }
 }
@@ -107,7 +107,8 @@ static bool make_room(lb_world* w) {
 
 static void push(lb_world* w, int body, lb_vec3 force, lb_vec3 torque, lb_vec3 point) {
   const double sum = lb_vec3_norm(force) + lb_vec3_norm(torque) + lb_vec3_norm(point);
-  if (lb_world_has(w, LB_PART_BODY, body) && is_number(w, sum, "force") && make_room(w)) {
+  if (lb_world_has(w, LB_PART_BODY, body) && !lb_world_follows(w, body) &&
+      is_number(w, sum, "force") && make_room(w)) {
     w->external[w->d->nexternal++] =
         (lb_external_force){lb_model_anchor_of(w->m, body, point), force, torque};
     lb_world_touch(w);
@@ -179,23 +180,25 @@ lb_status lb_world_step(lb_world* w, double h) {
 enum { PER_MOTOR = sizeof(lb_wish) / sizeof(double) + sizeof(lb_command) / sizeof(double) };
 
 size_t lb_world_state_size(const lb_world* w) {
-  return lb_stepper_state_size(w->stepper) + PER_MOTOR * (size_t)w->m->nmotor;
+  return lb_stepper_state_size(w->stepper) + PER_MOTOR * (size_t)w->count[LB_PART_MOTOR];
 }
 
 void lb_world_save(lb_world* w, double* state) {
   double* to = state + lb_stepper_state_size(w->stepper);
-  const size_t wishes = (size_t)w->m->nmotor * sizeof *w->wish;
+  const size_t wishes = (size_t)w->count[LB_PART_MOTOR] * sizeof *w->wish;
   lb_stepper_save(w->stepper, w->d, state);
   memcpy(to, w->wish, wishes);
-  memcpy(to + wishes / sizeof *to, w->command, (size_t)w->m->nmotor * sizeof *w->command);
+  memcpy(to + wishes / sizeof *to, w->command,
+         (size_t)w->count[LB_PART_MOTOR] * sizeof *w->command);
 }
 
 void lb_world_restore(lb_world* w, const double* state) {
   const double* from = state + lb_stepper_state_size(w->stepper);
-  const size_t wishes = (size_t)w->m->nmotor * sizeof *w->wish;
+  const size_t wishes = (size_t)w->count[LB_PART_MOTOR] * sizeof *w->wish;
   lb_stepper_load(w->stepper, w->d, state);
   memcpy(w->wish, from, wishes);
-  memcpy(w->command, from + wishes / sizeof *from, (size_t)w->m->nmotor * sizeof *w->command);
+  memcpy(w->command, from + wishes / sizeof *from,
+         (size_t)w->count[LB_PART_MOTOR] * sizeof *w->command);
   w->d->nexternal = 0;
   lb_world_touch(w);
 }

@@ -106,6 +106,51 @@ static void the_buggy_rides_as_on_whole_wishbones(void** state) {
   lb_world_close(b);
 }
 
+// A caller commands servos inside: as their profiles it changes nothing, and it can let go.
+static void servos_inside_take_commands(void** state) {
+  (void)state;
+  lb_world *a = open_scene("hand", NULL, 0), *b = open_scene("hand", NULL, 0);
+  int base[3];
+  run_until(a, 2, 2e-3);
+  run_until(b, 2, 2e-3);
+  for (int i = 0; i < 3; i++) {
+    base[i] =
+        lb_world_find(b, LB_PART_MOTOR, (const char* const[]){"base-1", "base-2", "base-3"}[i]);
+    lb_world_set_motor(b, base[i], -12 * M_PI / 180);
+  }
+  run_until(a, 2.4, 2e-3);
+  run_until(b, 2.4, 2e-3);
+  assert_near(distance_between(pose_of(a, "can"), pose_of(b, "can")), 0, 1e-12);
+  assert_near(lb_world_motor_force(a, base[0]), lb_world_motor_force(b, base[0]), 1e-10);
+  assert_near(lb_world_motor_force(a, base[0]), 0.54, 0.02);
+  for (int i = 0; i < 3; i++) {
+    lb_world_set_motor(b, base[i], -30 * M_PI / 180);
+  }
+  run_until(b, 3.2, 2e-3);
+  assert_below(pose_of(b, "can").p.z, 0.1);
+  assert_int_equal(lb_world_status(b), LB_OK);
+  lb_world_close(a);
+  lb_world_close(b);
+}
+
+// All implicit integrators lift the can to the same place.
+static void every_implicit_integrator_grasps(void** state) {
+  (void)state;
+  static const char* const integrators[] = {"solver.integrator=linear-euler",
+                                            "solver.integrator=bdf1", "solver.integrator=bdf2",
+                                            "solver.integrator=sdirk2"};
+  double first = 0;
+  for (int i = 0; i < 4; i++) {
+    lb_world* w = open_scene("hand", &integrators[i], 1);
+    run_until(w, 2.5, 2e-3);
+    const double z = pose_of(w, "can").p.z;
+    first = i == 0 ? z : first;
+    print_message("%s: %.9f m\n", integrators[i], z);
+    assert_near(z, first, 1e-5);
+    lb_world_close(w);
+  }
+}
+
 // Projected Gauss-Seidel as printed, a hundred sweeps of it, lifts the can as well.
 static void gauss_seidel_as_printed_comes_near(void** state) {
   (void)state;
@@ -166,6 +211,8 @@ int main(void) {
       cmocka_unit_test(the_whole_hand_does_the_same),
       cmocka_unit_test(the_hexapod_walks_five_metres),
       cmocka_unit_test(the_buggy_rides_as_on_whole_wishbones),
+      cmocka_unit_test(servos_inside_take_commands),
+      cmocka_unit_test(every_implicit_integrator_grasps),
       cmocka_unit_test(gauss_seidel_as_printed_comes_near),
       cmocka_unit_test(the_peg_finds_its_hole),
       cmocka_unit_test(the_rabbit_is_caught),

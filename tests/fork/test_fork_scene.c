@@ -463,6 +463,44 @@ static void a_saved_state_goes_on_bit_for_bit(void** state) {
   lb_error_clear(&err);
 }
 
+// Bodies inside move as differences of their poses say, and cannot be pushed.
+static void inner_bodies_have_velocities(void** state) {
+  (void)state;
+  static const char* const names[] = {"left", "right", "arm", "coupler", "tip", "wheel"};
+  static const double h = 1e-5;
+  lb_error err = lb_error_make(NULL);
+  lb_world* w = lb_world_parse(ROVER("bdf1", "[0, 0, -9.81]", "0.3", ""), "rover.yaml", &err);
+  assert_non_null(w);
+  for (int i = 0; i < 100; i++) {
+    lb_world_step(w, 1e-3);
+  }
+  lb_transform before[6];
+  for (int n = 0; n < 6; n++) {
+    before[n] = lb_world_pose(w, lb_world_find(w, LB_PART_BODY, names[n]));
+  }
+  lb_world_step(w, h);
+  for (int n = 0; n < 6; n++) {
+    const int body = lb_world_find(w, LB_PART_BODY, names[n]);
+    const lb_transform now = lb_world_pose(w, body);
+    const lb_body_velocity V = lb_world_velocity(w, body);
+    const lb_vec3 moved = lb_vec3_scale(1 / h, lb_vec3_sub(now.p, before[n].p));
+    const lb_vec3 turned =
+        lb_vec3_scale(1 / h, lb_quat_log(lb_quat_mul(now.q, lb_quat_conjugate(before[n].q))));
+    print_message("%s: %.3g m/s, off by %.2g and %.2g\n", names[n], lb_vec3_norm(moved),
+                  lb_vec3_norm(lb_vec3_sub(moved, V.linear)),
+                  lb_vec3_norm(lb_vec3_sub(turned, V.angular)));
+    assert_near(lb_vec3_norm(lb_vec3_sub(moved, V.linear)), 0, 1e-4);
+    assert_near(lb_vec3_norm(lb_vec3_sub(turned, V.angular)), 0, 1e-4);
+  }
+  assert_int_equal(lb_world_status(w), LB_OK);
+  lb_world_push(w, lb_world_find(w, LB_PART_BODY, "left"), lb_vec3_make(1, 0, 0),
+                lb_vec3_make(0, 0, 0));
+  assert_int_equal(lb_world_check(w, &err), LB_INVALID);
+  assert_non_null(strstr(err.message[0].text, "nothing can act on it"));
+  lb_world_close(w);
+  lb_error_clear(&err);
+}
+
 static lb_recording* run(const lb_model* m, int threads) {
   lb_recording* r = NULL;
   lb_summary summary;
@@ -631,6 +669,7 @@ int main(void) {
       cmocka_unit_test(momentum_is_kept_while_the_base_floats),
       cmocka_unit_test(it_is_stable_at_any_stiffness),
       cmocka_unit_test(a_saved_state_goes_on_bit_for_bit),
+      cmocka_unit_test(inner_bodies_have_velocities),
       cmocka_unit_test(results_do_not_depend_on_threads),
       cmocka_unit_test(a_step_allocates_nothing),
       cmocka_unit_test(memory_may_run_out_at_any_request),

@@ -545,6 +545,128 @@ static void a_helix_swings_as_the_whole_does_with_modes(void** state) {
   assert_below(off[1], 0.03);
 }
 
+// --- linearised again in every step ---
+
+#define TABLES                                                                                     \
+  "gravity: [0, 0, -9.81]\n"                                                                       \
+  "bodies: {a: {mass: 1, center: [0.2, 0, 0], inertia: [0.01, 0.02, 0.02]}, b: {mass: 1, center: " \
+  "[0.2, 0, 0], inertia: [0.01, 0.02, 0.02]}}\n"                                                   \
+  "joints:\n"                                                                                      \
+  "  one: {type: revolute, child: a, axis: y, damping: 5, spring: {table: [[-1, -2000], [-0.1, "   \
+  "-20], [0.1, 20], [1, 2000]]}}\n"                                                                \
+  "  two: {type: revolute, parent: a, child: b, at: [0.4, 0, 0], axis: y, damping: 5, spring: "    \
+  "{stiffness: 100}}\n"                                                                            \
+  "markers: {tip: {body: b, at: [0.4, 0, 0]}}\n"                                                   \
+  "fork: {f: {effectors: [tip]}}\n"
+
+// A tree that is linearised in every step comes to rest where the whole does, however far: balls,
+// hinges, two effectors, springs that stiffen near a joint's limit. On its way it has the
+// compliance that a model there has, but for preload.
+static void trees_rest_where_the_whole_does(void** state) {
+  (void)state;
+  static const struct {
+    const char* scene;
+    lb_vec3 force;
+  } cases[] = {{"wishbone", {100, 0, -40}},
+               {"helix-50", {30, 0, 100}},
+               {"two-links", {20, 0, 0}},
+               {"arm-20", {0, 2, 3}},
+               {NULL, {0, 0, 60}}};
+  for (int i = 0; i < 5; i++) {
+    fork_world w = cases[i].scene ? fork_read(cases[i].scene) : fork_parse(TABLES);
+    const lb_vec3 F = cases[i].force;
+    const double wrench[12] = {0, 0, 0, F.x, F.y, F.z};
+    lb_fork* whole = NULL;
+    lb_fork_tree* t = NULL;
+    w.f = fork_reduce(&w, 0);
+    assert_int_equal(lb_fork_create_under(w.m, &w.scene.fork[0], 0, wrench, NULL, &whole, NULL),
+                     LB_OK);
+    assert_int_equal(lb_fork_tree_create(w.f, 0.01, NULL, &t, NULL), LB_OK);
+    if (w.m->gravity.z == 0) { // no preload
+      double most = 0;
+      for (int k = 0; k < 36 * w.f->neffector * w.f->neffector; k++) {
+        most = fmax(most, fabs(w.f->C[k]));
+      }
+      for (int k = 0; k < 36 * w.f->neffector * w.f->neffector; k++) {
+        assert_near(t->C[k] / most, w.f->C[k] / most, 1e-12);
+      }
+    }
+    for (int k = 0; k < 20000; k++) {
+      lb_fork_tree_step(t, wrench);
+    }
+    const lb_vec3 off = lb_vec3_sub(t->pose[0].p, whole->pose[0].p);
+    const lb_vec3 way = lb_vec3_sub(whole->pose[0].p, w.f->pose[0].p);
+    print_message("%s: moved %.3g m, off by %.2g m\n", cases[i].scene ? cases[i].scene : "tables",
+                  lb_vec3_norm(way), lb_vec3_norm(off));
+    assert_below(lb_vec3_norm(off), 1e-9);
+    assert_above(lb_vec3_norm(way), 1e-3);
+    lb_fork_tree_release(t);
+    lb_fork_release(whole);
+    fork_drop(&w);
+  }
+}
+
+static void trees_ask_for_memory_once(void** state) {
+  (void)state;
+  fork_world w = fork_read("two-links");
+  w.f = fork_reduce(&w, 0);
+  lb_status status = LB_NO_MEMORY;
+  for (long n = 1; status != LB_OK; n++) {
+    lb_counting c = {.refuse = n};
+    const lb_allocator allocator = lb_counting_allocator(&c);
+    lb_fork_tree* t = NULL;
+    status = lb_fork_tree_create(w.f, 1e-3, &allocator, &t, NULL);
+    assert_true(status == LB_OK || status == LB_NO_MEMORY);
+    const long asked = c.requests;
+    for (int i = 0; t && i < 10; i++) {
+      lb_fork_tree_step(t, NULL);
+    }
+    assert_int_equal(c.requests, asked);
+    lb_fork_tree_release(t);
+    assert_int_equal(c.live, 0);
+  }
+  fork_drop(&w);
+}
+
+// Its motion is that of the whole but for masses between effectors and the damping of steps, and
+// loops are refused.
+static void trees_swing_as_the_whole_does(void** state) {
+  (void)state;
+  fork_world w = fork_read("two-links");
+  lb_fork_tree* t = NULL;
+  lb_data* d = NULL;
+  lb_stepper* whole = NULL;
+  w.f = fork_reduce(&w, 0);
+  assert_int_equal(lb_fork_tree_create(w.f, 1e-4, NULL, &t, NULL), LB_OK);
+  assert_int_equal(lb_data_create(w.m, NULL, &d, NULL), LB_OK);
+  assert_int_equal(lb_stepper_create(w.m, NULL, NULL, &whole, NULL), LB_OK);
+  double off = 0, most = 0;
+  lb_external_force pull = {.at = w.f->at[0]}; // in place of the scene's own
+  w.m->force.load[0].force = lb_vec3_make(0, 0, 0);
+  d->external = &pull;
+  d->nexternal = 1;
+  for (int i = 0; i < 5000; i++) {
+    const double wrench[6] = {0, 0, 0, 20 * fmin(1, (i + 1) * 1e-3), 0, 0};
+    pull.force = lb_vec3_make(wrench[3], 0, 0);
+    lb_fork_tree_step(t, wrench);
+    assert_int_equal(lb_stepper_step(whole, d, 1e-4, NULL), LB_OK);
+    lb_poses(w.m, d);
+    const lb_vec3 tip = lb_transform_point(d->pose[1], lb_vec3_make(0.3, 0, 0));
+    off = fmax(off, lb_vec3_norm(lb_vec3_sub(tip, t->pose[0].p)));
+    most = fmax(most, lb_vec3_norm(lb_vec3_sub(tip, w.f->pose[0].p)));
+  }
+  print_message("two links move %.3g m, off by %.3g m\n", most, off);
+  assert_below(off, 0.02 * most);
+  lb_stepper_release(whole);
+  lb_data_release(d);
+  lb_fork_tree_release(t);
+  fork_drop(&w);
+  w = fork_read("ring");
+  w.f = fork_reduce(&w, 0);
+  assert_int_equal(lb_fork_tree_create(w.f, 1e-4, NULL, &t, NULL), LB_INVALID);
+  fork_drop(&w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(forces_of_the_chart_do_the_work_of_their_wrench),
@@ -559,6 +681,9 @@ int main(void) {
       cmocka_unit_test(links_are_placed_several_at_a_time),
       cmocka_unit_test(no_memory_is_told),
       cmocka_unit_test(a_motion_is_recorded),
+      cmocka_unit_test(trees_rest_where_the_whole_does),
+      cmocka_unit_test(trees_swing_as_the_whole_does),
+      cmocka_unit_test(trees_ask_for_memory_once),
       cmocka_unit_test(a_helix_swings_as_the_whole_does_with_modes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,12 +42,12 @@ static void derivatives_are_those_of_the_exponential(void** state) {
   lb_random r = {3};
   for (int trial = 0; trial < 200; trial++) {
     const double size = trial % 3 == 0 ? 1e-6 : trial % 3 == 1 ? 0.7 : 1.6;
-    double xi[6], xid[6], six[6];
+    double xi[6], xid[6], six[6], c[LB_STUMPFF_COUNT], other[LB_STUMPFF_COUNT];
     random_six(&r, size, xi);
     random_six(&r, 2, xid);
     lb_chart_at here, near[4];
     for (int order = LB_CHART_PLACE; order <= LB_CHART_BEND; order++) {
-      lb_chart_twist(&here, xi, xid, (lb_chart_order)order);
+      lb_chart_twist(&here, c, xi, xid, (lb_chart_order)order);
     }
     const lb_transform X = pose_of(xi);
     assert_near(here.p[0], X.p.x, 1e-15);
@@ -58,8 +58,8 @@ static void derivatives_are_those_of_the_exponential(void** state) {
         double x[6];
         memcpy(x, xi, sizeof x);
         x[k] += (n % 2 ? -1 : 1) * (1 + n / 2) * H;
-        lb_chart_twist(&near[n], x, xid, LB_CHART_PLACE);
-        lb_chart_twist(&near[n], x, xid, LB_CHART_MOVE);
+        lb_chart_twist(&near[n], other, x, xid, LB_CHART_PLACE);
+        lb_chart_twist(&near[n], other, x, xid, LB_CHART_MOVE);
       }
       for (int row = 0; row < 6; row++) {
         assert_near(at(here.S[k], row), six[row], 1e-9);

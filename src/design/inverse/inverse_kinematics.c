@@ -3,14 +3,21 @@
 //
 //   min over q of 1/2 sum w_m |x_m(q) - y_m|^2,   e(q) = 0,   lower <= q <= upper             (1)
 //
-// is solved by Gauss-Newton's method from the pose of the sample before. Along velocities dq,
+// is solved by Newton's method from the pose of the sample before. Along velocities dq,
 //
-//   (J'W J + rho E'E + mu D) dq = -J'W (x - y) - rho E'e                                      (2)
+//   (J'W J + N + rho E'E + mu D) dq = -J'W (x - y) - rho E'e                                  (2)
 //
-// where J are the markers' and E the constraints' derivatives. rho is so large that constraints are
+// where J are the markers' and E the constraints' derivatives. N has the second derivatives of the
+// markers: a turn w_a about a joint turns the motion J_b by each joint further out, so that
+//
+//   N_ab = sum w_m (x_m - y_m) . (w_a x J_b)                                                   (3)
+//
+// Where axes are not constant in their joint this is a part of it. Gauss-Newton's method, without
+// N, takes a hundred iterations where markers are some centimetres off and near an axis; it comes
+// in where the matrix with N is not positive. rho is so large that constraints are
 // far stiffer than any marker; what is left of their gaps is closed by a projection at the end. mu
-// is Levenberg's, over the largest diagonal entry D: small enough to cost no digits, it keeps
-// coordinates that no marker tells where they are, and grows where a step leads uphill.
+// is Levenberg's, over the largest diagonal entry D of the markers: small enough to cost no digits,
+// it keeps coordinates that no marker tells where they are, and grows where a step leads uphill.
 //
 // Limits: a coordinate at one of its limits that (2) would take beyond it is left out of (2).
 // A marker depends on the joints between it and the world alone, so J is kept by these.
@@ -40,15 +47,15 @@ typedef struct job {
   const lb_ik_options* o;
   lb_ik* ik;
   lb_data* d;
-  lb_anchor* at;    // [nmarker]
-  int* chain;       // [nmarker + 1] first column of each marker
-  int* column;      // [chain[nmarker]] velocities that move it, outward ones first
-  double* J;        // [chain[nmarker]][3]
-  double* x;        // [nmarker][3]
-  double *H, *L;    // [nv][nv] of (2) without mu, and its factor
-  double *g, *step; // [nv]
-  double* q;        // [nq] of the best pose so far
-  bool* held;       // [nv] left out of (2)
+  lb_anchor* at;     // [nmarker]
+  int* chain;        // [nmarker + 1] first column of each marker
+  int* column;       // [chain[nmarker]] velocities that move it, outward ones first
+  double *J, *spin;  // [chain[nmarker]][3] of places, and turns
+  double* x;         // [nmarker][3]
+  double *H, *N, *L; // [nv][nv] of (2) without N and mu, (3), and the factor
+  double *g, *step;  // [nv]
+  double* q;         // [nq] of the best pose so far
+  bool* held;        // [nv] left out of (2)
   double mu;
   lb_arena arena;
   lb_error* err;
@@ -108,6 +115,7 @@ static lb_status anchor_markers(job* J) {
   }
   J->column = LB_TAKE(&J->arena, int, J->chain[n]);
   J->J = LB_TAKE(&J->arena, double, 3 * (size_t)J->chain[n]);
+  J->spin = LB_TAKE(&J->arena, double, 3 * (size_t)J->chain[n]);
   J->x = LB_TAKE(&J->arena, double, 3 * (size_t)n);
   if (lb_arena_status(&J->arena) != LB_OK) {
     return lack(J->err);
@@ -148,13 +156,14 @@ static void differentiate_marker(job* J, int i) {
   const lb_work* w = J->d->work;
   const double* at = J->x + 3 * (size_t)i;
   const lb_v4 x = {at[0], at[1], at[2], 0};
-  double* to = J->J + 3 * (size_t)J->chain[i];
+  double *to = J->J + 3 * (size_t)J->chain[i], *spin = J->spin + 3 * (size_t)J->chain[i];
   for (int link = J->at[i].link; link != LB_WORLD; link = m->link.parent[link]) {
     const lb_link* l = &m->link.packed[link];
     const lb_v4* S = w->S + 2 * (size_t)l->column;
-    for (int k = 0; k < l->nv; k++, to += 3) {
+    for (int k = 0; k < l->nv; k++, to += 3, spin += 3) {
       const lb_v4 v = S[2 * k + 1] + lb_v4_cross(S[2 * k], x - w->state[link].p);
       memcpy(to, (double[]){v[0], v[1], v[2]}, 3 * sizeof *to);
+      memcpy(spin, (double[]){S[2 * k][0], S[2 * k][1], S[2 * k][2]}, 3 * sizeof *spin);
     }
   }
 }
@@ -191,21 +200,29 @@ static double cost(job* J, int sample, const double* at, double rho) {
   return sum + constraint_cost(J, rho);
 }
 
-// A marker's part of H and g; of H the lower triangle, by columns.
+// a . (b x c)
+static double volume(const double* a, const double* b, const double* c) {
+  return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
+         a[2] * (b[0] * c[1] - b[1] * c[0]);
+}
+
+// A marker's part of H, N and g; of H and N the lower triangle, by columns. Velocities are numbered
+// outward.
 static void add_marker(job* J, int sample, int i) {
   const double *y = measured(J, sample, i), *x = J->x + 3 * (size_t)i;
   const double w = weight(J, i), r[3] = {w * (x[0] - y[0]), w * (x[1] - y[1]), w * (x[2] - y[2])};
   const int* column = J->column + J->chain[i];
   const int n = J->chain[i + 1] - J->chain[i];
-  const double* by = J->J + 3 * (size_t)J->chain[i];
+  const double *by = J->J + 3 * (size_t)J->chain[i], *spin = J->spin + 3 * (size_t)J->chain[i];
   for (int a = 0; a < n; a++) {
     const double* p = by + 3 * (size_t)a;
     J->g[column[a]] -= p[0] * r[0] + p[1] * r[1] + p[2] * r[2];
     for (int b = 0; b < n; b++) {
       const double* s = by + 3 * (size_t)b;
+      const size_t at = (size_t)column[b] * (size_t)J->m->nv + (size_t)column[a];
       if (column[b] <= column[a]) {
-        J->H[(size_t)column[b] * (size_t)J->m->nv + (size_t)column[a]] +=
-            w * (p[0] * s[0] + p[1] * s[1] + p[2] * s[2]);
+        J->H[at] += w * (p[0] * s[0] + p[1] * s[1] + p[2] * s[2]);
+        J->N[at] += volume(r, spin + 3 * (size_t)b, p);
       }
     }
   }
@@ -241,6 +258,7 @@ static void add_constraints(job* J, double rho) {
 static double linearise(job* J, int sample) {
   const size_t nv = (size_t)J->m->nv;
   memset(J->H, 0, nv * nv * sizeof *J->H);
+  memset(J->N, 0, nv * nv * sizeof *J->N);
   memset(J->g, 0, nv * sizeof *J->g);
   lb_fill_columns(J->m, J->d->work);
   for (int i = 0; i < J->markers->nmarker; i++) {
@@ -266,10 +284,13 @@ static void hold(job* J, size_t k) {
   J->step[k] = 0;
 }
 
-// The step of (2) without what is held; false: its matrix is not positive.
-static bool solve(job* J, double scale) {
+// The step of (2), with N or without it, and without what is held; false: its matrix is not
+// positive.
+static bool solve_with(job* J, double scale, double curved) {
   const size_t nv = (size_t)J->m->nv;
-  memcpy(J->L, J->H, nv * nv * sizeof *J->L);
+  for (size_t i = 0; i < nv * nv; i++) {
+    J->L[i] = J->H[i] + curved * J->N[i];
+  }
   memcpy(J->step, J->g, nv * sizeof *J->step);
   for (size_t k = 0; k < nv; k++) {
     J->L[k * (nv + 1)] += J->mu * scale;
@@ -284,6 +305,10 @@ static bool solve(job* J, double scale) {
   }
   lb_cholesky_solve(J->m->nv, J->L, J->m->nv, 1, J->step, 1);
   return true;
+}
+
+static bool solve(job* J, double scale) {
+  return solve_with(J, scale, 1) || solve_with(J, scale, 0);
 }
 
 // Index among the coordinates of a velocity that is the rate of a number with limits; -1: it has
@@ -324,8 +349,8 @@ static void keep_limits(const lb_model* m, double* q) {
   }
 }
 
-static bool find_step(job* J) {
-  const double scale = fmax(largest_diagonal(J), 1e-300);
+static bool find_step(job* J, double rho) {
+  const double scale = fmax(rho / STIFFER, 1e-300);
   memset(J->held, 0, (size_t)J->m->nv * sizeof *J->held);
   do {
     if (!solve(J, scale)) {
@@ -338,7 +363,7 @@ static bool find_step(job* J) {
 // Try steps, ever shorter, until one leads downhill: the new value, or NAN.
 static double descend(job* J, int sample, double now, double rho) {
   for (; J->mu <= MOST; J->mu *= HARDEN) {
-    if (!find_step(J)) {
+    if (!find_step(J, rho)) {
       continue;
     }
     memcpy(J->d->q, J->q, (size_t)J->m->nq * sizeof *J->q);
@@ -465,6 +490,7 @@ static lb_status run(job* J) {
 static lb_status take_scratch(job* J) {
   const size_t nv = (size_t)J->m->nv;
   J->H = LB_TAKE(&J->arena, double, nv* nv);
+  J->N = LB_TAKE(&J->arena, double, nv* nv);
   J->L = LB_TAKE(&J->arena, double, nv* nv);
   J->g = LB_TAKE(&J->arena, double, nv);
   J->step = LB_TAKE(&J->arena, double, nv);

@@ -8,7 +8,6 @@
 #include "dynamics/contact/contact_surface.h"
 #include "geom/mesh/disjoint_sets.h"
 #include "math/contact/contact_fast.h"
-#include "math/linear/ldl.h"
 #include "model/use/motor_use.h"
 
 // --- groups ---
@@ -92,30 +91,6 @@ static void join_links(const lb_model* m, int* set) {
   join_particles(m, set);
 }
 
-// M^-1 of a rigid body in its own axes, constant.
-static bool invert(const lb_model* m, int link, lb_v4 (*inverse)[2]) {
-  const lb_link* l = &m->link.packed[link];
-  double D[36];
-  lb_m3_store(D, 6, l->I0);
-  memset(D + 18, 0, 18 * sizeof *D);
-  lb_m3_store(D + 21, 6, lb_m3_scale(l->m, lb_m3_identity()));
-  // lower triangle: n = I al + h x a
-  for (int k = 0; k < 3; k++) {
-    const lb_v4 e = lb_v4_cross(lb_v4_unit(k), l->h); // force of al = e_k
-    D[k * 6 + 3] = D[18 + 6 * 0 + k] = e[0];
-    D[k * 6 + 4] = D[18 + 6 * 1 + k] = e[1];
-    D[k * 6 + 5] = D[18 + 6 * 2 + k] = e[2];
-  }
-  lb_ldl_factor(6, D, 6);
-  for (int k = 0; k < 6; k++) {
-    double x[8] = {0};
-    x[k] = 1;
-    lb_ldl_solve(6, D, 6, x);
-    memcpy(inverse[k], x, sizeof x);
-  }
-  return true;
-}
-
 static bool is_pulled(const lb_model* m, int link) {
   bool pulled = false;
   for (int i = 0; i < m->force.count; i++) {
@@ -129,10 +104,27 @@ static bool is_pulled(const lb_model* m, int link) {
   return pulled;
 }
 
+static bool is_constrained(const lb_model* m, int link) {
+  const int v = m->link.v[link];
+  bool held = false;
+  for (int i = 0; i < m->constraint.npair; i++) {
+    const int* body = m->constraint.item[i].body;
+    held |= link_of_body(m, body[0]) == link || link_of_body(m, body[1]) == link;
+  }
+  for (int i = 0; i < m->constraint.ncoupling; i++) {
+    const lb_model_coupling* c = &m->constraint.coupling[i];
+    for (int k = c->first; k < c->first + c->count; k++) {
+      held |= m->constraint.term[k].v >= v && m->constraint.term[k].v < v + m->link.nv[link];
+    }
+  }
+  return held;
+}
+
 // A rigid body that W couples with nothing, and whose part of W is its mass matrix.
 static bool is_free(const lb_model* m, int link) {
   const int v = m->link.v[link];
-  bool bare = m->link.kind[link] == LB_JOINT_FREE && !m->link.driven[link] && !is_pulled(m, link);
+  bool bare = m->link.kind[link] == LB_JOINT_FREE && !m->link.driven[link] && !is_pulled(m, link) &&
+              !is_constrained(m, link);
   for (int k = 0; k < 6 && bare; k++) {
     bare =
         m->dof.damping[v + k] == 0 && m->dof.stiffness[v + k] == 0 && m->dof.armature[v + k] == 0;
@@ -154,8 +146,8 @@ static bool take_group(lb_contacts* C, lb_contact_group* g, const int* set, int 
     }
   }
   if (v && nlink == 1 && root < m->nlink && is_free(m, root)) {
-    g->inverse = lb_arena_take_array(&C->arena, 6, sizeof *g->inverse, LB_ALIGN);
-    g->link = g->inverse && invert(m, root, g->inverse) ? root : -1;
+    g->scale = lb_arena_take_array(&C->arena, 1, sizeof *g->scale, LB_ALIGN);
+    g->link = g->scale && lb_free_scale_make(&m->link.packed[root], g->scale) ? root : -1;
   }
   return v;
 }
@@ -342,7 +334,6 @@ bool lb_contacts_reserve_solver(lb_contacts* C, int threads) {
   sizes.velocities = C->nvelocity;
   sizes.rows = C->room.rows;
   sizes.blocks = C->room.touches + C->beside.most;
-  sizes.entries = C->room.numbers;
   sizes.threads = threads;
   return lb_contact_solver_reserve(C->solver, &sizes) == LB_OK;
 }

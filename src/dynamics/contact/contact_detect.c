@@ -12,6 +12,8 @@
 // Points farther apart than they can come in a step do not count. They are looked for a little
 // farther out, over the collider's size, so that a body that lies flat has all its corners.
 static const double FLAT = 1e-3;
+// Steps for which a collider that goes on as it does stays where it is in the broad phase.
+static const double AHEAD = 6;
 // Points as near to each other in two steps are the same, over the size.
 static const double SAME = 0.02;
 
@@ -87,12 +89,13 @@ static void keep_caches(lb_contacts* C) {
 }
 
 // Leaves are the colliders, put in when they have bounds.
-static bool put_bounds(lb_contacts* C) {
+static bool put_bounds(lb_contacts* C, double h) {
   bool ok = true;
   for (int i = 0; i < C->m->contact.ncollider && ok; i++) {
     int leaf = i;
     if (C->near.placed) {
-      lb_broad_move(C->near.broad, i, C->collider[i].bounds);
+      const lb_vec3 way = lb_v4_vec3(C->collider[i].v * (AHEAD * h));
+      lb_broad_move(C->near.broad, i, C->collider[i].bounds, way);
     } else {
       ok = lb_broad_insert(C->near.broad, C->collider[i].bounds, &leaf) == LB_OK;
     }
@@ -102,7 +105,7 @@ static bool put_bounds(lb_contacts* C) {
 }
 
 // The broad phase gives pairs sorted.
-static bool find_pairs(lb_contacts* C) {
+static bool find_pairs(lb_contacts* C, double h) {
   const lb_broad_pair* near = NULL;
   int n = 0;
   lb_collider_pair* last = C->pairs.last;
@@ -110,7 +113,7 @@ static bool find_pairs(lb_contacts* C) {
   C->pairs.item = last;
   C->pairs.nlast = C->pairs.count;
   C->pairs.count = 0;
-  bool ok = put_bounds(C);
+  bool ok = put_bounds(C, h);
   if (ok) {
     const lb_status status = lb_broad_update(C->near.broad, &near, &n);
     C->near.crowded = status == LB_FAILED;
@@ -365,7 +368,7 @@ bool lb_contacts_detect(lb_contacts* C, lb_data* d, double h) {
   lb_move_origins(C->m, d->work, d->qd);
   search s = {C, d, h};
   by_chunks(&s, C->m->contact.ncollider, place_chunk);
-  bool ok = find_pairs(C);
+  bool ok = find_pairs(C, h);
   if (ok) {
     by_chunks(&s, C->pairs.count, search_chunk);
   }

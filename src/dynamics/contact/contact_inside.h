@@ -10,6 +10,34 @@ enum {
   LB_TOUCH_MANIFOLDS = 1024 // of a pair
 };
 
+// Numbers of a free body's row, or its velocities: turning and velocity in four lanes each.
+typedef double lb_free_row __attribute__((vector_size(LB_FREE_WIDTH * sizeof(double))));
+
+static inline lb_free_row lb_free_row_of(lb_v4 turn, lb_v4 move) {
+  return __builtin_shufflevector(turn, move, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+static inline lb_v4 lb_free_row_turn(lb_free_row r) {
+  return __builtin_shufflevector(r, r, 0, 1, 2, 3);
+}
+static inline lb_v4 lb_free_row_move(lb_free_row r) {
+  return __builtin_shufflevector(r, r, 4, 5, 6, 7);
+}
+
+// Scales of a free body's velocities, B of contact_group.c.
+typedef struct lb_free_scale {
+  lb_m3 K, inverse; // K'K is the inertia about the centre of mass
+  lb_v4 c;          // centre of mass
+  double m, over;   // root of the mass, and 1 over it
+} lb_free_scale;
+
+// false: the mass matrix is not positive.
+bool lb_free_scale_make(const lb_link* l, lb_free_scale* s);
+// B^-T J of a row.
+static inline lb_free_row lb_free_scale_row(const lb_free_scale* s, lb_v4 turn, lb_v4 move) {
+  const lb_v4 about = turn - lb_v4_cross(s->c, move);
+  return lb_free_row_of(lb_m3_apply_transposed(s->inverse, about), move * s->over);
+}
+
 // A collider at a pose.
 typedef struct lb_collider_state {
   lb_placed at;
@@ -40,14 +68,15 @@ typedef struct lb_pair_found {
 // A group of links that W couples: a free rigid body alone, or a mechanism, with the ropes and
 // deformables on it. Of these, the particles that contacts act on have velocities in the problem;
 // others follow in the end.
+// Those of a free body are scaled such that W is one and Z is J (contact_group.c).
 typedef struct lb_contact_group {
-  int nv, width;       // velocities, and with padding
-  int nlinked, most;   // those of its links, which come first; and with all its particles
-  int* v;              // [most]
-  int link;            // of a free rigid body, or -1
-  lb_v4 (*inverse)[2]; // [6] of such a body: M^-1
-  int number;          // in the problem, or -1: it has no row
-  int first;           // of the entries of a mechanism, or -1
+  int nv, width;        // velocities, and with padding
+  int nlinked, most;    // those of its links, which come first; and with all its particles
+  int* v;               // [most]
+  int link;             // of a free rigid body, or -1
+  lb_free_scale* scale; // of such a body
+  int number;           // in the problem, or -1: it has no row
+  int first;            // of the entries of a mechanism, or -1
 } lb_contact_group;
 
 // Numbers of a row in a mechanism, of which Z has to be solved for.
@@ -166,6 +195,14 @@ int lb_contacts_last_of(const lb_contacts* C, const lb_touch* t, int* from);
 // u0 from velocities [nv], and what impulses make of them taken away.
 void lb_contacts_gather(lb_contacts* C, const double* v);
 void lb_contacts_take_away(lb_contacts* C);
+
+// Velocities of a group in the problem, u, out of those of all links [nv], v; and back into their
+// place, or added there. The same of forces r that act on u, as rows and adjoints are.
+void lb_group_gather(const lb_contact_group* g, const double* v, double* u);
+void lb_group_spread(const lb_contact_group* g, const double* u, double* v);
+void lb_group_add(const lb_contact_group* g, const double* u, double* v);
+void lb_group_gather_forces(const lb_contact_group* g, const double* f, double* r);
+void lb_group_add_forces(const lb_contact_group* g, double by, const double* r, double* f);
 
 // Call work for all points that were found, on as many threads as pay.
 typedef struct lb_touch_work {

@@ -6,6 +6,7 @@
 #include "dynamics/contact/contact_inside.h"
 #include "dynamics/contact/contact_surface.h"
 #include "dynamics/tree/kinematics.h"
+#include "math/contact/contact_fast.h"
 #include "math/linear/dense.h"
 
 // --- rows ---
@@ -78,31 +79,22 @@ void lb_contacts_list_entry(lb_contacts* C, int group, int at) {
   C->group[group].first = C->entries.count++;
 }
 
-// Places of a free body's rows, whose numbers come with fill_free.
+// Rows of a free body, whose places and numbers come with lay_numbers and fill_free.
 static void lay_free(lb_contacts* C, const lb_touch* t, int side, int group) {
   const int number = enter_group(C, group);
   for (int i = t->row; i < t->row + t->nrow; i++) {
     C->row[i].group[side] = number;
-    C->row[i].entry[side] = C->problem.nentry;
-    C->problem.nentry += LB_FREE_WIDTH;
   }
 }
 
-typedef double free_row __attribute__((vector_size(LB_FREE_WIDTH * sizeof(double))));
-
-static inline free_row row_of(lb_v4 turn, lb_v4 move) {
-  return (free_row){turn[0], turn[1], turn[2], move[0], move[1], move[2], 0, 0};
-}
-
-// A free body: velocities are its twist in its own axes, of which M is constant.
+// A free body: velocities are its twist in its own axes.
 static void fill_free(const lb_contacts* C, const lb_work* w, const lb_touch* t, int side,
                       int group) {
   const lb_contact_group* g = &C->group[group];
   const lb_state* s = &w->state[g->link];
   const lb_v4 arm = lb_m3_apply_transposed(s->R, t->arm[side]);
   const double sign = side == 0 ? 1 : -1;
-  free_row inverse[6];
-  memcpy(inverse, g->inverse, sizeof inverse); // M^-1 is symmetric
+  const lb_free_scale scale = *g->scale;
   lb_v4 axis[3];
   for (int k = 0; k < 3; k++) {
     axis[k] = lb_m3_apply_transposed(s->R, t->axis[k]) * sign;
@@ -110,13 +102,12 @@ static void fill_free(const lb_contacts* C, const lb_work* w, const lb_touch* t,
   for (int i = t->row; i < t->row + t->nrow; i++) {
     const way by = DIRECTIONS[C->direction[i]];
     const lb_v4 e = axis[by.axis];
-    const free_row J = by.turns ? row_of(e, lb_v4_zero()) : row_of(lb_v4_cross(arm, e), e);
-    free_row Z = inverse[0] * J[0];
-    for (int k = 1; k < 6; k++) {
-      Z += inverse[k] * J[k];
-    }
+    const lb_free_row J = by.turns ? lb_free_scale_row(&scale, e, lb_v4_zero())
+                                   : lb_free_scale_row(&scale, lb_v4_cross(arm, e), e);
     memcpy(C->J + C->row[i].entry[side], &J, sizeof J);
-    memcpy(C->Z + C->row[i].entry[side], &Z, sizeof Z);
+    if (C->entries.count > 0) { // else Z is J
+      memcpy(C->Z + C->row[i].entry[side], &J, sizeof J);
+    }
   }
 }
 
@@ -174,6 +165,21 @@ static void lay_touch(lb_contacts* C, const lb_work* w, lb_touch* t) {
       lay_free(C, t, k, s.group[k]);
     } else if (s.group[k] >= 0) {
       fill_general(C, w, t, k, s.group[k]);
+    }
+  }
+}
+
+// Places of the numbers of free bodies, in the order in which points are swept.
+static void lay_numbers(lb_contacts* C, const int* order) {
+  for (int k = 0; k < C->problem.nblock; k++) {
+    const lb_touch* t = order[k] < C->ntouch ? &C->touch[order[k]] : NULL;
+    for (int side = 0; t && side < 2; side++) {
+      const int number = C->row[t->row].group[side];
+      const bool free = number >= 0 && C->group[C->used[number]].link >= 0;
+      for (int i = t->row; free && i < t->row + t->nrow; i++) {
+        C->row[i].entry[side] = C->problem.nentry;
+        C->problem.nentry += LB_FREE_WIDTH;
+      }
     }
   }
 }
@@ -248,17 +254,13 @@ static void begin(lb_contacts* C) {
 static void lay_out(lb_contacts* C) {
   C->problem.row = C->row;
   C->problem.J = C->J;
-  C->problem.Z = C->Z;
   C->problem.block = C->block;
 }
 
 void lb_contacts_gather(lb_contacts* C, const double* v) {
   memset(C->u0, 0, (size_t)C->velocity[C->problem.ngroup] * sizeof *C->u0);
   for (int i = 0; i < C->problem.ngroup; i++) {
-    const lb_contact_group* g = &C->group[C->used[i]];
-    for (int k = 0; k < g->nv; k++) {
-      C->u0[C->velocity[i] + k] = v[g->v[k]];
-    }
+    lb_group_gather(&C->group[C->used[i]], v, C->u0 + C->velocity[i]);
   }
 }
 
@@ -268,7 +270,7 @@ void lb_contacts_take_away(lb_contacts* C) {
     for (int k = 0; k < 2; k++) {
       if (r->group[k] >= 0) {
         lb_add(lb_contact_width(&C->problem, r->group[k]), C->u0 + C->velocity[r->group[k]],
-               -C->lambda[i], C->Z + r->entry[k]);
+               -C->lambda[i], C->problem.Z + r->entry[k]);
       }
     }
   }
@@ -304,13 +306,18 @@ bool lb_contacts_build(lb_contacts* C, lb_data* d, lb_contact_system W, double h
   for (int i = 0; i < C->ntouch; i++) {
     lay_touch(C, d->work, &C->touch[i]);
   }
-  lb_contacts_each(&(lb_touch_work){.C = C, .d = d, .h = h, .work = fill_touch});
   if (!W.at_end) {
     lb_contacts_add_servos(C, d, h);
     lb_contacts_add_constraints(C, d, h);
   }
   C->block[C->problem.nblock] = C->problem.nrow;
+  C->problem.Z = C->entries.count > 0 ? C->Z : C->J;
+  if (!lb_contacts_reserve_solver(C, d->threads)) {
+    return false;
+  }
+  lay_numbers(C, lb_contact_solver_arrange(C->solver, &C->problem));
+  lb_contacts_each(&(lb_touch_work){.C = C, .d = d, .h = h, .work = fill_touch});
   solve_entries(C, W);
   lb_contacts_gather(C, d->qd);
-  return lb_contacts_reserve_solver(C, d->threads);
+  return true;
 }

@@ -247,8 +247,8 @@ void lb_slopes_add_row(const lb_contact_slopes* S, int row, double scale, double
   for (int side = 0; side < 2; side++) {
     const lb_contact_group* g =
         r->group[side] >= 0 ? &S->C->group[S->C->used[r->group[side]]] : NULL;
-    for (int k = 0; g && k < g->nv; k++) {
-      out[g->v[k]] += scale * S->C->J[r->entry[side] + k];
+    if (g) {
+      lb_group_add_forces(g, scale, S->C->J + r->entry[side], out);
     }
   }
 }
@@ -259,7 +259,12 @@ double lb_slopes_dot_row(const lb_contact_slopes* S, int row, const double* x) {
   for (int side = 0; side < 2; side++) {
     const lb_contact_group* g =
         r->group[side] >= 0 ? &S->C->group[S->C->used[r->group[side]]] : NULL;
-    for (int k = 0; g && k < g->nv; k++) {
+    if (g && g->link >= 0) {
+      double u[LB_FREE_WIDTH];
+      lb_group_gather(g, x, u);
+      sum += lb_dot(LB_FREE_WIDTH, S->C->J + r->entry[side], u);
+    }
+    for (int k = 0; g && g->link < 0 && k < g->nv; k++) {
       sum += S->C->J[r->entry[side] + k] * x[g->v[k]];
     }
   }
@@ -269,10 +274,7 @@ double lb_slopes_dot_row(const lb_contact_slopes* S, int row, const double* x) {
 static void spread(const lb_contact_slopes* S, double* v) {
   const lb_contacts* C = S->C;
   for (int i = 0; i < C->problem.ngroup; i++) {
-    const lb_contact_group* g = &C->group[C->used[i]];
-    for (int k = 0; k < g->nv; k++) {
-      v[g->v[k]] += S->du[C->velocity[i] + k];
-    }
+    lb_group_add(&C->group[C->used[i]], S->du + C->velocity[i], v);
   }
 }
 
@@ -280,10 +282,7 @@ static void gather(lb_contact_slopes* S, const double* v) {
   const lb_contacts* C = S->C;
   memset(S->du, 0, (size_t)C->nvelocity * sizeof *S->du);
   for (int i = 0; i < C->problem.ngroup; i++) {
-    const lb_contact_group* g = &C->group[C->used[i]];
-    for (int k = 0; k < g->nv; k++) {
-      S->du[C->velocity[i] + k] = v[g->v[k]];
-    }
+    lb_group_gather_forces(&C->group[C->used[i]], v, S->du + C->velocity[i]);
   }
 }
 

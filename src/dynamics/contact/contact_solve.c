@@ -183,12 +183,13 @@ static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, bool again
     options = lb_contact_options_default();
     options.tolerance = EXACT;
     options.threads = d->threads;
+    options.arranged = true;
     return lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
   }
   options.calm = CALM * C->duration * lb_vec3_norm(C->m->gravity);
   options.tolerance = C->m->contact.set.tolerance;
   options.threads = d->threads;
-  options.vouched = true;
+  options.vouched = options.arranged = true;
   return brief ? lb_contact_solve_again(C->solver, &options, C->lambda, C->u)
                : lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
 }
@@ -258,10 +259,7 @@ static void spread(lb_contacts* C, double* v, const double* from) {
     spread_particles(C, v, from);
   }
   for (int i = 0; i < C->problem.ngroup; i++) {
-    const lb_contact_group* g = &C->group[C->used[i]];
-    for (int k = 0; k < g->nv; k++) {
-      v[g->v[k]] = C->u[C->velocity[i] + k];
-    }
+    lb_group_spread(&C->group[C->used[i]], C->u + C->velocity[i], v);
   }
 }
 

@@ -5,6 +5,7 @@
 // where q = q_e + A y. Springs and dampers to the first target are part of the mechanism. They act
 // along y alone, as forces between the parts of a body do: they move nothing as a whole.
 #include "dynamics/force/channel.h"
+#include "dynamics/force/command.h"
 #include "dynamics/force/force.h"
 #include "limber/profile.h"
 #include "math/linear/dense.h"
@@ -13,29 +14,21 @@ static int count(const lb_model* m) {
   return m->mechanism.nmotor;
 }
 
-static double effort(const lb_model_inner_motor* motor, double time) {
+// Force (1) along the coordinate of a motor, which counts as number `number`.
+static double effort(const lb_model* m, const lb_data* d, const lb_model_inner_motor* motor,
+                     int number) {
   double start[3], now[3];
   lb_profile_evaluate(motor->profile, 0, start);
-  lb_profile_evaluate(motor->profile, time, now);
+  lb_motor_evaluate(m, d, number, now);
   return motor->stiffness * (now[0] - start[0]) + motor->damping * now[1];
-}
-
-static void apply(const lb_model* m, lb_data* d) {
-  for (int i = 0; i < m->mechanism.count; i++) {
-    const lb_model_mechanism* of = &m->mechanism.item[i];
-    double* tau = d->work->tau + m->link.v[m->body.link[of->body]];
-    for (int k = 0; k < of->nmotor; k++) {
-      lb_add(of->count, tau, effort(&of->motor[k], d->time), of->motor[k].along);
-    }
-  }
 }
 
 // Torque of a servo by where its joint is, kp (f - q_e - A y) + kd (f' - A y'); or the force.
 static double torque(const lb_model* m, const lb_data* d, const lb_model_mechanism* of,
-                     const lb_model_inner_motor* motor) {
+                     const lb_model_inner_motor* motor, int number) {
   const int link = m->body.link[of->body];
   double f[3];
-  lb_profile_evaluate(motor->profile, d->time, f);
+  lb_motor_evaluate(m, d, number, f);
   const double moved = lb_dot(of->count, motor->along, d->q + m->link.q[link]);
   const double rate = lb_dot(of->count, motor->along, d->qd + m->link.v[link]);
   return motor->servo
@@ -43,14 +36,27 @@ static double torque(const lb_model* m, const lb_data* d, const lb_model_mechani
              : f[0];
 }
 
+static void apply(const lb_model* m, lb_data* d) {
+  int number = m->nmotor;
+  for (int i = 0; i < m->mechanism.count; i++) {
+    const lb_model_mechanism* of = &m->mechanism.item[i];
+    double* tau = d->work->tau + m->link.v[m->body.link[of->body]];
+    for (int k = 0; k < of->nmotor; k++, number++) {
+      lb_add(of->count, tau, effort(m, d, &of->motor[k], number), of->motor[k].along);
+      d->motor_force[number] = torque(m, d, of, &of->motor[k], number);
+    }
+  }
+}
+
 static void measure(lb_channel_walk* w) {
+  int number = w->m->nmotor;
   for (int i = 0; i < w->m->mechanism.count; i++) {
     const lb_model_mechanism* of = &w->m->mechanism.item[i];
-    for (int k = 0; k < of->nmotor; k++) {
+    for (int k = 0; k < of->nmotor; k++, number++) {
       const lb_model_inner_motor* motor = &of->motor[k];
       lb_channel_put(w, motor->name,
                      motor->slides ? LB_CHANNEL_MOTOR_FORCE : LB_CHANNEL_MOTOR_TORQUE,
-                     w->d ? torque(w->m, w->d, of, motor) : 0, "force");
+                     w->d ? torque(w->m, w->d, of, motor, number) : 0, "force");
     }
   }
 }

@@ -10,6 +10,7 @@
 // State of an effector.
 struct lb_effector {
   double xi[6];
+  double c[LB_STUMPFF_COUNT];
   lb_chart_at at; // by xi, seen from the link
   lb_motion* S;   // [r] directions of y, in the world's axes
 };
@@ -43,7 +44,7 @@ static void place(lb_state* s, const double* q, const double sc[2]) {
   (void)sc;
   struct lb_effector* e = s->elastic->effector;
   combine(s, e->xi, q);
-  lb_chart_twist(&e->at, e->xi, NULL, LB_CHART_PLACE);
+  lb_chart_twist(&e->at, e->c, e->xi, NULL, LB_CHART_PLACE);
   s->r += lb_m3_apply(s->R, e->at.p);
   s->R = lb_m3_mul(s->R, e->at.R);
   for (int k = 0; k < count(s); k++) {
@@ -55,7 +56,7 @@ static void move(lb_state* s, const lb_state* p, const double* qd) {
   struct lb_effector* e = s->elastic->effector;
   double xid[6];
   combine(s, xid, qd);
-  lb_chart_twist(&e->at, e->xi, xid, LB_CHART_MOVE);
+  lb_chart_twist(&e->at, e->c, e->xi, xid, LB_CHART_MOVE);
   const lb_motion V = lb_motion_turn(s->R, e->at.V);
   const lb_motion b = lb_motion_turn(s->R, e->at.b);
   s->w = p->w + V.w;
@@ -102,7 +103,7 @@ static void bend(lb_motion* rate, lb_motion* curve, const lb_state* s, const dou
   lb_motion bent[6];
   combine(s, xid, qd);
   combine(s, xidd, qdd);
-  lb_chart_twist(&e->at, e->xi, xid, LB_CHART_BEND);
+  lb_chart_twist(&e->at, e->c, e->xi, xid, LB_CHART_BEND);
   for (int b = 0; b < 6; b++) {
     bent[b] = e->at.curve[b];
     for (int a = 0; a < 6; a++) {

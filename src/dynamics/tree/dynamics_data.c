@@ -27,7 +27,7 @@ static lb_data* lay_out(lb_carver* c, const lb_model* m) {
   data.x = lb_carve(c, (size_t)m->nx, sizeof(double));
   data.tau = lb_carve(c, nv, sizeof(double));
   data.qdd = lb_carve(c, nv, sizeof(double));
-  data.motor_force = lb_carve(c, (size_t)m->nmotor, sizeof(double));
+  data.motor_force = lb_carve(c, (size_t)m->nmotor + (size_t)m->mechanism.nmotor, sizeof(double));
   data.coupling_force = lb_carve(c, (size_t)m->constraint.ncoupling, sizeof(double));
   data.pose = lb_carve(c, (size_t)m->nbody, sizeof(lb_transform));
   work.state = lb_carve(c, (size_t)m->nlink + 1, sizeof(lb_state));

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "dynamics/force/force.h"
 #include "dynamics/joint/joint.h"
 #include "dynamics/tree/state.h"
 #include "math/linear/dense.h"
@@ -32,7 +33,8 @@ void lb_mechanism_follow(const lb_model* m, lb_data* d, int mechanism) {
   const lb_model_mechanism* of = &m->mechanism.item[mechanism];
   const lb_model* whole = of->whole;
   lb_data* w = d->work->mechanism[mechanism];
-  const double* y = d->q + m->link.q[m->body.link[of->body]];
+  const int link = m->body.link[of->body];
+  const double *y = d->q + m->link.q[link], *rate = d->qd + m->link.v[link];
   memcpy(w->q, of->q, (size_t)whole->nq * sizeof *w->q);
   memset(w->qd, 0, (size_t)whole->nv * sizeof *w->qd);
   for (int k = 0; k < of->count; k++) {
@@ -40,9 +42,52 @@ void lb_mechanism_follow(const lb_model* m, lb_data* d, int mechanism) {
   }
   lb_advance(whole, w->q, w->qd, 1);
   memset(w->qd, 0, (size_t)whole->nv * sizeof *w->qd);
+  for (int k = 0; k < of->count; k++) {
+    lb_add(whole->nv, w->qd, rate[k], of->dq + (size_t)k * (size_t)whole->nv);
+  }
   if (whole->constraint.count > 0) {
     lb_project(whole, w);
   }
+}
+
+int lb_mechanism_of(const lb_model* m, int body) {
+  int found = -1;
+  for (int i = 0; i < m->mechanism.count; i++) {
+    found = m->mechanism.item[i].follows[body] ? i : found;
+  }
+  return found;
+}
+
+static lb_velocity link_velocity(const lb_model* m, const lb_data* d, int body) {
+  const int link = body == LB_WORLD ? LB_WORLD : m->body.link[body];
+  if (link == LB_WORLD) {
+    return (lb_velocity){{0, 0, 0}, {0, 0, 0}};
+  }
+  const lb_state* s = &d->work->state[link];
+  const lb_v4 arm = lb_m3_apply(s->R, lb_v4_from(m->body.in_link[body].p));
+  return (lb_velocity){lb_v4_vec3(s->w), lb_v4_vec3(s->v + lb_v4_cross(s->w, arm))};
+}
+
+static lb_transform moved_by_base(const lb_model_mechanism* of, const lb_data* d) {
+  return of->base == LB_WORLD ? lb_transform_identity()
+                              : lb_transform_mul(d->pose[of->base], of->from);
+}
+
+lb_velocity lb_mechanism_velocity(const lb_model* m, lb_data* d, int body) {
+  const int i = lb_mechanism_of(m, body);
+  const lb_model_mechanism* of = &m->mechanism.item[i];
+  lb_data* w = d->work->mechanism[i];
+  lb_mechanism_follow(m, d, i);
+  lb_update(of->whole, w, LB_ORIGINS);
+  const lb_velocity own = link_velocity(of->whole, w, body);
+  if (of->base == LB_WORLD) {
+    return own;
+  }
+  const lb_quat turn = moved_by_base(of, d).q;
+  const lb_velocity base = link_velocity(m, d, of->base);
+  const lb_velocity carried = lb_velocity_at(base, d->pose[of->base].p, d->pose[body].p);
+  return (lb_velocity){lb_vec3_add(carried.w, lb_quat_rotate(turn, own.w)),
+                       lb_vec3_add(carried.v, lb_quat_rotate(turn, own.v))};
 }
 
 void lb_mechanisms_pose(const lb_model* m, lb_data* d) {
@@ -51,8 +96,7 @@ void lb_mechanisms_pose(const lb_model* m, lb_data* d) {
     lb_data* w = d->work->mechanism[i];
     lb_mechanism_follow(m, d, i);
     lb_poses(of->whole, w);
-    const lb_transform moved = of->base == LB_WORLD ? lb_transform_identity()
-                                                    : lb_transform_mul(d->pose[of->base], of->from);
+    const lb_transform moved = moved_by_base(of, d);
     for (int k = 0; k < m->nbody; k++) {
       if (of->follows[k]) {
         d->pose[k] = lb_transform_mul(moved, w->pose[k]);

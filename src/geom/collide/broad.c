@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "geom/collide/collider_kind.h"
 
 enum { NONE = -1, DEPTH = 256 };
 
@@ -294,7 +295,17 @@ void lb_broad_remove(lb_broad* t, int id) {
   mark_moved(t, id);
 }
 
-void lb_broad_move(lb_broad* t, int id, lb_bounds box) {
+// A box and the way it will go, but no farther than it is wide: what is fast would have too many
+// pairs.
+static lb_bounds along(lb_bounds box, lb_vec3 way) {
+  const lb_vec3 wide = lb_vec3_sub(box.high, box.low);
+  const lb_vec3 by = {lb_clamp(way.x, -wide.x, wide.x), lb_clamp(way.y, -wide.y, wide.y),
+                      lb_clamp(way.z, -wide.z, wide.z)};
+  const lb_bounds there = {lb_vec3_add(box.low, by), lb_vec3_add(box.high, by)};
+  return lb_bounds_union(box, there);
+}
+
+void lb_broad_move(lb_broad* t, int id, lb_bounds box, lb_vec3 way) {
   leaf* l = &t->leaf[id];
   LB_ASSERT(l->node != NONE);
   l->box = box;
@@ -302,7 +313,7 @@ void lb_broad_move(lb_broad* t, int id, lb_bounds box) {
     return;
   }
   unlink_leaf(t, l->node);
-  t->node[l->node].box = lb_bounds_grow(box, t->fat);
+  t->node[l->node].box = lb_bounds_grow(along(box, way), t->fat);
   link_leaf(t, l->node);
   mark_moved(t, id);
 }
@@ -401,6 +412,22 @@ static void sort_keys(uint64_t* key, uint64_t* spare, int n) {
   }
 }
 
+// Keys of which the first ones are sorted already.
+static void merge_keys(lb_broad* t, int sorted) {
+  const int n = t->nkey;
+  uint64_t *key = t->key, *spare = t->spare;
+  if (n == sorted) {
+    return;
+  }
+  sort_keys(key + sorted, spare, n - sorted);
+  for (int i = 0, j = sorted, k = 0; k < n; k++) {
+    const bool first = i < sorted && (j >= n || key[i] <= key[j]);
+    spare[k] = first ? key[i++] : key[j++];
+  }
+  t->key = spare;
+  t->spare = key;
+}
+
 // The list of grown boxes that meet: old pairs of leaves that stayed, new ones of those that moved.
 static lb_status mend_pairs(lb_broad* t) {
   int kept = 0;
@@ -421,7 +448,7 @@ static lb_status mend_pairs(lb_broad* t) {
     t->leaf[t->moved[i]].moved = false;
   }
   t->nmoved = 0;
-  sort_keys(t->key, t->spare, t->nkey);
+  merge_keys(t, kept);
   return LB_OK;
 }
 

@@ -25,7 +25,9 @@ lb_status lb_broad_reserve(lb_broad* t, int nleaf, int npair);
 /// A new leaf, with the lowest id that is free. The box must be finite.
 lb_status lb_broad_insert(lb_broad* t, lb_bounds box, int* id);
 void lb_broad_remove(lb_broad* t, int id);
-void lb_broad_move(lb_broad* t, int id, lb_bounds box);
+/// `way` is where it will go from there: the tree has it grown by that, too, so that it need not be
+/// moved in the tree every time. Pairs do not depend on it.
+void lb_broad_move(lb_broad* t, int id, lb_bounds box, lb_vec3 way);
 
 /// The most pairs of grown boxes that lb_broad_update may list; without it there is no limit.
 void lb_broad_limit(lb_broad* t, int most);

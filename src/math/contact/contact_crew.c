@@ -90,7 +90,7 @@ static double sweep_colours(const lb_contact_crew* c) {
     const range all = {g->colour[k], g->colour[k + 1]};
     const range mine = alone ? all : share(c, all.begin, all.end);
     if (!alone || c->rank == 0) {
-      most = larger(lb_contact_sweep(c->sweeper, mine.begin, mine.end), most);
+      most = larger(lb_contact_sweep(c->sweeper, mine.begin, mine.end, c->close), most);
     }
     if (!(alone && k + 1 < last && is_alone(c, k + 1))) {
       lb_crew_meet(c);
@@ -100,7 +100,8 @@ static double sweep_colours(const lb_contact_crew* c) {
 }
 
 double lb_crew_sweep(lb_contact_crew* c) {
-  double change = c->size > 1 ? sweep_colours(c) : lb_contact_sweep(c->sweeper, c->begin, c->end);
+  double change =
+      c->size > 1 ? sweep_colours(c) : lb_contact_sweep(c->sweeper, c->begin, c->end, c->close);
   c->nsweep++;
   c->shared->change[c->rank] = change;
   lb_crew_meet(c);

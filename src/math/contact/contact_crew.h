@@ -33,6 +33,7 @@ typedef struct lb_contact_crew {
   int begin, end; // blocks of the island in the order
   int rows;       // of the island
   double target;  // residual to reach
+  double close;   // to which roots of friction are found, over their bounds
   double last;    // squared length of the change of the sweep before
   int nsweep;     // so far
 } lb_contact_crew;

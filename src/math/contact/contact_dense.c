@@ -228,9 +228,9 @@ static void solve_point_or_set(const sweeper* s, lb_contact_piece piece, int at)
   memcpy(w, s->y + at, (size_t)m * sizeof *w);
   memcpy(l, s->x + at, (size_t)m * sizeof *l);
   if (piece.kind == LB_PIECE_POINT) {
-    lb_contact_point_solve(&L, w, l);
+    lb_contact_point_solve(&L, w, LB_CONTACT_CLOSE, l);
   } else {
-    lb_contact_set_solve(&L, lb_contact_radius(d, at, s->x), w, l);
+    lb_contact_set_solve(&L, lb_contact_radius(d, at, s->x), w, LB_CONTACT_CLOSE, l);
   }
   for (int i = 0; i < m; i++) {
     add_column(s, at + i, l[i] - s->x[at + i]);

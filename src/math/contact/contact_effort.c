@@ -49,6 +49,8 @@ static const double NEAR = 3e-6, STANDS = 1e-4, FAR = 1e-2;
 static const double LEAST = 1e-6;
 // Ratio of the masses that two groups show at a contact, from which sweeps stall.
 static const double UNEVEN = 100;
+// Roots of friction in the few sweeps of a step, over their bounds: less than these leave anyway.
+static const double ROUGH = 1e-3;
 
 typedef struct job {
   lb_contact_crew* c;
@@ -104,6 +106,9 @@ static lb_contact_scaled* system_of(job* j) {
   const bool small = c->rows <= LB_ISLAND_SMALL;
   if (!j->laid) {
     j->laid = true;
+    if (m->lock) { // until the island is done
+      pthread_mutex_lock(m->lock);
+    }
     j->system = NULL;
     if (!small && lb_contact_sparse_lay(m->sparse, p, c->islands, c->island)) {
       j->system = &m->sparse->system;
@@ -232,6 +237,7 @@ static bool phase(job* j, int k) {
 static bool solve_thoroughly(job* j) {
   bool solved = look(j);
   j->effort = LB_CONTACT_THOROUGH;
+  j->c->close = LB_CONTACT_CLOSE;
   keep_best(j);
   for (int k = 0; !solved && spent(j) < j->limit; k++) {
     solved = phase(j, k);
@@ -310,7 +316,11 @@ lb_contact_outcome lb_contact_solve_island(lb_contact_crew* c, const lb_contact_
            .limit = options->sweeps,
            .best = (double)INFINITY};
   c->target = options->tolerance * fmax(own, LEAST * scale);
+  c->close = is_tiny(&j) ? LB_CONTACT_CLOSE : ROUGH;
   const bool solved =
       options->effort == LB_CONTACT_THOROUGH ? solve_thoroughly(&j) : solve_in_step(&j);
+  if (j.laid && matrices->lock) {
+    pthread_mutex_unlock(matrices->lock);
+  }
   return (lb_contact_outcome){j.m, c->nsweep + j.steps, solved};
 }

@@ -1,6 +1,8 @@
 // What is done for one island of the fast solver until it is solved or its share is spent: sweeps
 // (contact_crew.h), Newton's method where they are slow, other starts. Nothing here allocates.
 #pragma once
+#include <pthread.h>
+
 #include "math/contact/contact_crew.h"
 #include "math/contact/contact_dense.h"
 #include "math/contact/contact_sparse.h"
@@ -21,6 +23,7 @@ typedef struct lb_contact_matrices {
   lb_contact_sparse* sparse; // of islands that are not small
   double* x;                 // [rows]
   double* best;              // [rows] impulses of the least residual, in the order of the sweeper
+  pthread_mutex_t* lock;     // for all but `best`, where islands share them; or NULL
 } lb_contact_matrices;
 
 // The island of the crew; `scale` is that of all islands.

@@ -1,9 +1,10 @@
 // Islands of a contact problem, shared out to threads. Large ones are swept by all threads, colour
-// by colour (contact_crew.h); small ones go to one thread each. What is done for one of them is in
+// by colour (contact_crew.h); others go to one thread each. What is done for one of them is in
 // contact_effort.h.
 #include "math/contact/contact_fast.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -28,8 +29,8 @@ struct lb_contact_solver {
   lb_contact_sweeper sweeper;
   lb_contact_directions directions;
   lb_contact_outcome* outcome; // [nisland]
-  int* large;                  // [nisland] islands for all threads
-  int* small;                  // [nisland] those for one
+  int* large;                  // [nisland] islands for all threads, and those for one from the end
+  int* small;                  // [nisland] small ones, for one thread
   double* best;                // [nrow] impulses of the least residual
   double* x;                   // [nrow + threads SMALL] of Newton's method
   lb_contact_dense dense;      // for large islands
@@ -37,8 +38,10 @@ struct lb_contact_solver {
   lb_contact_dense* little;    // [threads] of up to SMALL rows
   // --- of a solve
   const lb_contact_options* options;
-  double scale; // of all islands
-  int nlarge, nsmall;
+  double scale;   // of all islands
+  double* lambda; // [nrow] of the problem
+  int nteam, nalone, nsmall;
+  pthread_mutex_t matrices; // of islands that are not small
   atomic_int next;
   lb_contact_shared shared;
 };
@@ -48,7 +51,7 @@ struct lb_contact_solver {
 static void carve(lb_contact_solver* s, lb_carver* c) {
   const lb_contact_sizes* z = &s->sizes;
   lb_contact_islands_carve(&s->islands, c, z->blocks, z->groups);
-  lb_contact_sweeper_carve(&s->sweeper, c, z->rows, z->blocks, z->entries);
+  lb_contact_sweeper_carve(&s->sweeper, c, z->rows, z->blocks);
   s->sweeper.u = lb_carve(c, (size_t)z->velocities, sizeof(double));
   s->outcome = lb_carve(c, (size_t)z->blocks, sizeof *s->outcome);
   s->large = lb_carve(c, (size_t)z->blocks, sizeof(int));
@@ -66,24 +69,11 @@ static void carve(lb_contact_solver* s, lb_carver* c) {
   }
 }
 
-// Numbers of J, each row with its own.
-static int packed_entries(const lb_contact_problem* p) {
-  int count = 0;
-  for (int r = 0; r < p->nrow; r++) {
-    for (int i = 0; i < 2; i++) {
-      const int g = p->row[r].group[i];
-      count += g < 0 ? 0 : lb_contact_width(p, g);
-    }
-  }
-  return count;
-}
-
 lb_contact_sizes lb_contact_sizes_of(const lb_contact_problem* p) {
   return (lb_contact_sizes){.groups = p->ngroup,
                             .velocities = lb_contact_nvelocity(p),
                             .rows = p->nrow,
                             .blocks = p->nblock,
-                            .entries = packed_entries(p),
                             .threads = 1};
 }
 
@@ -93,6 +83,7 @@ lb_status lb_contact_solver_create(const lb_allocator* allocator, lb_contact_sol
     return LB_NO_MEMORY;
   }
   memset(s, 0, sizeof *s);
+  pthread_mutex_init(&s->matrices, NULL);
   s->allocator = allocator;
   *out = s;
   return LB_OK;
@@ -100,6 +91,7 @@ lb_status lb_contact_solver_create(const lb_allocator* allocator, lb_contact_sol
 
 void lb_contact_solver_release(lb_contact_solver* s) {
   if (s) {
+    pthread_mutex_destroy(&s->matrices);
     lb_release(s->allocator, s->memory);
     lb_release(s->allocator, s);
   }
@@ -122,7 +114,6 @@ static lb_contact_sizes enlarged(const lb_contact_sizes* a, const lb_contact_siz
                         .velocities = larger(a->velocities, b->velocities),
                         .rows = larger(a->rows, b->rows),
                         .blocks = larger(a->blocks, b->blocks),
-                        .entries = larger(a->entries, b->entries),
                         .threads = larger(larger(a->threads, b->threads), 1)};
   const int dense = z.rows < DENSE_USUAL ? z.rows : DENSE_USUAL;
   z.dense = larger(a->dense, b->dense > 0 ? b->dense : dense);
@@ -132,7 +123,7 @@ static lb_contact_sizes enlarged(const lb_contact_sizes* a, const lb_contact_siz
 
 static bool fits(const lb_contact_sizes* a, const lb_contact_sizes* in) {
   return a->groups <= in->groups && a->velocities <= in->velocities && a->rows <= in->rows &&
-         a->blocks <= in->blocks && a->entries <= in->entries;
+         a->blocks <= in->blocks;
 }
 
 lb_status lb_contact_solver_reserve(lb_contact_solver* s, const lb_contact_sizes* sizes) {
@@ -188,41 +179,50 @@ static lb_contact_crew crew_of(lb_contact_solver* s, lb_contact_shared* shared, 
                            .rows = s->sweeper.first_row[end] - s->sweeper.first_row[begin]};
 }
 
-static void solve_small(lb_contact_solver* s, int rank) {
-  const int width = s->sizes.rows < SMALL ? s->sizes.rows : SMALL;
-  const lb_contact_matrices matrices = {.dense = &s->little[rank],
-                                        .most = SMALL,
-                                        .x = s->x + s->sizes.rows + rank * width,
-                                        .best = s->best};
+// An island by one thread.
+static void solve_alone(lb_contact_solver* s, const lb_contact_matrices* matrices, int island) {
   lb_contact_shared mine;
-  for (int i; (i = atomic_fetch_add(&s->next, 1)) < s->nsmall;) {
-    lb_contact_crew c = crew_of(s, &mine, s->small[i]);
-    s->outcome[c.island] = lb_contact_solve_island(&c, &matrices, s->options, s->scale);
-  }
+  lb_contact_crew c = crew_of(s, &mine, island);
+  s->outcome[island] = lb_contact_solve_island(&c, matrices, s->options, s->scale);
 }
 
-// Large islands, those of many blocks by the whole team.
-static void solve_large(lb_contact_solver* s, int rank, int size) {
-  const lb_contact_matrices matrices = {
+static lb_contact_matrices large_matrices(lb_contact_solver* s) {
+  return (lb_contact_matrices){
       .dense = &s->dense, .most = s->sizes.dense, .sparse = &s->sparse, .x = s->x, .best = s->best};
-  for (int i = 0; i < s->nlarge; i++) {
+}
+
+// Islands of many blocks by the whole team.
+static void solve_together(lb_contact_solver* s, int rank, int size) {
+  const lb_contact_matrices matrices = large_matrices(s);
+  for (int i = 0; i < s->nteam; i++) {
     lb_contact_crew c = crew_of(s, &s->shared, s->large[i]);
-    const bool team = c.end - c.begin >= TEAM_BLOCKS;
-    c.rank = team ? rank : 0;
-    c.size = team ? size : 1;
-    if (team || rank == 0) {
-      const lb_contact_outcome o = lb_contact_solve_island(&c, &matrices, s->options, s->scale);
-      if (rank == 0) {
-        s->outcome[c.island] = o;
-      }
+    c.rank = rank;
+    c.size = size;
+    const lb_contact_outcome o = lb_contact_solve_island(&c, &matrices, s->options, s->scale);
+    if (rank == 0) {
+      s->outcome[c.island] = o;
     }
   }
 }
 
+// All others, the larger ones first. These share matrices.
 static void work(void* context, int rank, int size) {
   lb_contact_solver* s = context;
-  solve_large(s, rank, size);
-  solve_small(s, rank);
+  const int width = s->sizes.rows < SMALL ? s->sizes.rows : SMALL;
+  const lb_contact_matrices small = {.dense = &s->little[rank],
+                                     .most = SMALL,
+                                     .x = s->x + s->sizes.rows + rank * width,
+                                     .best = s->best};
+  lb_contact_matrices large = large_matrices(s);
+  large.lock = &s->matrices;
+  solve_together(s, rank, size);
+  for (int i; (i = atomic_fetch_add(&s->next, 1)) < s->nalone + s->nsmall;) {
+    if (i < s->nalone) {
+      solve_alone(s, &large, s->large[s->islands.nisland - 1 - i]);
+    } else {
+      solve_alone(s, &small, s->small[i - s->nalone]);
+    }
+  }
 }
 
 // Islands to solve. Their place does not depend on the number of threads: results must not.
@@ -231,8 +231,10 @@ static void list_island(lb_contact_solver* s, int island) {
   const int rows = s->sweeper.first_row[first[1]] - s->sweeper.first_row[first[0]];
   if (rows <= SMALL) {
     s->small[s->nsmall++] = island;
+  } else if (first[1] - first[0] >= TEAM_BLOCKS) {
+    s->large[s->nteam++] = island;
   } else {
-    s->large[s->nlarge++] = island;
+    s->large[s->islands.nisland - ++s->nalone] = island;
   }
 }
 
@@ -248,6 +250,38 @@ static lb_contact_report summary(const lb_contact_solver* s) {
   return r;
 }
 
+// --- blocks in portions, each by one thread ---
+
+static int portion_end(const lb_contact_solver* s, int k) {
+  const int n = s->sweeper.problem->nblock;
+  return n - k * PORTION < PORTION ? n : (k + 1) * PORTION;
+}
+
+static void pack_portion(void* context, int k) {
+  lb_contact_solver* s = context;
+  lb_contact_sweeper_take(&s->sweeper, k * PORTION, portion_end(s, k), s->lambda);
+  if (!lb_contact_sweeper_pack(&s->sweeper, k * PORTION, portion_end(s, k))) {
+    atomic_store(&s->next, 1);
+  }
+}
+
+static void give_portion(void* context, int k) {
+  const lb_contact_solver* s = context;
+  lb_contact_sweeper_give(&s->sweeper, k * PORTION, portion_end(s, k), s->lambda);
+}
+
+static void by_portions(lb_contact_solver* s, int threads, void (*portion)(void* context, int k)) {
+  const int n = s->sweeper.problem->nblock;
+  lb_parallel_for(n < TEAM_BLOCKS ? 1 : threads, (n + PORTION - 1) / PORTION, portion, s);
+}
+
+static bool pack(lb_contact_solver* s, int threads, double* lambda) {
+  s->lambda = lambda;
+  atomic_store(&s->next, 0); // none that is not finite was found
+  by_portions(s, threads, pack_portion);
+  return atomic_load(&s->next) == 0;
+}
+
 static lb_contact_report solve_islands(lb_contact_solver* s, const lb_contact_options* options,
                                        double* lambda, double* u) {
   const lb_contact_problem* p = s->sweeper.problem;
@@ -257,25 +291,10 @@ static lb_contact_report solve_islands(lb_contact_solver* s, const lb_contact_op
   const int most =
       larger(1, options->threads < s->sizes.threads ? options->threads : s->sizes.threads);
   lb_parallel_team(most < LB_CREW_MOST ? most : LB_CREW_MOST, work, s);
-  lb_contact_sweeper_give(&s->sweeper, lambda);
+  s->lambda = lambda;
+  by_portions(s, options->threads, give_portion);
   memcpy(u, s->sweeper.u, (size_t)lb_contact_nvelocity(p) * sizeof *u);
   return summary(s);
-}
-
-// Blocks are packed in portions, each by one thread.
-static void pack_portion(void* context, int k) {
-  lb_contact_solver* s = context;
-  const int n = s->sweeper.problem->nblock, end = n - k * PORTION < PORTION ? n : (k + 1) * PORTION;
-  if (!lb_contact_sweeper_pack(&s->sweeper, k * PORTION, end)) {
-    atomic_store(&s->next, 1);
-  }
-}
-
-static bool pack(lb_contact_solver* s, int threads) {
-  const int n = s->sweeper.problem->nblock;
-  atomic_store(&s->next, 0); // none that is not finite was found
-  lb_parallel_for(n < TEAM_BLOCKS ? 1 : threads, (n + PORTION - 1) / PORTION, pack_portion, s);
-  return atomic_load(&s->next) == 0;
 }
 
 static bool has_room(const lb_contact_solver* s, const lb_contact_problem* p) {
@@ -286,22 +305,28 @@ static bool has_room(const lb_contact_solver* s, const lb_contact_problem* p) {
   return fits(&sizes, &s->sizes);
 }
 
+const int* lb_contact_solver_arrange(lb_contact_solver* s, const lb_contact_problem* p) {
+  lb_contact_islands_find(&s->islands, p);
+  return s->islands.block;
+}
+
 lb_contact_report lb_contact_solve(lb_contact_solver* s, const lb_contact_problem* p,
                                    const lb_contact_options* options, double* lambda, double* u) {
   const lb_contact_report refused = {.status = LB_CONTACT_REFUSED};
   if (!(options->tolerance > 0) || !(options->vouched || has_room(s, p))) {
     return refused;
   }
-  lb_contact_islands_find(&s->islands, p);
+  if (!options->arranged) {
+    lb_contact_islands_find(&s->islands, p);
+  }
   lb_contact_sweeper_lay(&s->sweeper, p, &s->islands);
-  if (!pack(s, options->threads)) {
+  if (!pack(s, options->threads, lambda)) {
     return refused;
   }
-  s->nlarge = s->nsmall = 0;
+  s->nteam = s->nalone = s->nsmall = 0;
   for (int i = 0; i < s->islands.nisland; i++) {
     list_island(s, i);
   }
-  lb_contact_sweeper_take(&s->sweeper, lambda);
   memcpy(s->sweeper.u, p->u0, (size_t)lb_contact_nvelocity(p) * sizeof(double));
   lb_contact_sweeper_add(&s->sweeper, 0, p->nblock);
   return solve_islands(s, options, lambda, u);
@@ -313,7 +338,7 @@ const int* lb_contact_solver_islands(const lb_contact_solver* s) {
 
 lb_contact_report lb_contact_solve_again(lb_contact_solver* s, const lb_contact_options* options,
                                          double* lambda, double* u) {
-  s->nlarge = s->nsmall = 0;
+  s->nteam = s->nalone = s->nsmall = 0;
   for (int i = 0; i < s->islands.nisland; i++) {
     if (lb_contact_sweeper_take_b(&s->sweeper, s->islands.first[i], s->islands.first[i + 1])) {
       list_island(s, i);

@@ -1,5 +1,5 @@
-// Fast solver of contact problems: islands, warm starts, sweeps of block Gauss-Seidel over packed
-// rows with conjugate directions, and Newton's method for islands that are small or on which sweeps
+// Fast solver of contact problems: islands, warm starts, sweeps of block Gauss-Seidel with
+// conjugate directions, and Newton's method for islands that are small or on which sweeps
 // are slow. Results are the same for any number of threads, to the last bit.
 #pragma once
 #include "limber/memory.h"
@@ -10,7 +10,7 @@ typedef struct lb_contact_solver lb_contact_solver;
 
 // Largest problem there is room for. A solve allocates nothing.
 typedef struct lb_contact_sizes {
-  int groups, velocities, rows, blocks, entries;
+  int groups, velocities, rows, blocks;
   int dense;   // rows up to which Newton's method has room for a dense matrix; 0: the usual
   int factors; // numbers of its sparse factors, for islands of many rows; 0: the usual
   int threads; // for islands at the same time
@@ -36,13 +36,18 @@ typedef struct lb_contact_options {
   int sweeps;       // at most, of an island; Newton steps of large ones count as ten
   int threads;
   lb_contact_effort effort;
-  bool vouched; // the problem is sound and fits, as its builder knows: only numbers are checked
-  double calm;  // bounded, brief: islands are calm up to this scale; 0: none is
+  bool vouched;  // the problem is sound and fits, as its builder knows: only numbers are checked
+  bool arranged; // lb_contact_solver_arrange knows it
+  double calm;   // bounded, brief: islands are calm up to this scale; 0: none is
 } lb_contact_options;
 
 lb_contact_options lb_contact_options_default(void); // thorough
 lb_contact_options lb_contact_options_step(void);    // bounded, nothing calm
 lb_contact_options lb_contact_options_brief(void);
+
+// Order in which blocks [nblock] of a problem are swept. Its groups, rows and blocks are in place,
+// and fit; numbers need not be. J and Z are read fastest where they lie in this order.
+const int* lb_contact_solver_arrange(lb_contact_solver* solver, const lb_contact_problem* p);
 
 // lambda [nrow] has the warm start, such as zeros or the last step's impulses, and then the
 // solution; u [velocity[ngroup]] is what it leads to. Refused: the problem is not valid or does not

@@ -35,6 +35,8 @@ typedef struct lb_contact_local {
   double slip;          // last multiplier s: where the next search starts
 } lb_contact_local;
 
+#define LB_CONTACT_CLOSE 1e-7 // of roots, over the bound
+
 // Constants from A of the rows of a piece, nrow x nrow by columns. Sets have no normal (n = 0).
 void lb_contact_local_prepare(lb_contact_local* L, lb_contact_piece piece, const double* A,
                               double mu);
@@ -45,11 +47,12 @@ void lb_contact_local_prepare(lb_contact_local* L, lb_contact_piece piece, const
 //
 // R(s) / |l(s)| - 1 is linear in s where S is a multiple of one, so Newton's method needs few
 // steps, with dl/ds = -(S + s)^-1 l; bisection guards it. alpha > 0 gives a root: R > |l| for large
-// s. The last step is left to the next sweep, which starts from it.
+// s. It is found to `close` of the bound; the last step is left to the next sweep, which starts
+// from it.
 static inline void lb_contact_disc_root(lb_contact_local* L, double alpha, const double* beta,
-                                        const double* r, double* l) {
+                                        const double* r, double close, double* l) {
   static const int MOST = 60;
-  static const double CLOSE = 1e-7, SAME = 1e-14;
+  static const double SAME = 1e-14;
   double low = 0, high = (double)INFINITY, s = L->slip;
   for (int i = 0; i < MOST; i++) {
     const double a = L->s11 + s, b = L->s12, c = L->s22 + s, over = 1 / (a * c - b * b);
@@ -69,7 +72,7 @@ static inline void lb_contact_disc_root(lb_contact_local* L, double alpha, const
     if (!(next > low && next < high)) {
       next = high < (double)INFINITY ? (low + high) / 2 : 2 * low + L->s11 + L->s22;
     }
-    const bool done = fabs(miss) <= CLOSE * alpha || fabs(next - s) <= SAME * s;
+    const bool done = fabs(miss) <= close * alpha || fabs(next - s) <= SAME * s;
     s = next;
     if (done) {
       break;
@@ -80,12 +83,12 @@ static inline void lb_contact_disc_root(lb_contact_local* L, double alpha, const
 
 // l of (2).
 static inline void lb_contact_disc(lb_contact_local* L, double alpha, const double* beta,
-                                   const double* r, double* l) {
+                                   const double* r, double close, double* l) {
   l[0] = -L->v11 * r[0] - L->v12 * r[1];
   l[1] = -L->v12 * r[0] - L->v22 * r[1];
   const double radius = alpha - beta[0] * l[0] - beta[1] * l[1];
   if (!(radius >= 0 && l[0] * l[0] + l[1] * l[1] <= radius * radius)) {
-    lb_contact_disc_root(L, alpha, beta, r, l);
+    lb_contact_disc_root(L, alpha, beta, r, close, l);
   }
 }
 
@@ -100,7 +103,8 @@ static inline void lb_contact_cut(double R, double* l) {
 }
 
 // A unilateral row with its set: l becomes the solution for w = A l + q, w as it is with the old l.
-static inline void lb_contact_point_solve(lb_contact_local* L, const double* w, double* l) {
+static inline void lb_contact_point_solve(lb_contact_local* L, const double* w, double close,
+                                          double* l) {
   const double qn = w[0] - L->n * l[0] - L->t1 * l[1] - L->t2 * l[2];
   if (!(qn < 0) || L->inverse == 0) {
     l[0] = l[1] = l[2] = 0;
@@ -115,7 +119,7 @@ static inline void lb_contact_point_solve(lb_contact_local* L, const double* w, 
   const double r[2] = {w[1] - L->k1 * w[0] - L->s11 * l[1] - L->s12 * l[2],
                        w[2] - L->k2 * w[0] - L->s12 * l[1] - L->s22 * l[2]};
   const double beta[2] = {L->mu * L->k1, L->mu * L->k2};
-  lb_contact_disc(L, L->mu * free, beta, r, l + 1);
+  lb_contact_disc(L, L->mu * free, beta, r, close, l + 1);
   const double normal = free - L->k1 * l[1] - L->k2 * l[2];
   l[0] = normal > 0 ? normal : 0;
   lb_contact_cut(L->mu * l[0], l + 1);
@@ -131,13 +135,14 @@ static inline double lb_contact_own_change(const lb_contact_local* L, const doub
 }
 
 // A set of a given radius, with l of two rows (the second zero for a set of one).
-static inline void lb_contact_set_solve(lb_contact_local* L, double R, const double* w, double* l) {
+static inline void lb_contact_set_solve(lb_contact_local* L, double R, const double* w,
+                                        double close, double* l) {
   if (!(R > 0)) {
     l[0] = l[1] = 0;
     return;
   }
   const double zero[2] = {0, 0};
   const double r[2] = {w[0] - L->s11 * l[0] - L->s12 * l[1], w[1] - L->s12 * l[0] - L->s22 * l[1]};
-  lb_contact_disc(L, R, zero, r, l);
+  lb_contact_disc(L, R, zero, r, close, l);
   lb_contact_cut(R, l);
 }

@@ -48,7 +48,7 @@ typedef struct lb_contact_problem {
   const lb_contact_row* row; // [nrow]
   int nentry;
   const double* J; // [nentry]
-  const double* Z; // [nentry]
+  const double* Z; // [nentry]; J itself where velocities are scaled such that W is one
   int nblock;
   const int* block; // [nblock + 1] first row of each block: the rows of one contact or joint
 } lb_contact_problem;

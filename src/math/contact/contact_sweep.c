@@ -12,8 +12,10 @@ typedef double v8 __attribute__((vector_size(64), aligned(8)));
 
 enum { FREE = 8 }; // width of a free body: the usual one, and unrolled
 
-void lb_contact_sweeper_carve(lb_contact_sweeper* s, lb_carver* c, int nrow, int nblock,
-                              int nentry) {
+// A function for each of its constant arguments.
+#define INLINE static inline __attribute__((always_inline))
+
+void lb_contact_sweeper_carve(lb_contact_sweeper* s, lb_carver* c, int nrow, int nblock) {
   const size_t rows = (size_t)nrow, width = sizeof(double);
   s->lambda = lb_carve(c, rows, width);
   s->rho = lb_carve(c, rows, width);
@@ -25,7 +27,6 @@ void lb_contact_sweeper_carve(lb_contact_sweeper* s, lb_carver* c, int nrow, int
   s->piece = lb_carve(c, rows, sizeof *s->piece);
   s->local = lb_carve(c, rows, sizeof *s->local);
   s->factor = lb_carve(c, rows * LB_CONTACT_BLOCK_MOST, width);
-  s->packed = lb_carve(c, 2 * (size_t)nentry, width);
 }
 
 static inline double sum_of_eight(v8 a) {
@@ -40,24 +41,29 @@ static inline v8 load(const double* a) {
 
 // --- layout ---
 
-static lb_contact_packed lay_piece(const lb_contact_problem* p, lb_contact_piece piece, int row,
-                                   int at) {
+// A group as wide as a free body, with the numbers of three rows one after the other.
+static bool is_free(const lb_contact_row* r, const lb_contact_packed* q, int side) {
+  return q->width[side] == FREE && r[1].entry[side] == r[0].entry[side] + FREE &&
+         r[2].entry[side] == r[0].entry[side] + 2 * FREE;
+}
+
+static lb_contact_packed lay_piece(const lb_contact_problem* p, lb_contact_piece piece, int row) {
   const lb_contact_row* r = &p->row[piece.row];
-  lb_contact_packed out = {.kind = piece.kind,
-                           .row = row,
-                           .nrow = piece.nrow,
-                           .origin = piece.row,
-                           .normal = -1,
-                           .at = at};
+  lb_contact_packed out = {
+      .kind = piece.kind, .row = row, .nrow = piece.nrow, .origin = piece.row, .normal = -1};
   for (int i = 0; i < 2; i++) {
     out.width[i] = r->group[i] < 0 ? 0 : lb_contact_width(p, r->group[i]);
     out.u[i] = r->group[i] < 0 ? 0 : p->velocity[r->group[i]];
+    out.entry[i] = r->group[i] < 0 ? 0 : r->entry[i];
   }
   if (piece.kind == LB_PIECE_POINT && piece.nrow == 3) {
-    const bool free[2] = {out.width[0] == FREE, out.width[1] == FREE};
+    const bool free[2] = {is_free(r, &out, 0), is_free(r, &out, 1)};
     const int width = out.width[0] + out.width[1];
     out.sides = free[0] && free[1] ? 2 : (free[0] || free[1]) && width == FREE ? 1 : 0;
-    out.u[0] = out.sides == 1 && free[1] ? out.u[1] : out.u[0]; // of the one there is
+    if (out.sides == 1 && free[1]) { // of the one there is
+      out.u[0] = out.u[1];
+      out.entry[0] = out.entry[1];
+    }
   }
   if (piece.kind == LB_PIECE_SET && r->normal >= 0) {
     out.normal = row - (piece.row - r->normal); // blocks are in one piece in both orders
@@ -67,7 +73,7 @@ static lb_contact_packed lay_piece(const lb_contact_problem* p, lb_contact_piece
 
 void lb_contact_sweeper_lay(lb_contact_sweeper* s, const lb_contact_problem* p,
                             const lb_contact_islands* order) {
-  int npiece = 0, nrow = 0, at = 0;
+  int npiece = 0, nrow = 0;
   s->problem = p;
   for (int k = 0; k < p->nblock; k++) {
     const int block = order->block[k], end = p->block[block + 1];
@@ -76,9 +82,8 @@ void lb_contact_sweeper_lay(lb_contact_sweeper* s, const lb_contact_problem* p,
     for (int row = p->block[block]; row < end;) {
       const lb_contact_piece piece = lb_contact_piece_at(p, row, end);
       lb_contact_packed* out = &s->piece[npiece];
-      *out = lay_piece(p, piece, nrow, at);
+      *out = lay_piece(p, piece, nrow);
       out->local = piece.kind == LB_PIECE_EQUALITY ? nrow * LB_CONTACT_BLOCK_MOST : npiece;
-      at += 2 * (out->width[0] + out->width[1]) * piece.nrow;
       row += piece.nrow;
       nrow += piece.nrow;
       npiece++;
@@ -90,27 +95,26 @@ void lb_contact_sweeper_lay(lb_contact_sweeper* s, const lb_contact_problem* p,
 
 // --- numbers ---
 
-static int row_numbers(const lb_contact_packed* q) {
-  return 2 * (q->width[0] + q->width[1]);
-}
-
-static void copy_row(const lb_contact_problem* p, const lb_contact_packed* q, int row, double* to) {
-  for (int k = 0; k < 2; k++) {
-    const double* from = k == 0 ? p->J : p->Z;
-    for (int i = 0; i < 2; i++) {
-      memcpy(to, from + p->row[row].entry[i], (size_t)q->width[i] * sizeof *to);
-      to += q->width[i];
+// J_r u of a row of the problem, of any widths.
+static double row_velocity(const lb_contact_sweeper* s, int row, const double* u) {
+  const lb_contact_problem* p = s->problem;
+  v4 sum = {0, 0, 0, 0};
+  for (int i = 0; i < 2; i++) {
+    const int g = p->row[row].group[i], width = g < 0 ? 0 : lb_contact_width(p, g);
+    const double *J = p->J + p->row[row].entry[i], *v = g < 0 ? u : u + p->velocity[g];
+    for (int k = 0; k < width; k += 4) {
+      sum += *(const v4*)(J + k) * *(const v4*)(v + k);
     }
   }
+  return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
 // A of a piece, nrow x nrow by columns.
 static void piece_matrix(const lb_contact_sweeper* s, const lb_contact_packed* q, double* A) {
-  const int numbers = row_numbers(q), half = numbers / 2, m = q->nrow;
+  const int m = q->nrow;
   for (int j = 0; j < m; j++) {
-    const double* Z = s->packed + q->at + j * numbers + half;
     for (int i = 0; i < m; i++) {
-      A[i + j * m] = lb_dot(half, s->packed + q->at + i * numbers, Z);
+      A[i + j * m] = lb_contact_coupling(s->problem, q->origin + i, q->origin + j);
     }
     A[j + j * m] += s->c[q->row + j];
   }
@@ -146,47 +150,27 @@ static void factor_equality(lb_contact_sweeper* s, const lb_contact_packed* q, c
   }
 }
 
-// J_r u of one row, of any widths.
-static double row_velocity(const double* J, const double* u, const lb_contact_packed* q) {
-  v4 sum = {0, 0, 0, 0};
-  for (int i = 0; i < 2; i++) {
-    const double* v = u + q->u[i];
-    for (int k = 0; k < q->width[i]; k += 4) {
-      sum += *(const v4*)(J + k) * *(const v4*)(v + k);
-    }
-    J += q->width[i];
-  }
-  return (sum[0] + sum[2]) + (sum[1] + sum[3]);
-}
-
-// Numbers of a point between free bodies, with A of its rows.
+// Constants of a point between free bodies, with A of its rows.
 static inline void pack_free_point(lb_contact_sweeper* s, const lb_contact_packed* q,
                                    const int sides, double* A) {
   const lb_contact_problem* p = s->problem;
-  const int half = sides * FREE;
-  double* to = s->packed + q->at;
-  v8 J[3][2], Z[3][2];
-  const int one = sides == 1 && q->width[0] == 0 ? 1 : 0; // the side there is
+  v8 J[3][2];
   for (int i = 0; i < 3; i++) {
     const lb_contact_row* r = &p->row[q->origin + i];
     v8 product = {0};
     for (int k = 0; k < sides; k++) {
-      J[i][k] = load(p->J + r->entry[k + one]);
-      Z[i][k] = load(p->Z + r->entry[k + one]);
+      J[i][k] = load(p->J + q->entry[k] + FREE * i);
       product += J[i][k] * load(p->u0 + q->u[k]);
-      *(v8*)(to + FREE * k) = J[i][k];
-      *(v8*)(to + half + FREE * k) = Z[i][k];
     }
-    to += 2 * half;
     s->b[q->row + i] = r->b;
     s->c[q->row + i] = r->c;
     s->w0[q->row + i] = sum_of_eight(product) + r->b;
   }
   for (int j = 0; j < 3; j++) {
     for (int i = 0; i < 3; i++) {
-      v8 product = J[i][0] * Z[j][0];
+      v8 product = J[i][0] * load(p->Z + q->entry[0] + FREE * j);
       if (sides > 1) {
-        product += J[i][1] * Z[j][1];
+        product += J[i][1] * load(p->Z + q->entry[1] + FREE * j);
       }
       A[i + 3 * j] = sum_of_eight(product);
     }
@@ -198,9 +182,7 @@ static void pack_numbers(lb_contact_sweeper* s, const lb_contact_packed* q, doub
   const lb_contact_problem* p = s->problem;
   for (int i = 0; i < q->nrow; i++) {
     const lb_contact_row* r = &p->row[q->origin + i];
-    double* J = s->packed + q->at + i * row_numbers(q);
-    copy_row(p, q, q->origin + i, J);
-    s->w0[q->row + i] = row_velocity(J, p->u0, q) + r->b;
+    s->w0[q->row + i] = row_velocity(s, q->origin + i, p->u0) + r->b;
     s->b[q->row + i] = r->b;
     s->c[q->row + i] = r->c;
   }
@@ -257,9 +239,8 @@ bool lb_contact_sweeper_take_b(lb_contact_sweeper* s, int begin, int end) {
   return changed;
 }
 
-void lb_contact_sweeper_take(lb_contact_sweeper* s, const double* lambda) {
-  const int npiece = s->first[s->problem->nblock];
-  for (const lb_contact_packed* q = s->piece; q < s->piece + npiece; q++) {
+void lb_contact_sweeper_take(lb_contact_sweeper* s, int begin, int end, const double* lambda) {
+  for (const lb_contact_packed* q = s->piece + s->first[begin]; q < s->piece + s->first[end]; q++) {
     for (int i = 0; i < q->nrow; i++) {
       const double start = lambda[q->origin + i];
       s->lambda[q->row + i] = isfinite(start) ? start : 0;
@@ -267,9 +248,8 @@ void lb_contact_sweeper_take(lb_contact_sweeper* s, const double* lambda) {
   }
 }
 
-void lb_contact_sweeper_give(const lb_contact_sweeper* s, double* lambda) {
-  const int npiece = s->first[s->problem->nblock];
-  for (const lb_contact_packed* q = s->piece; q < s->piece + npiece; q++) {
+void lb_contact_sweeper_give(const lb_contact_sweeper* s, int begin, int end, double* lambda) {
+  for (const lb_contact_packed* q = s->piece + s->first[begin]; q < s->piece + s->first[end]; q++) {
     for (int i = 0; i < q->nrow; i++) {
       lambda[q->origin + i] = s->lambda[q->row + i];
     }
@@ -278,33 +258,33 @@ void lb_contact_sweeper_give(const lb_contact_sweeper* s, double* lambda) {
 
 // --- products of a piece with velocities ---
 
-static void add_row(const double* Z, double* u, const lb_contact_packed* q, double change) {
+static void add_row(const lb_contact_sweeper* s, int row, double change) {
+  const lb_contact_problem* p = s->problem;
   for (int i = 0; i < 2; i++) {
-    double* v = u + q->u[i];
-    for (int k = 0; k < q->width[i]; k += 4) {
+    const int g = p->row[row].group[i], width = g < 0 ? 0 : lb_contact_width(p, g);
+    const double* Z = p->Z + p->row[row].entry[i];
+    double* v = g < 0 ? s->u : s->u + p->velocity[g];
+    for (int k = 0; k < width; k += 4) {
       *(v4*)(v + k) += *(const v4*)(Z + k) * change;
     }
-    Z += q->width[i];
   }
 }
 
 // w of a point between free bodies.
 static inline void free_velocity(const lb_contact_sweeper* s, const lb_contact_packed* q,
                                  const int sides, double* w) {
-  const int half = sides * FREE;
-  const double *J = s->packed + q->at, *lambda = s->lambda + q->row;
+  const double *J = s->problem->J, *lambda = s->lambda + q->row;
   const v8 a = load(s->u + q->u[0]), d = sides > 1 ? load(s->u + q->u[1]) : (v8){0};
   for (int i = 0; i < 3; i++) {
-    v8 product = load(J + 2 * half * i) * a;
+    v8 product = load(J + q->entry[0] + FREE * i) * a;
     if (sides > 1) {
-      product += load(J + 2 * half * i + FREE) * d;
+      product += load(J + q->entry[1] + FREE * i) * d;
     }
     w[i] = sum_of_eight(product) + s->c[q->row + i] * lambda[i] + s->b[q->row + i];
   }
 }
 
 static void piece_velocity(const lb_contact_sweeper* s, const lb_contact_packed* q, double* w) {
-  const int numbers = row_numbers(q);
   if (q->sides > 0) {
     if (q->sides == 2) {
       free_velocity(s, q, 2, w);
@@ -315,29 +295,26 @@ static void piece_velocity(const lb_contact_sweeper* s, const lb_contact_packed*
   }
   for (int i = 0; i < q->nrow; i++) {
     const int r = q->row + i;
-    w[i] =
-        row_velocity(s->packed + q->at + i * numbers, s->u, q) + s->c[r] * s->lambda[r] + s->b[r];
+    w[i] = row_velocity(s, q->origin + i, s->u) + s->c[r] * s->lambda[r] + s->b[r];
   }
 }
 
 static void piece_add(const lb_contact_sweeper* s, const lb_contact_packed* q,
                       const double* change) {
-  const int numbers = row_numbers(q);
   for (int i = 0; i < q->nrow; i++) {
     s->lambda[q->row + i] += change[i];
-    add_row(s->packed + q->at + i * numbers + numbers / 2, s->u, q, change[i]);
+    add_row(s, q->origin + i, change[i]);
   }
 }
 
 // Z lambda of a point between free bodies.
 static inline void add_free_point(lb_contact_sweeper* s, const lb_contact_packed* q,
                                   const int sides) {
-  const int half = sides * FREE;
-  const double *Z = s->packed + q->at + half, *lambda = s->lambda + q->row;
+  const double *Z = s->problem->Z, *lambda = s->lambda + q->row;
   for (int k = 0; k < sides; k++) {
     v8 u = load(s->u + q->u[k]);
     for (int i = 0; i < 3; i++) {
-      u += load(Z + 2 * half * i + FREE * k) * lambda[i];
+      u += load(Z + q->entry[k] + FREE * i) * lambda[i];
     }
     *(v8*)(s->u + q->u[k]) = u;
   }
@@ -346,14 +323,13 @@ static inline void add_free_point(lb_contact_sweeper* s, const lb_contact_packed
 void lb_contact_sweeper_add(lb_contact_sweeper* s, int begin, int end) {
   const lb_contact_packed *first = s->piece + s->first[begin], *last = s->piece + s->first[end];
   for (const lb_contact_packed* q = first; q < last; q++) {
-    const int numbers = row_numbers(q);
     if (q->sides == 2) {
       add_free_point(s, q, 2);
     } else if (q->sides == 1) {
       add_free_point(s, q, 1);
     } else {
       for (int i = 0; i < q->nrow; i++) {
-        add_row(s->packed + q->at + i * numbers + numbers / 2, s->u, q, s->lambda[q->row + i]);
+        add_row(s, q->origin + i, s->lambda[q->row + i]);
       }
     }
   }
@@ -373,13 +349,13 @@ static double sweep_equality(lb_contact_sweeper* s, const lb_contact_packed* q) 
   return most;
 }
 
-static double sweep_set(lb_contact_sweeper* s, const lb_contact_packed* q) {
+static double sweep_set(lb_contact_sweeper* s, const lb_contact_packed* q, double close) {
   lb_contact_local* L = &s->local[q->local];
   double w[2] = {0, 0}, l[2] = {0, 0}, change[3] = {0, 0, 0};
   piece_velocity(s, q, w);
   memcpy(l, s->lambda + q->row, (size_t)q->nrow * sizeof *l);
   const double R = q->normal < 0 ? L->mu : L->mu * s->lambda[q->normal];
-  lb_contact_set_solve(L, R, w, l);
+  lb_contact_set_solve(L, R, w, close, l);
   for (int i = 0; i < q->nrow; i++) {
     change[1 + i] = l[i] - s->lambda[q->row + i];
   }
@@ -387,12 +363,12 @@ static double sweep_set(lb_contact_sweeper* s, const lb_contact_packed* q) {
   return lb_contact_own_change(L, change);
 }
 
-static double sweep_point(lb_contact_sweeper* s, const lb_contact_packed* q) {
+static double sweep_point(lb_contact_sweeper* s, const lb_contact_packed* q, double close) {
   lb_contact_local* L = &s->local[q->local];
   double w[3] = {0, 0, 0}, l[3] = {0, 0, 0}, change[3] = {0, 0, 0};
   piece_velocity(s, q, w);
   memcpy(l, s->lambda + q->row, (size_t)q->nrow * sizeof *l);
-  lb_contact_point_solve(L, w, l);
+  lb_contact_point_solve(L, w, close, l);
   for (int i = 0; i < q->nrow; i++) {
     change[i] = l[i] - s->lambda[q->row + i];
   }
@@ -400,31 +376,32 @@ static double sweep_point(lb_contact_sweeper* s, const lb_contact_packed* q) {
   return lb_contact_own_change(L, change);
 }
 
-// A point contact with two tangents between free bodies, or of one with the world (sides = 1).
-static inline double sweep_free_point(lb_contact_sweeper* s, const lb_contact_packed* q,
-                                      const int sides) {
-  const int half = sides * FREE, numbers = 2 * half;
-  const double *J = s->packed + q->at, *Z = J + half;
+// A point contact with two tangents between free bodies, or of one with the world (sides = 1),
+// where Z may be J (one).
+INLINE double sweep_free_point(lb_contact_sweeper* s, const lb_contact_packed* q, const int sides,
+                               const bool one, double close) {
   double *ua = s->u + q->u[0], *ub = s->u + q->u[1], *lambda = s->lambda + q->row;
   const double *b = s->b + q->row, *c = s->c + q->row;
   lb_contact_local* L = &s->local[q->local];
-  v8 a = load(ua), d = sides > 1 ? load(ub) : (v8){0};
+  v8 a = load(ua), d = sides > 1 ? load(ub) : (v8){0}, J[3][2];
   double w[3], l[3], change[3];
   for (int i = 0; i < 3; i++) {
-    v8 product = load(J + i * numbers) * a;
+    J[i][0] = load(s->problem->J + q->entry[0] + FREE * i);
+    v8 product = J[i][0] * a;
     if (sides > 1) {
-      product += load(J + i * numbers + FREE) * d;
+      J[i][1] = load(s->problem->J + q->entry[1] + FREE * i);
+      product += J[i][1] * d;
     }
     l[i] = lambda[i];
     w[i] = sum_of_eight(product) + c[i] * l[i] + b[i];
   }
-  lb_contact_point_solve(L, w, l);
+  lb_contact_point_solve(L, w, close, l);
   for (int i = 0; i < 3; i++) {
     change[i] = l[i] - lambda[i];
     lambda[i] = l[i];
-    a += load(Z + i * numbers) * change[i];
+    a += (one ? J[i][0] : load(s->problem->Z + q->entry[0] + FREE * i)) * change[i];
     if (sides > 1) {
-      d += load(Z + i * numbers + FREE) * change[i];
+      d += (one ? J[i][1] : load(s->problem->Z + q->entry[1] + FREE * i)) * change[i];
     }
   }
   *(v8*)ua = a;
@@ -434,21 +411,24 @@ static inline double sweep_free_point(lb_contact_sweeper* s, const lb_contact_pa
   return lb_contact_own_change(L, change);
 }
 
-static double sweep_piece(lb_contact_sweeper* s, const lb_contact_packed* q) {
-  return q->sides == 2                  ? sweep_free_point(s, q, 2)
-         : q->sides == 1                ? sweep_free_point(s, q, 1)
-         : q->kind == LB_PIECE_EQUALITY ? sweep_equality(s, q)
-         : q->kind == LB_PIECE_SET      ? sweep_set(s, q)
-                                        : sweep_point(s, q);
-}
-
-double lb_contact_sweep(lb_contact_sweeper* s, int begin, int end) {
+INLINE double sweep_pieces(lb_contact_sweeper* s, int begin, int end, const bool one,
+                           double close) {
   double most = 0;
-  for (int k = s->first[begin]; k < s->first[end]; k++) {
-    const double change = sweep_piece(s, &s->piece[k]);
+  for (const lb_contact_packed* q = s->piece + begin; q < s->piece + end; q++) {
+    const double change = q->sides == 2                  ? sweep_free_point(s, q, 2, one, close)
+                          : q->sides == 1                ? sweep_free_point(s, q, 1, one, close)
+                          : q->kind == LB_PIECE_EQUALITY ? sweep_equality(s, q)
+                          : q->kind == LB_PIECE_SET      ? sweep_set(s, q, close)
+                                                         : sweep_point(s, q, close);
     most = change > most ? change : most;
   }
   return most;
+}
+
+double lb_contact_sweep(lb_contact_sweeper* s, int begin, int end, double close) {
+  const bool one = s->problem->Z == s->problem->J;
+  return one ? sweep_pieces(s, s->first[begin], s->first[end], true, close)
+             : sweep_pieces(s, s->first[begin], s->first[end], false, close);
 }
 
 // --- residual ---
@@ -465,10 +445,10 @@ double lb_contact_sweeper_scale(const lb_contact_sweeper* s, int begin, int end)
 double lb_contact_sweeper_unevenness(const lb_contact_sweeper* s, int begin, int end) {
   double most = 1;
   for (const lb_contact_packed* q = s->piece + s->first[begin]; q < s->piece + s->first[end]; q++) {
-    const double *J = s->packed + q->at, *Z = J + row_numbers(q) / 2;
+    const double *J = s->problem->J, *Z = s->problem->Z;
     if (q->width[0] > 0 && q->width[1] > 0) {
-      const double a = lb_dot(q->width[0], J, Z);
-      const double b = lb_dot(q->width[1], J + q->width[0], Z + q->width[0]);
+      const double a = lb_dot(q->width[0], J + q->entry[0], Z + q->entry[0]);
+      const double b = lb_dot(q->width[1], J + q->entry[1], Z + q->entry[1]);
       const double ratio = a > b ? a / b : b / a;
       most = ratio > most ? ratio : most;
     }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "math/space/se3.h"
 #include "math/space/spatial_motion.h"
 
 enum { LB_CHART_MOST = 6 }; // coordinates
@@ -147,8 +148,10 @@ double lb_chart_pace(const lb_chart_at* at, int n, const double* dq);
 double lb_chart_idle_turn(const lb_chart_at* at, int n, const double* dq);
 
 // Chart of six coordinates Q = exp(xi), by itself (chart_twist.c). Each order sets its own numbers
-// alone, those of LB_CHART_MOVE from S in place; xid is not read by LB_CHART_PLACE.
-void lb_chart_twist(lb_chart_at* at, const double xi[6], const double xid[6], lb_chart_order order);
+// alone, from those before, which are in place; LB_CHART_PLACE does not read xid, and keeps
+// Stumpff's functions of xi in c.
+void lb_chart_twist(lb_chart_at* at, double c[LB_STUMPFF_COUNT], const double xi[6],
+                    const double xid[6], lb_chart_order order);
 
 // --- for factors ---
 

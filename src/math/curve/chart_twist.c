@@ -11,6 +11,8 @@
 //
 // where {a, b} u = a x (b x u) + b x (a x u), c_n are Stumpff's functions and
 // 2 c_n' = n c_n+2 - c_n+1 (math/space/se3.h).
+#include <string.h>
+
 #include "math/curve/chart.h"
 #include "math/space/se3.h"
 
@@ -38,23 +40,21 @@ typedef struct rule {
   double c1, c2;
 } rule;
 
-enum { DERIVATIVES = 4 };
-
-static rule rule_at(lb_motion xi) {
+// `most` derivatives of f and g; c are Stumpff's functions of xi.xi.
+static rule rule_at(lb_motion xi, const double* c, int most) {
+  enum { DERIVATIVES = 4 };
   const dual x = dot(xi, xi);
-  double c[DERIVATIVES][LB_STUMPFF_COUNT];
-  rule r = {.xi = xi};
-  lb_stumpff(x.r, c[0]);
-  for (int k = 1; k < DERIVATIVES; k++) {
-    for (int n = 2; n <= 9 - 2 * k; n++) {
-      c[k][n] = 0.5 * (n * c[k - 1][n + 2] - c[k - 1][n + 1]);
+  double d[DERIVATIVES][LB_STUMPFF_COUNT];
+  rule r = {.xi = xi, .c1 = c[1], .c2 = c[2]};
+  memcpy(d[0], c, sizeof d[0]);
+  for (int k = 1; k <= most + 1; k++) {
+    for (int n = 2; n <= 3 + 2 * (most + 1 - k); n++) {
+      d[k][n] = 0.5 * (n * d[k - 1][n + 2] - d[k - 1][n + 1]);
     }
   }
-  r.c1 = c[0][1];
-  r.c2 = c[0][2];
-  for (int k = 0; k < 3; k++) {
-    r.f[k] = (dual){-c[k][2], -c[k + 1][2] * x.d};
-    r.g[k] = (dual){c[k][3], c[k + 1][3] * x.d};
+  for (int k = 0; k <= most; k++) {
+    r.f[k] = (dual){-d[k][2], -d[k + 1][2] * x.d};
+    r.g[k] = (dual){d[k][3], d[k + 1][3] * x.d};
   }
   return r;
 }
@@ -127,20 +127,34 @@ static void move(lb_chart_at* at, const rule* r, const double* xid) {
   at->b = first(r, rate, rate);
 }
 
+// S does not depend on translations but by turns, and S_i changes along k as S_k along i, but for
+// the bracket: T_ik - T_ki = S_i x S_k.
 static void bend(lb_chart_at* at, const rule* r, const double* xid) {
   const lb_motion rate = motion_of(xid);
   for (int k = 0; k < 6; k++) {
-    for (int i = 0; i < 6; i++) {
-      at->T[i][k] = first(r, unit(k), unit(i));
+    for (int i = k; i < 6; i++) {
+      at->T[i][k] = k >= 3 ? lb_motion_zero() : first(r, unit(k), unit(i));
+      if (i > k) {
+        at->T[k][i] = lb_motion_add(at->T[i][k], lb_motion_cross(at->S[k], at->S[i]));
+      }
     }
-    at->rate[k] = first(r, unit(k), rate);
+  }
+  for (int k = 0; k < 6; k++) {
+    at->rate[k] = lb_motion_zero();
+    for (int i = 0; i < 6; i++) {
+      at->rate[k] = lb_motion_add(at->rate[k], lb_motion_scale(xid[i], at->T[i][k]));
+    }
     at->curve[k] = second(r, rate, unit(k), rate);
   }
 }
 
-void lb_chart_twist(lb_chart_at* at, const double xi[6], const double xid[6],
-                    lb_chart_order order) {
-  const rule r = rule_at(motion_of(xi));
+void lb_chart_twist(lb_chart_at* at, double c[LB_STUMPFF_COUNT], const double xi[6],
+                    const double xid[6], lb_chart_order order) {
+  const lb_motion twist = motion_of(xi);
+  if (order == LB_CHART_PLACE) {
+    lb_stumpff(lb_v4_dot(twist.w, twist.w), c);
+  }
+  const rule r = rule_at(twist, c, (int)order);
   if (order == LB_CHART_PLACE) {
     place(at, &r);
   } else if (order == LB_CHART_MOVE) {

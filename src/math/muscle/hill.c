@@ -89,6 +89,14 @@ lb_hill_force lb_hill_force_rigid(const lb_hill* h, double a, double L, double L
   return out;
 }
 
+lb_hill_parts lb_hill_parts_at(const lb_hill* h, double L, double Ldot) {
+  const double x = (L - h->slack) / h->fiber;
+  const lb_hill_pose p = lb_hill_pose_of_reach(h, fmax(x, lb_hill_least_reach(h)));
+  const double v = Ldot * p.cosine / (h->speed * h->fiber);
+  const lb_hill_fiber f = lb_hill_fiber_at(h, 1, p.l, v);
+  return (lb_hill_parts){fmax(f.active, 0) * p.cosine * h->force, f.passive * p.cosine * h->force};
+}
+
 // --- elastic tendons ---
 
 lb_curve_value lb_hill_tendon(const lb_hill* h, double L, double x) {

@@ -124,7 +124,13 @@ typedef struct lb_hill_force {
 // rigid tendon l does not count, and the fibre's comes out.
 lb_hill_force lb_hill_force_at(const lb_hill* h, double a, double l, double L, double Ldot);
 
-// The same at the end of an implicit step: the fibre's length is found from (3), with a speed of
+// Active force at an activation of 1 and passive force along a stiff tendon [N], damping aside.
+typedef struct lb_hill_parts {
+  double active, passive;
+} lb_hill_parts;
+lb_hill_parts lb_hill_parts_at(const lb_hill* h, double L, double Ldot);
+
+// Force at the end of an implicit step: the fibre's length is found from (3), with a speed of
 // `pace` (l - from), for 1/pace of the step. A pace of 0 is that of an equilibrium at rest.
 // There is always an answer: a root, or the shortest fibre, where (3) has none, with its residual.
 // The search begins at `guess`.

@@ -2,9 +2,22 @@
 #pragma once
 #include "limber/model.h"
 
+// Motor inside of a reduced mechanism, which count after all others; NULL: it is one of these.
+static inline const lb_model_inner_motor* lb_motor_inside(const lb_model* m, int motor) {
+  int k = motor - m->nmotor;
+  for (int i = 0; k >= 0 && i < m->mechanism.count; i++) {
+    if (k < m->mechanism.item[i].nmotor) {
+      return &m->mechanism.item[i].motor[k];
+    }
+    k -= m->mechanism.item[i].nmotor;
+  }
+  return NULL;
+}
+
 // Motor that exerts the force of its profile.
 static inline bool lb_motor_applies_force(const lb_model* m, int motor) {
-  return m->motor.drive[motor] == LB_DRIVE_FORCE;
+  return motor < m->nmotor ? m->motor.drive[motor] == LB_DRIVE_FORCE
+                           : !lb_motor_inside(m, motor)->servo;
 }
 
 // Motor that prescribes an unknown of the tree, by a coupling or a prescribed motion.

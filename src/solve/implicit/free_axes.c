@@ -1,6 +1,7 @@
 #include "solve/implicit/free_axes.h"
 
 #include "dynamics/joint/joint.h"
+#include "dynamics/tree/kinematics.h"
 #include "math/linear/ldl.h"
 
 // (1) and (2) of state.h with what velocities bring, in the link's axes.
@@ -26,17 +27,12 @@ static lb_m3 turn_of(const double* q) {
   return lb_m3_from(lb_quat_matrix((lb_quat){q[3], q[4], q[5], q[6]}));
 }
 
-void lb_free_axes_place(const lb_model* m, const double* q0, const double* move, double h,
-                        double* q) {
-  for (int i = 0; i < m->nlink; i++) {
-    if (lb_link_turns_free(m, i)) {
-      const lb_link* l = &m->link.packed[i];
-      const lb_v4 c = centre(l), w = lb_v4_load(move + l->v), v = lb_v4_load(move + l->v + 3);
-      const lb_m3 R0 = turn_of(q0 + l->q), R1 = turn_of(q + l->q);
-      const lb_v4 p = lb_v4_load(q0 + l->q) + lb_m3_apply(R0, c + (v + lb_v4_cross(w, c)) * h);
-      lb_v4_store(q + l->q, p - lb_m3_apply(R1, c));
-    }
-  }
+static void place_link(const lb_link* l, const double* q0, const double* move, double h,
+                       double* q) {
+  const lb_v4 c = centre(l), w = lb_v4_load(move + l->v), v = lb_v4_load(move + l->v + 3);
+  const lb_m3 R0 = turn_of(q0 + l->q), R1 = turn_of(q + l->q);
+  const lb_v4 p = lb_v4_load(q0 + l->q) + lb_m3_apply(R0, c + (v + lb_v4_cross(w, c)) * h);
+  lb_v4_store(q + l->q, p - lb_m3_apply(R1, c));
 }
 
 // Inertia about the centre of mass: I0 + m [c]^2.
@@ -67,4 +63,27 @@ void lb_free_axes_turn(const lb_model* m, const double* q0, const double* q1, do
       turn_link(&m->link.packed[i], q0, q1, v);
     }
   }
+}
+
+typedef struct end_job {
+  const lb_model* m;
+  lb_data* d;
+  const double *q0, *move;
+  double h;
+} end_job;
+
+static void end_links(void* context, int first, int last) {
+  const end_job* job = context;
+  for (int i = first; i < last; i++) {
+    if (lb_link_turns_free(job->m, i)) {
+      place_link(&job->m->link.packed[i], job->q0, job->move, job->h, job->d->q);
+      turn_link(&job->m->link.packed[i], job->q0, job->d->q, job->d->qd);
+    }
+  }
+}
+
+void lb_free_axes_end(const lb_model* m, lb_data* d, const double* q0, const double* move,
+                      double h) {
+  end_job job = {m, d, q0, move, h};
+  lb_for_trees(m, d, end_links, &job);
 }

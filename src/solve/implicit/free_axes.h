@@ -16,9 +16,10 @@
 // Take the forces of turning axes out of r [nv], the residual of inverse dynamics at d's
 // velocities.
 void lb_free_axes_remove(const lb_model* m, const lb_data* d, double* r);
-// After lb_advance by `move` [nv] from q0, places of these bodies by their centres of mass.
-void lb_free_axes_place(const lb_model* m, const double* q0, const double* move, double h,
-                        double* q);
+// The end of a step from q0: after lb_advance by `move` [nv], places of these bodies by their
+// centres of mass, and (1) for d's velocities.
+void lb_free_axes_end(const lb_model* m, lb_data* d, const double* q0, const double* move,
+                      double h);
 // (1) for velocities v [nv], from the poses q0 to q1.
 void lb_free_axes_turn(const lb_model* m, const double* q0, const double* q1, double* v);
 
@@ -37,7 +38,7 @@ typedef struct lb_free_axes_change {
 
 // C [nv][nv] -= the derivative by v of what lb_free_axes_remove takes out.
 void lb_free_axes_remove_slopes(const lb_model* m, const double* v, double* C);
-// Derivatives of lb_free_axes_place and lb_free_axes_turn, [nlink], of velocities u.
+// Derivatives of lb_free_axes_end, [nlink], of velocities u.
 void lb_free_axes_differentiate(const lb_model* m, const double* move, const double* u, double h,
                                 lb_free_axes_slopes* out);
 // The bodies' share of changes q and v of the end.

@@ -438,8 +438,7 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   }
   lb_advance(m, d->q, own->dv, h);
   if (d->work->contacts) {
-    lb_free_axes_place(m, own->q0, own->dv, h, d->q);
-    lb_free_axes_turn(m, own->q0, d->q, d->qd);
+    lb_free_axes_end(m, d, own->q0, own->dv, h);
   }
   if (flight_of(st)) {
     lb_free_momentum_keep(flight_of(st), d, h);

@@ -1,0 +1,54 @@
+# Inverse kinematics and dynamics of OpenSim's own models, against its results.
+data=${LIMBER_SHARED:-}/data/osim/opensim-core
+if [ ! -d "$data" ]; then
+  echo "no reference data: nothing to compare with"
+  claim "there is nothing to do" true
+  exit 0
+fi
+arm=$data/Applications/ID/tests/resources
+run "$LIMBER" inverse "$arm/arm26.osim" "$arm/arm26_InverseKinematics.mot" --cutoff 6 --filter opensim --out arm --quiet
+claim "a motion of OpenSim's arm gives forces" exits 0
+cat >compare.py <<'P'
+import csv, math, sys
+def storage(path):
+    lines = open(path).read().splitlines()
+    first = [i for i, line in enumerate(lines) if line.strip() == "endheader"][0] + 1
+    return [dict(zip(lines[first].split(), map(float, line.split()))) for line in lines[first + 1:] if line.strip()]
+P
+claim "... those of its own tool, to 1e-3 N m (R1)" python3 - "$arm/std_arm26_InverseDynamics.sto" <<'P'
+import sys; sys.path.insert(0, ".")
+from compare import *
+ours = list(csv.DictReader(open("arm/inverse.csv")))
+theirs = storage(sys.argv[1])
+assert len(ours) == len(theirs) == 121
+for name, column in (("r_shoulder_elev_moment", "r_shoulder.tau"), ("r_elbow_flex_moment", "r_elbow.tau")):
+    rms = math.sqrt(sum((float(a[column]) - b[name]) ** 2 for a, b in zip(ours, theirs)) / 121)
+    print(name, rms)
+    assert rms < 1e-3
+P
+walk=$data/OpenSim/Examples/Moco/example3DWalking
+run "$LIMBER" ik "$walk/subject_walk_scaled.osim" "$walk/markers_walk.trc" --out walk --quiet
+claim "markers of a walk give poses" exits 0
+claim "... that come near, and are found in few iterations" python3 - <<'P'
+import json
+s = json.load(open("walk/summary.json"))
+print(s["rms"], s["iterations"] / s["samples"])
+assert s["samples"] == 238 and s["unfinished"] == 0 and s["blind"] == 0
+assert s["rms"] < 0.015 and s["iterations"] < 10 * s["samples"]
+P
+claim "... some degrees from those of its own tools, which changed them afterwards" python3 - "$walk/coordinates.sto" <<'P'
+import sys; sys.path.insert(0, ".")
+from compare import *
+ours, theirs = storage("walk/coordinates.sto"), storage(sys.argv[1])
+checked = 0
+for name in theirs[0]:
+    joint = name.split("/")[-2] if name.endswith("/value") else ""
+    if joint.startswith(("hip_", "knee_angle_", "ankle_")) and not joint.endswith("_beta"):
+        off = [abs(a[name] - min(theirs, key=lambda b: abs(b["time"] - a["time"]))[name])
+               for a in ours if theirs[0]["time"] <= a["time"] <= theirs[-1]["time"]]
+        rms = math.sqrt(sum(x * x for x in off) / len(off))
+        print(joint, rms)
+        assert rms < 0.1
+        checked += 1
+assert checked == 10
+P
