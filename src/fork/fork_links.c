@@ -20,7 +20,7 @@ typedef lb_lanes lanes;
 bool lb_fork_joints_are_simple(const lb_fork* f) {
   bool simple = true;
   for (int i = 0; i < f->nlink; i++) {
-    const lb_joint_kind kind = f->model->link.kind[i];
+    const int kind = f->model->link.kind[i];
     simple &= i == f->base_link || kind == LB_JOINT_REVOLUTE || kind == LB_JOINT_PRISMATIC ||
               kind == LB_JOINT_SPHERICAL || kind == LB_JOINT_TRANSLATIONAL ||
               kind == LB_JOINT_HELICAL;

@@ -73,13 +73,13 @@ run "$LIMBER" simulate loose.yaml --set fork.arm.simulate=reduced --set 'fork.ar
 claim "what has no stiffness is refused by simulate, too" complains "in which joint 'elbow' moves"
 claim "... with its place" complains "loose.yaml:27:"
 
-run "$LIMBER" fork "$scenes/hand.yaml" --out hand
+run "$LIMBER" fork "$scenes/grasp.yaml" --out hand
 claim "a hand beside other bodies is reduced by itself" exits 0
 claim "... to three fingertips" prints "tip-3"
 claim "... and told that motors stay in that motion" complains "motors of the scene move"
 
-run "$LIMBER" simulate "$scenes/hand.yaml" --out grasp
-run "$LIMBER" simulate "$scenes/hand.yaml" --whole --out grasps
+run "$LIMBER" simulate "$scenes/grasp.yaml" --out grasp
+run "$LIMBER" simulate "$scenes/grasp.yaml" --whole --out grasps
 torques() {
   python3 - <<'P'
 import csv

@@ -43,7 +43,7 @@ static void a_grasp_holds_for_a_minute(void** state) {
   (void)state;
   static const double steps[] = {2e-3, 1. / 60};
   for (int i = 0; i < 2; i++) {
-    lb_world* w = open_scene("hand", NULL, 0);
+    lb_world* w = open_scene("grasp", NULL, 0);
     run_until(w, 3, steps[i]);
     const lb_transform before = pose_in(w, "can", "palm");
     assert_above(pose_of(w, "can").p.z, 0.17);
@@ -64,7 +64,7 @@ static void a_grasp_holds_for_a_minute(void** state) {
 static void the_whole_hand_does_the_same(void** state) {
   (void)state;
   const char* const whole[] = {"fork.hand.simulate=whole"};
-  lb_world *a = open_scene("hand", NULL, 0), *b = open_scene("hand", whole, 1);
+  lb_world *a = open_scene("grasp", NULL, 0), *b = open_scene("grasp", whole, 1);
   run_until(a, 2.5, 2e-3);
   run_until(b, 2.5, 2e-3);
   const double off = distance_between(pose_of(a, "can"), pose_of(b, "can"));
@@ -109,7 +109,7 @@ static void the_buggy_rides_as_on_whole_wishbones(void** state) {
 // A caller commands servos inside: as their profiles it changes nothing, and it can let go.
 static void servos_inside_take_commands(void** state) {
   (void)state;
-  lb_world *a = open_scene("hand", NULL, 0), *b = open_scene("hand", NULL, 0);
+  lb_world *a = open_scene("grasp", NULL, 0), *b = open_scene("grasp", NULL, 0);
   int base[3];
   run_until(a, 2, 2e-3);
   run_until(b, 2, 2e-3);
@@ -141,7 +141,7 @@ static void every_implicit_integrator_grasps(void** state) {
                                             "solver.integrator=sdirk2"};
   double first = 0;
   for (int i = 0; i < 4; i++) {
-    lb_world* w = open_scene("hand", &integrators[i], 1);
+    lb_world* w = open_scene("grasp", &integrators[i], 1);
     run_until(w, 2.5, 2e-3);
     const double z = pose_of(w, "can").p.z;
     first = i == 0 ? z : first;
@@ -156,7 +156,7 @@ static void gauss_seidel_as_printed_comes_near(void** state) {
   (void)state;
   const char* const printed[] = {"contacts.solver=gauss-seidel", "contacts.cone=pyramid"};
   const char* const pyramid[] = {"contacts.cone=pyramid"};
-  lb_world *a = open_scene("hand", printed, 2), *b = open_scene("hand", pyramid, 1);
+  lb_world *a = open_scene("grasp", printed, 2), *b = open_scene("grasp", pyramid, 1);
   run_until(a, 2.5, 2e-3);
   run_until(b, 2.5, 2e-3);
   const double off = distance_between(pose_of(a, "can"), pose_of(b, "can"));

@@ -31,9 +31,8 @@ static void hold_motion(const double at[2], double mean, double value[3]) {
 void lb_motor_evaluate(const lb_model* m, const lb_data* d, int motor, double value[3]) {
   const lb_command* c = d->command ? &d->command[motor] : NULL;
   if (!c || !c->set) {
-    lb_profile_evaluate(motor < m->nmotor ? m->motor.profile[motor]
-                                          : lb_motor_inside(m, motor)->profile,
-                        d->time, value);
+    const lb_model_inner_motor* inner = lb_motor_inside(m, motor);
+    lb_profile_evaluate(inner ? inner->profile : m->motor.profile[motor], d->time, value);
   } else if (lb_motor_applies_force(m, motor)) {
     value[0] = c->to[0];
     value[1] = value[2] = 0;

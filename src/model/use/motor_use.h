@@ -16,8 +16,8 @@ static inline const lb_model_inner_motor* lb_motor_inside(const lb_model* m, int
 
 // Motor that exerts the force of its profile.
 static inline bool lb_motor_applies_force(const lb_model* m, int motor) {
-  return motor < m->nmotor ? m->motor.drive[motor] == LB_DRIVE_FORCE
-                           : !lb_motor_inside(m, motor)->servo;
+  const lb_model_inner_motor* inner = lb_motor_inside(m, motor);
+  return inner ? !inner->servo : m->motor.drive[motor] == LB_DRIVE_FORCE;
 }
 
 // Motor that prescribes an unknown of the tree, by a coupling or a prescribed motion.

@@ -73,7 +73,8 @@ static bool flies(const lb_model* m, int link) {
 
 // Elastic bodies and their faces, but for those that stand for mechanisms.
 static bool is_bent(const lb_link* l) {
-  return (lb_link_is_elastic(l->kind) && !l->reduced->face[0].twist) ||
+  const lb_reduced* b = l->reduced;
+  return (lb_link_is_elastic(l->kind) && !(b->nface > 0 && b->face[0].twist)) ||
          (lb_link_is_face(l->kind) && l->kind != LB_LINK_EFFECTOR);
 }
 
