@@ -10,12 +10,14 @@ extern "C" {
 typedef struct lb_joint_motion {
   const char* file;
   int nsample;
-  double* time;  ///< [nsample] rising [s]
-  double* q;     ///< [nsample][nq]
-  double* qd;    ///< [nsample][nv] where `has_qd`
-  double* qdd;   ///< [nsample][nv] where `has_qdd`
-  bool* has_qd;  ///< [njoint]
-  bool* has_qdd; ///< [njoint]
+  double* time;     ///< [nsample] rising [s]
+  double* q;        ///< [nsample][nq]
+  double* qd;       ///< [nsample][nv] where `has_qd`
+  double* qdd;      ///< [nsample][nv] where `has_qdd`
+  bool* has_qd;     ///< [njoint]
+  bool* has_qdd;    ///< [njoint]
+  int nheld;        ///< coordinates that a table of OpenSim's lacks, which stay as at the start
+  const char* held; ///< the first of them, by the model's name
   void* storage;
 } lb_joint_motion;
 

@@ -51,6 +51,12 @@ static void add_peak(lb_job* j, const char* name, const lb_torque_peak* p) {
 }
 
 static void report(lb_job* j) {
+  const inverse_job* own = j->own;
+  if (own->motion && own->motion->nheld > 0) {
+    lb_job_warn(j, "the motion has no column for %d of the coordinates: '%s'%s at the start",
+                own->motion->nheld, own->motion->held,
+                own->motion->nheld > 1 ? " and others stay as they are" : " stays as it is");
+  }
   if (j->outcome != LB_OK) {
     return;
   }

@@ -129,9 +129,24 @@ static void solve_unknown(const lb_model* m, const lb_model_coupling* r, int unk
   q[t->q] = rest / t->factor;
 }
 
-// Coordinates that the table has not: locked and coupled ones follow from the others.
-static lb_status complete_motion(const lb_numbers* n, const lb_model* m, lb_joint_motion* x,
-                                 lb_error* err) {
+// The first coordinate of a coupling follows the others, whatever the table has: tools store it in
+// units of their own.
+static void forget_dependent(const lb_model* m, const lb_model_coupling* r, lb_joint_motion* x) {
+  const lb_model_term* t = &m->constraint.term[r->first];
+  bool known = r->count > 1 && !r->unilateral && !r->path && r->motor < 0 && !t->curve;
+  for (int i = 1; i < r->count; i++) {
+    known = known && !isnan(x->q[t[i].q]);
+  }
+  for (int i = 0; i < x->nsample && known; i++) {
+    x->q[(size_t)i * (size_t)m->nq + (size_t)t->q] = NAN;
+  }
+}
+
+// Coordinates that couplings say, sample by sample.
+static void follow_couplings(const lb_model* m, lb_joint_motion* x) {
+  for (int k = 0; k < m->constraint.ncoupling; k++) {
+    forget_dependent(m, &m->constraint.coupling[k], x);
+  }
   for (int i = 0; i < x->nsample; i++) {
     double* q = x->q + (size_t)i * (size_t)m->nq;
     for (int round = 0; round < m->constraint.ncoupling; round++) {
@@ -143,15 +158,36 @@ static lb_status complete_motion(const lb_numbers* n, const lb_model* m, lb_join
       }
     }
   }
+}
+
+static void hold(const lb_model* m, lb_joint_motion* x, int q, int v) {
+  x->held = x->nheld++ ? x->held : m->dof.name[v];
+  for (int i = 0; i < x->nsample; i++) {
+    x->q[(size_t)i * (size_t)m->nq + (size_t)q] = m->start.q[q];
+  }
+}
+
+// Coordinates that the table has not: locked and coupled ones follow from the others, and the rest
+// stays as it is at the start, as OpenSim's tools have it. Of some at least there must be columns.
+static lb_status complete_motion(const lb_numbers* n, const lb_model* m, lb_joint_motion* x,
+                                 lb_error* err) {
+  int found = 0, missing = -1;
+  for (int k = 0; k < m->nq; k++) {
+    found += !isnan(x->q[k]);
+  }
+  follow_couplings(m, x);
   for (int j = 0; j < m->njoint; j++) {
     for (int k = 0; k < m->joint.nq[j]; k++) {
-      const int v = m->joint.v[j] + k;
       if (isnan(x->q[m->joint.q[j] + k])) {
-        char owner[NAME_SIZE];
-        snprintf(owner, sizeof owner, "joint '%.64s'", m->joint.name[j]);
-        return no_column(n, m->dof.name[v], owner, NULL, err);
+        missing = missing < 0 ? j : missing;
+        hold(m, x, m->joint.q[j] + k, m->joint.v[j] + k);
       }
     }
+  }
+  if (missing >= 0 && found == 0) {
+    char owner[NAME_SIZE];
+    snprintf(owner, sizeof owner, "joint '%.64s'", m->joint.name[missing]);
+    return no_column(n, x->held, owner, NULL, err);
   }
   return LB_OK;
 }

@@ -20,15 +20,23 @@ static void find(const lb_model* m, lb_data* d, int i, lb_path* p) {
   p->damping = T.by_rate;
 }
 
+// Length alone, of a muscle that exerts nothing.
+static void find_length(const lb_model* m, lb_data* d, int i) {
+  lb_path p;
+  lb_path_find(&p, m->muscle.item[i].path, d->work, d->q, d->qd);
+  d->work->muscles->now[i] = (lb_muscle_now){.length = p.length, .rate = p.rate};
+}
+
 static void apply(const lb_model* m, lb_data* d) {
-  if (d->work->muscles->idle) {
-    return;
-  }
   lb_move_origins(m, d->work, d->qd);
   for (int i = 0; i < m->muscle.count; i++) {
     lb_path p;
-    find(m, d, i, &p);
-    lb_path_pull(&p, d->work);
+    if (d->work->muscles->idle) {
+      find_length(m, d, i);
+    } else {
+      find(m, d, i, &p);
+      lb_path_pull(&p, d->work);
+    }
   }
 }
 

@@ -123,13 +123,25 @@ static void add_chain(lb_path* p, int n, const lb_path_item* const* surface, lb_
                       const lb_work* w) {
   static const lb_path_item JUNCTION = {
       .at = {.link = LB_WORLD}, .q = -1, .v = -1, .condition = -1};
+  const lb_vec3 a = lb_v4_vec3(p->node[p->count - 1].at.at), b = lb_v4_vec3(last.at.at);
+  const lb_path_item* row[LB_CHAIN_MOST];
   lb_chain_link link[LB_CHAIN_MOST];
   lb_vec3 m[LB_CHAIN_MOST];
+  int count = 0;
   for (int i = 0; i < n; i++) {
     const lb_path_frame f = lb_path_frame_find(surface[i], w);
-    link[i] = (lb_chain_link){&surface[i]->wrap, lb_m3_mat3(f.R), lb_v4_vec3(f.o)};
+    link[count] = (lb_chain_link){&surface[i]->wrap, lb_m3_mat3(f.R), lb_v4_vec3(f.o)};
+    row[count] = surface[i];
+    count += lb_chain_goes_around(&link[count], a, b);
   }
-  lb_wrap_chain(n, link, lb_v4_vec3(p->node[p->count - 1].at.at), lb_v4_vec3(last.at.at), m);
+  if (count < 2) {
+    p->node[p->count] = last;
+    add_span(p, count ? row[0] : NULL, w);
+    return;
+  }
+  n = count;
+  surface = row;
+  lb_wrap_chain(n, link, a, b, m);
   for (int i = 0; i < n; i++) {
     p->node[p->count] = i + 1 < n
                             ? (lb_path_node){.item = &JUNCTION,

@@ -12,6 +12,17 @@ static lb_vec3 inside(const lb_chain_link* c, lb_vec3 x) {
   return lb_vec3_make(lb_vec3_dot(c->R.x, r), lb_vec3_dot(c->R.y, r), lb_vec3_dot(c->R.z, r));
 }
 
+bool lb_chain_goes_around(const lb_chain_link* c, lb_vec3 a, lb_vec3 b) {
+  const lb_vec3 end[2] = {inside(c, a), inside(c, b)};
+  const bool round = c->wrap->kind == LB_WRAP_CYLINDER || c->wrap->kind == LB_WRAP_CAPSULE;
+  bool out = true;
+  for (int i = 0; i < 2; i++) {
+    const double r = round ? hypot(end[i].x, end[i].y) : lb_vec3_norm(end[i]);
+    out = out && (r > c->wrap->size.x || !(round || c->wrap->kind == LB_WRAP_SPHERE));
+  }
+  return out;
+}
+
 // Column j of R.
 static double entry(const lb_mat3* R, int i, int j) {
   return (&(&R->x)[j].x)[i];

@@ -23,6 +23,10 @@ typedef struct lb_chain_span {
 } lb_chain_span;
 lb_chain_span lb_chain_span_find(const lb_chain_link* link, lb_vec3 p, lb_vec3 q);
 
+// Whether a path from a to b can go around it: not where one of them lies within a cylinder,
+// capsule or sphere. Such surfaces are to be left out of rows.
+bool lb_chain_goes_around(const lb_chain_link* link, lb_vec3 a, lb_vec3 b);
+
 // Junctions m [n - 1] of the shortest path from a to b over n surfaces in this order. False: they
 // were not found to rounding.
 bool lb_wrap_chain(int n, const lb_chain_link* link, lb_vec3 a, lb_vec3 b, lb_vec3* m);

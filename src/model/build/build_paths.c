@@ -155,16 +155,22 @@ static void choose_sense(void* context, lb_path_item* surface, lb_transform X, l
 // Length over surfaces in a row, or one, or none.
 static double row_length(int n, lb_path_item* const* surface, const lb_transform* pose, lb_vec3 a,
                          lb_vec3 b) {
+  lb_path_item* row[LB_CHAIN_MOST];
   lb_chain_link link[LB_CHAIN_MOST];
   lb_vec3 m[LB_CHAIN_MOST];
-  double sum = n == 0 ? lb_vec3_norm(lb_vec3_sub(b, a)) : 0;
+  int count = 0;
   for (int i = 0; i < n; i++) {
     const lb_transform X = frame_at(&surface[i]->at, pose);
-    link[i] = (lb_chain_link){&surface[i]->wrap, lb_quat_matrix(X.q), X.p};
+    link[count] = (lb_chain_link){&surface[i]->wrap, lb_quat_matrix(X.q), X.p};
+    row[count] = surface[i];
+    count += lb_chain_goes_around(&link[count], a, b);
   }
+  n = count;
+  surface = row;
   if (n > 1) {
     lb_wrap_chain(n, link, a, b, m);
   }
+  double sum = n == 0 ? lb_vec3_norm(lb_vec3_sub(b, a)) : 0;
   for (int i = 0; i < n; i++) {
     const lb_transform X = frame_at(&surface[i]->at, pose);
     const lb_path_end p = {.x = to_frame(X, i > 0 ? m[i - 1] : a)};

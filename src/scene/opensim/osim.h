@@ -68,8 +68,6 @@ typedef struct lb_osim {
   lb_osim_place* place; // of bodies on each other, as the model starts
   int nwrap, wrap_capacity;
   lb_osim_wrap* wrap;
-  int lost_wraps; // of paths that have another between the same points, and the first of them
-  const lb_yaml* lost_wrap;
   int slack_springs; // path springs whose force is left out, and the first of them
   lb_xml* slack_spring;
 } lb_osim;

@@ -8,7 +8,7 @@
 
 #include "scene/opensim/osim.h"
 
-enum { MOST_POINTS = LB_PATH_MOST_POINTS };
+enum { MOST_POINTS = LB_PATH_MOST_POINTS, MOST_WRAPS = 6 };
 
 // --- surfaces ---
 
@@ -116,9 +116,10 @@ void lb_osim_wraps(lb_osim* o) {
 typedef struct path {
   int npoint;
   lb_yaml* point[MOST_POINTS];
-  lb_vec3 at[MOST_POINTS];    // in the world, as the model starts
-  lb_yaml* wrap[MOST_POINTS]; // surface behind each point, or NULL
-  double near[MOST_POINTS];   // how near the segment comes to it, in parts of its size
+  lb_vec3 at[MOST_POINTS]; // in the world, as the model starts
+  int nwrap[MOST_POINTS];  // surfaces behind each point, in the path's order
+  lb_yaml* wrap[MOST_POINTS][MOST_WRAPS];
+  double along[MOST_POINTS][MOST_WRAPS]; // where the segment comes nearest to them, 0 to 1
 } path;
 
 static void put_coordinate(lb_osim* o, lb_yaml* map, const lb_osim_coordinate* c, lb_place place) {
@@ -253,8 +254,9 @@ static const lb_osim_wrap* find_wrap(const lb_osim* o, const char* name) {
   return NULL;
 }
 
-// Distance of a segment from a surface's middle, in parts of its size.
-static double distance(const lb_osim_wrap* w, lb_transform pose, lb_vec3 a, lb_vec3 b) {
+// Distance of a segment from a surface's middle, in parts of its size, and where that is.
+static double distance(const lb_osim_wrap* w, lb_transform pose, lb_vec3 a, lb_vec3 b,
+                       double* along) {
   enum { SAMPLES = 64 };
   const lb_transform to = lb_transform_inverse(pose);
   const lb_vec3 p = lb_transform_point(to, a), q = lb_transform_point(to, b);
@@ -266,23 +268,28 @@ static double distance(const lb_osim_wrap* w, lb_transform pose, lb_vec3 a, lb_v
     const double across = hypot(x.x / w->size.x, x.y / w->size.y);
     const double d = w->size.z > 0 ? hypot(across, x.z / w->size.z)
                                    : across + (w->length > 0 ? beyond / w->size.x : 0);
+    *along = d < least ? s : *along;
     least = fmin(least, d);
   }
   return least;
 }
 
-// There is room for one surface on a segment: for the nearest.
-static void place_wrap(lb_osim* o, path* p, int segment, lb_yaml* node, double near) {
-  const bool taken = p->wrap[segment] != NULL;
-  const lb_yaml* lost = !taken ? NULL : near < p->near[segment] ? p->wrap[segment] : node;
-  if (lost) {
-    o->lost_wraps++;
-    o->lost_wrap = o->lost_wrap ? o->lost_wrap : lost;
+// A further surface of a segment, in the order in which the path comes to them.
+static bool place_wrap(lb_osim* o, path* p, int segment, lb_yaml* node, double along) {
+  int i = p->nwrap[segment];
+  if (i == MOST_WRAPS) {
+    return lb_complain(o->r, node->place,
+                       "a path cannot run over more than %d surfaces between two of its points",
+                       MOST_WRAPS);
   }
-  if (lost != node) {
-    p->wrap[segment] = node;
-    p->near[segment] = near;
+  for (; i > 0 && p->along[segment][i - 1] > along; i--) {
+    p->wrap[segment][i] = p->wrap[segment][i - 1];
+    p->along[segment][i] = p->along[segment][i - 1];
   }
+  p->wrap[segment][i] = node;
+  p->along[segment][i] = along;
+  p->nwrap[segment]++;
+  return true;
 }
 
 static bool add_wrap(lb_osim* o, lb_xml* xml, path* p) {
@@ -302,19 +309,18 @@ static bool add_wrap(lb_osim* o, lb_xml* xml, path* p) {
     last = x[1] >= 1 && x[1] <= p->npoint ? (int)x[1] - 1 : last;
   }
   const lb_transform pose = lb_transform_mul(lb_osim_body_pose(o, w->body), w->pose);
-  double least = INFINITY;
+  double least = INFINITY, along = 0;
   int best = -1;
   for (int i = first; i < last; i++) {
-    const double d = distance(w, pose, p->at[i], p->at[i + 1]);
+    double at = 0;
+    const double d = distance(w, pose, p->at[i], p->at[i + 1], &at);
     best = d < least ? i : best;
+    along = d < least ? at : along;
     least = fmin(least, d);
   }
   lb_yaml* node = lb_node_map(o, xml->place);
   lb_node_put(o, node, "wrap", lb_node_text(o, xml->place, w->name));
-  if (best >= 0 && w->active && node) {
-    place_wrap(o, p, best, node, least);
-  }
-  return true;
+  return best < 0 || !w->active || !node || place_wrap(o, p, best, node, along);
 }
 
 // --- the whole ---
@@ -338,7 +344,9 @@ static lb_yaml* path_node(lb_osim* o, lb_place place, const path* p) {
   lb_yaml* list = lb_node_list(o, place);
   for (int i = 0; i < p->npoint; i++) {
     lb_node_add(o, list, p->point[i]);
-    lb_node_add(o, list, p->wrap[i]);
+    for (int k = 0; k < p->nwrap[i]; k++) {
+      lb_node_add(o, list, p->wrap[i][k]);
+    }
   }
   return list;
 }
@@ -398,7 +406,7 @@ static void spring(lb_osim* o, lb_xml* xml, const path* p) {
   lb_yaml* map = lb_node_map(o, place);
   bool plain = p->npoint <= LB_CABLE_MOST_POINTS;
   for (int i = 0; i < p->npoint; i++) {
-    plain = plain && !p->wrap[i] && p->point[i] && p->point[i]->count == 2 &&
+    plain = plain && p->nwrap[i] == 0 && p->point[i] && p->point[i]->count == 2 &&
             lb_yaml_find(p->point[i], "at");
   }
   lb_node_put(o, map, "through", path_node(o, place, p));

@@ -165,13 +165,6 @@ lb_yaml* lb_osim_parse(lb_reader* r, const char* text, size_t length, const char
   lb_osim_markers(&o);
   lb_osim_wraps(&o);
   lb_osim_forces(&o);
-  if (o.lost_wraps > 0) {
-    lb_remark(r, o.lost_wrap->place,
-              lb_compose(r,
-                         "paths have a second wrap between the same two points, which is left out "
-                         "(%d of them, '%.64s' is the first)",
-                         o.lost_wraps, o.lost_wrap->item[0]->text));
-  }
   if (o.slack_springs > 0) {
     lb_remark(r, o.slack_spring->place,
               lb_compose(r,
