@@ -7,14 +7,6 @@
 
 // --- nodes and frames ---
 
-// OpenSim's slack at the ends of a condition's range.
-static const double SLACK = 1e-5;
-
-static bool counts(const lb_path_item* item, const double* q) {
-  return item->condition < 0 || (q[item->condition] >= item->at_least - SLACK &&
-                                 q[item->condition] <= item->at_most + SLACK);
-}
-
 // Moving points: place in the frame by functions of a coordinate, and what its rates add.
 static void move(lb_path_node* n, const lb_work* w, const double* q, const double* qd) {
   const lb_path_item* item = n->item;
@@ -163,7 +155,7 @@ void lb_path_find(lb_path* p, const lb_model_path* of, lb_work* w, const double*
     const lb_path_item* item = &of->item[i];
     if (item->wraps) {
       surface[n++] = item;
-    } else if (counts(item, q)) {
+    } else if (lb_path_item_counts(item, q)) {
       const lb_path_node node = node_at(item, w, q, qd);
       if (p->count == 0) {
         p->node[p->count++] = node;

@@ -97,24 +97,7 @@ static lb_transform frame_at(const lb_anchor* at, const lb_transform* pose) {
 }
 
 static lb_vec3 point_at(const lb_path_item* item, const lb_transform* pose, const double* q) {
-  const lb_transform X = frame_at(&item->at, pose);
-  double f[3][3];
-  if (item->q < 0) {
-    return X.p;
-  }
-  for (int k = 0; k < 3; k++) {
-    lb_profile_evaluate(item->along[k], q[item->q], f[k]);
-  }
-  return lb_transform_point(X, lb_vec3_make(f[0][0], f[1][0], f[2][0]));
-}
-
-static bool counts(const lb_path_item* item, const double* q) {
-  return item->condition < 0 ||
-         (q[item->condition] >= item->at_least && q[item->condition] <= item->at_most);
-}
-
-static lb_vec3 to_frame(lb_transform X, lb_vec3 x) {
-  return lb_quat_rotate(lb_quat_conjugate(X.q), lb_vec3_sub(x, X.p));
+  return lb_path_item_place(item, frame_at(&item->at, pose), q);
 }
 
 // Walk along a path at the start: calls for each span, with its ends in the surface's frame.
@@ -131,11 +114,11 @@ static void walk(const lb_model_path* path, const lb_transform* pose, const doub
     lb_path_item* item = &path->item[i];
     if (item->wraps) {
       surface[n++] = item;
-    } else if (counts(item, q)) {
+    } else if (lb_path_item_counts(item, q)) {
       const lb_vec3 x = point_at(item, pose, q);
       for (int k = 0; any && k < (n > 0 ? n : 1); k++) { // surfaces in a row have the same ends
         const lb_transform X = n > 0 ? frame_at(&surface[k]->at, pose) : lb_transform_identity();
-        visit(context, n > 0 ? surface[k] : NULL, X, to_frame(X, last), to_frame(X, x));
+        visit(context, n > 0 ? surface[k] : NULL, X, lb_path_into(X, last), lb_path_into(X, x));
       }
       n = 0;
       last = x;
@@ -173,8 +156,8 @@ static double row_length(int n, lb_path_item* const* surface, const lb_transform
   double sum = n == 0 ? lb_vec3_norm(lb_vec3_sub(b, a)) : 0;
   for (int i = 0; i < n; i++) {
     const lb_transform X = frame_at(&surface[i]->at, pose);
-    const lb_path_end p = {.x = to_frame(X, i > 0 ? m[i - 1] : a)};
-    const lb_path_end q = {.x = to_frame(X, i + 1 < n ? m[i] : b)};
+    const lb_path_end p = {.x = lb_path_into(X, i > 0 ? m[i - 1] : a)};
+    const lb_path_end q = {.x = lb_path_into(X, i + 1 < n ? m[i] : b)};
     lb_wrap_path path;
     lb_wrap_find(0, &surface[i]->wrap, &path, &p, &q);
     sum += lb_taylor_value(lb_wrap_length(&path));
@@ -192,7 +175,7 @@ double lb_build_path_length(const lb_model_path* path, const lb_transform* pose,
     lb_path_item* item = &path->item[i];
     if (item->wraps) {
       surface[n++] = item;
-    } else if (counts(item, q)) {
+    } else if (lb_path_item_counts(item, q)) {
       const lb_vec3 x = point_at(item, pose, q);
       sum += any ? row_length(n, surface, pose, last, x) : 0;
       any = true;
@@ -243,8 +226,8 @@ static void add_resting(void* context, lb_path_item* surface, lb_transform X, lb
       const lb_taylor s = lb_taylor_constant(sigma);
       const lb_taylor3 x = lb_wrap_point(0, &path.piece[piece], &s);
       const lb_vec3 at = lb_transform_point(X, lb_taylor3_lane(&x, 0, 0));
-      r->sum =
-          lb_mass_add(r->sum, (lb_mass){.mass = m->mass / SAMPLES, .com = to_frame(r->body, at)});
+      r->sum = lb_mass_add(r->sum,
+                           (lb_mass){.mass = m->mass / SAMPLES, .com = lb_path_into(r->body, at)});
     }
   }
   r->at += l;

@@ -39,6 +39,21 @@ typedef struct lb_model_path {
 
 enum { LB_PATH_SPANS = LB_PATH_MOST_POINTS, LB_WRAP_LINES = 14 }; // lines over a surface
 
+// A point counts, by its condition; its range is a little wider, as OpenSim's [m or rad].
+static inline bool lb_path_item_counts(const lb_path_item* item, const double* q) {
+  static const double SLACK = 1e-5;
+  return item->condition < 0 || (q[item->condition] >= item->at_least - SLACK &&
+                                 q[item->condition] <= item->at_most + SLACK);
+}
+
+// Place of a point, where the frame it is in is at X.
+lb_vec3 lb_path_item_place(const lb_path_item* item, lb_transform X, const double* q);
+
+// A place in a frame.
+static inline lb_vec3 lb_path_into(lb_transform X, lb_vec3 x) {
+  return lb_quat_rotate(lb_quat_conjugate(X.q), lb_vec3_sub(x, X.p));
+}
+
 // Places along a path where its lines meet, [nline + 1], in a frame of a recording.
 void lb_model_path_draw(const lb_model_path* path, const lb_transform* pose, const double* q,
                         lb_vec3* out);

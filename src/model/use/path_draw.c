@@ -6,8 +6,7 @@ static lb_transform frame_of(const lb_path_item* item, const lb_transform* pose)
   return item->body == LB_WORLD ? item->in_body : lb_transform_mul(pose[item->body], item->in_body);
 }
 
-static lb_vec3 place_of(const lb_path_item* item, const lb_transform* pose, const double* q) {
-  const lb_transform X = frame_of(item, pose);
+lb_vec3 lb_path_item_place(const lb_path_item* item, lb_transform X, const double* q) {
   double f[3][3];
   if (item->q < 0) {
     return X.p;
@@ -18,20 +17,15 @@ static lb_vec3 place_of(const lb_path_item* item, const lb_transform* pose, cons
   return lb_transform_point(X, lb_vec3_make(f[0][0], f[1][0], f[2][0]));
 }
 
-static bool counts(const lb_path_item* item, const double* q) {
-  return item->condition < 0 ||
-         (q[item->condition] >= item->at_least && q[item->condition] <= item->at_most);
-}
-
-static lb_vec3 inside(lb_transform X, lb_vec3 x) {
-  return lb_quat_rotate(lb_quat_conjugate(X.q), lb_vec3_sub(x, X.p));
+static lb_vec3 place_of(const lb_path_item* item, const lb_transform* pose, const double* q) {
+  return lb_path_item_place(item, frame_of(item, pose), q);
 }
 
 // Places from a point to the next over a surface: both tangent points, and between them evenly.
 static void draw_over(const lb_path_item* surface, const lb_transform* pose, lb_vec3 from,
                       lb_vec3 to, lb_vec3* out) {
   const lb_transform X = frame_of(surface, pose);
-  const lb_path_end p = {.x = inside(X, from)}, q = {.x = inside(X, to)};
+  const lb_path_end p = {.x = lb_path_into(X, from)}, q = {.x = lb_path_into(X, to)};
   lb_wrap_path path;
   lb_wrap_find(0, &surface->wrap, &path, &p, &q);
   const double L = lb_taylor_value(lb_wrap_length(&path));
@@ -75,7 +69,7 @@ void lb_model_path_draw(const lb_model_path* path, const lb_transform* pose, con
     const lb_path_item* item = &path->item[i];
     if (item->wraps) {
       surface[row++] = item;
-    } else if (counts(item, q)) {
+    } else if (lb_path_item_counts(item, q)) {
       const lb_vec3 x = place_of(item, pose, q);
       if (row > 0) {
         draw_chain(row, surface, pose, out[n - 1], x, out + n);

@@ -1,2 +1,0 @@
-set -e
-limber simulate scenes/double-pendulum.yaml --verbose

@@ -1,3 +1,0 @@
-set -e
-limber simulate scenes/umbrella.yaml --duration 1   # ropes
-limber simulate scenes/starfish.yaml --duration 1   # a deformable around bones

@@ -1,2 +1,0 @@
-set -e
-limber check scenes/four-bar.yaml

@@ -1,2 +1,0 @@
-set -e
-limber simulate scenes/hill-arm.yaml   # two muscles move a forearm

@@ -1,3 +1,0 @@
-set -e
-limber reduce scenes/nodding-head.yaml --duration 1 --out out/basis
-limber simulate scenes/nodding-head.yaml --basis out/basis

@@ -1,3 +1,0 @@
-set -e
-limber check scenes/pendulum.yaml
-limber simulate scenes/pendulum.yaml

@@ -1,2 +1,0 @@
-set -e
-limber simulate scenes/scissor.yaml --out out/scissor

@@ -1,2 +1,0 @@
-set -e
-limber simulate scenes/umbrella.yaml --duration 1 --out out/umbrella

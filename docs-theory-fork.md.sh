@@ -1,2 +1,0 @@
-set -e
-limber fork scenes/wishbone.yaml --out out/wishbone

@@ -1,2 +1,0 @@
-set -e
-limber simulate scenes/joint-gallery.yaml --out out/gallery

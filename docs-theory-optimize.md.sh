@@ -1,2 +1,0 @@
-set -e
-limber optimize scenes/throw.yaml --out out/throw

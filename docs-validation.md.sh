@@ -1,3 +1,0 @@
-set -e
-make test        # tests named test_...
-make test-long   # those named long_..., which take the whole of what a short one takes a part of
