@@ -178,6 +178,7 @@ static void add_forces(lb_job* j) {
     int count;
     const char *one, *many;
   } part[] = {{m->nmotor - 2 * lb_motors_count_turns(m), "motor", "motors"},
+              {m->muscle.count, "muscle", "muscles"},
 #define FORCES_OF(code, name, section, about) {m->force.of_kind[code], #name, section},
               LB_FORCE_LIST(FORCES_OF){m->particles.nrope, "rope", "ropes"},
               {m->particles.ndeformable, "deformable", "deformables"},

@@ -140,20 +140,20 @@ static void markers_that_are_hidden_leave_the_rest_in_place(void** state) {
 
 static void loops_stay_closed(void** state) {
   (void)state;
-  lb_model* m =
-      compile("duration: 0.5 s\n"
-              "record: {every: 10 ms}\n"
-              "bodies:\n"
-              "  crank: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0, 0, 0.1]}}}\n"
-              "  coupler: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0.4, 0, 0.2]}}}\n"
-              "  rocker: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0, 0, 0.3]}}}\n"
-              "joints:\n"
-              "  shaft: {type: revolute, child: crank, axis: y}\n"
-              "  pin: {type: revolute, parent: crank, child: coupler, at: [0, 0, 0.1], axis: y}\n"
-              "  pivot: {type: revolute, child: rocker, at: [0.4, 0, 0], axis: y}\n"
-              "  close: {type: revolute, loop: true, parent: rocker, child: coupler, at: [0, 0, 0.3],\n"
-              "          in_child: [0.4, 0, 0.2], axis: y}\n"
-              "initial: {shaft: {velocity: 4}}\n");
+  lb_model* m = compile(
+      "duration: 0.5 s\n"
+      "record: {every: 10 ms}\n"
+      "bodies:\n"
+      "  crank: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0, 0, 0.1]}}}\n"
+      "  coupler: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0.4, 0, 0.2]}}}\n"
+      "  rocker: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0, 0, 0.3]}}}\n"
+      "joints:\n"
+      "  shaft: {type: revolute, child: crank, axis: y}\n"
+      "  pin: {type: revolute, parent: crank, child: coupler, at: [0, 0, 0.1], axis: y}\n"
+      "  pivot: {type: revolute, child: rocker, at: [0.4, 0, 0], axis: y}\n"
+      "  close: {type: revolute, loop: true, parent: rocker, child: coupler, at: [0, 0, 0.3],\n"
+      "          in_child: [0.4, 0, 0.2], axis: y}\n"
+      "initial: {shaft: {velocity: 4}}\n");
   measured x;
   measure(&x, m);
   for (size_t k = 0; k < 3 * (size_t)(x.markers.nmarker * x.markers.nsample); k++) {
