@@ -30,7 +30,7 @@ exits() { [ "$status" -eq "$1" ]; }
 prints() { grep -qF -- "$1" stdout; }
 complains() { grep -qF -- "$1" stderr; }
 # On slow machines a line tells how far long work is; anything else is a complaint.
-content() { ! grep -qvE '^ *[0-9]+ % .* left' stderr; }
+content() { ! grep -qvE '^ *[0-9]+ % ' stderr; }
 silent() { [ ! -s stdout ] && [ ! -s stderr ]; }
 
 check_summary() {

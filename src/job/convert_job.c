@@ -28,7 +28,10 @@ static lb_status run(lb_job* j, lb_error* err) {
   lb_data* d = NULL;
   lb_status status = lb_data_create(j->model, j->arena.allocator, &d, err);
   status = status == LB_OK ? lb_run_begin(j->model, d, err) : status;
-  status = status == LB_OK ? lb_frame_put(own->start, d, err) : status;
+  if (status == LB_OK) {
+    lb_forward(j->model, d); // forces that the frame tells of
+    status = lb_frame_put(own->start, d, err);
+  }
   lb_data_release(d);
   j->kept = status == LB_OK;
   return status;
