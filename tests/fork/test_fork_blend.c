@@ -16,7 +16,7 @@ typedef struct models {
   lb_scene_fork what;
   lb_fork* fork[MOST];
   int count;
-  lb_fork_blend_kind blend;
+  int blend; // lb_fork_blend_kind
   lb_fork_blend* b;
 } models;
 

@@ -29,6 +29,7 @@
 #include "design/inverse/inverse_dynamics.h"
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/force/force.h"
+#include "dynamics/force/muscle.h"
 #include "dynamics/joint/joint.h"
 #include "dynamics/tree/kinematics.h"
 #include "limber/ik.h"
@@ -605,6 +606,9 @@ lb_status lb_ik_record(const lb_ik* ik, lb_recording* recording, lb_error* err) 
   lb_status status = lb_data_create(ik->model, recording->allocator, &d, err);
   status = status == LB_OK ? lb_inverse_prepare(&arena, ik->model, &ik->motion, NAN, false, &x, err)
                            : status;
+  if (status == LB_OK && d->work->muscles) {
+    d->work->muscles->idle = true; // what they exert does not follow from a motion
+  }
   for (int i = 0; i < ik->nsample && status == LB_OK; i++) {
     status = put_frame(d, &x, i, recording, err);
   }
