@@ -123,7 +123,7 @@ static void one_model_alone_is_as_it_is(void** state) {
 }
 
 // Frames along random straight paths between random poses near four models: nothing jumps.
-static void find_jumps(lb_fork_blend_kind kind) {
+static void find_jumps(int kind) {
   enum { STEPS = 200 };
   models m = {.w = fork_read("helix-50"), .blend = kind};
   make(&m, 4, (const lb_vec3[]){{0, 0, 0}, {50, 0, 0}, {0, 50, 20}, {-20, 0, 60}}, 1e-3);
