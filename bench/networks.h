@@ -13,8 +13,8 @@ static const int NETWORK_LAYERS[NETWORK_SIZES] = {1, 2, 3, 4, 6, 8, 10, 12};
 static inline network_case network_case_of(int i) {
   static const int OTHER[] = {3, 10, 20};
   return i < 4 * NETWORK_SIZES
-             ? (network_case){NETWORK_LAYERS[i % NETWORK_SIZES],
-                              i / NETWORK_SIZES % 2 ? 128 : 256, i / NETWORK_SIZES / 2 ? 5 : 1}
+             ? (network_case){NETWORK_LAYERS[i % NETWORK_SIZES], i / NETWORK_SIZES % 2 ? 128 : 256,
+                              i / NETWORK_SIZES / 2 ? 5 : 1}
              : (network_case){6, 256, OTHER[i - 4 * NETWORK_SIZES]};
 }
 

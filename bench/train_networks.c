@@ -47,11 +47,8 @@ static void train(training* t) {
   lb_wrap_network w = {.form = LB_FORM_POINTS};
   lb_train_data data, test;
   lb_train_state s;
-  const lb_train_options o = {.epochs = epochs,
-                              .batch = BATCH,
-                              .rate = 1e-4,
-                              .seed = 1,
-                              .threads = 1};
+  const lb_train_options o = {
+      .epochs = epochs, .batch = BATCH, .rate = 1e-4, .seed = 1, .threads = 1};
   int* order = malloc(SAMPLES * sizeof *order);
   if (!lb_network_make(&w.net, 8, c->layers, c->width, 3, &arena) ||
       !lb_train_data_make(&data, SAMPLES, 8, 3, false, &arena) ||
@@ -77,8 +74,8 @@ static void train(training* t) {
   }
   t->position = sqrt(lb_train_evaluate(&w.net, &test, &o, NULL).position);
   save(&w, c, &arena);
-  printf("%3d %-10s loss %.3g, off by %.3g\n", atomic_fetch_add(&done, 1) + 1,
-         network_name(c).text, t->points ? t->loss[t->points - 1] : NAN, t->position);
+  printf("%3d %-10s loss %.3g, off by %.3g\n", atomic_fetch_add(&done, 1) + 1, network_name(c).text,
+         t->points ? t->loss[t->points - 1] : NAN, t->position);
   fflush(stdout);
   by->release(trainer);
   free(order);
@@ -119,7 +116,8 @@ static int compare(const void* a, const void* b) {
 int main(int argc, char** argv) {
   const char* why = "";
   if (argc < 2 || !(by = lb_train_backend_find(argc > 2 ? argv[2] : "cpu", &why))) {
-    fprintf(stderr, "limber_train_networks FOLDER [cpu|cuda] [EPOCHS] [AT ONCE] [FIRST] [LAST] %s\n", why);
+    fprintf(stderr,
+            "limber_train_networks FOLDER [cpu|cuda] [EPOCHS] [AT ONCE] [FIRST] [LAST] %s\n", why);
     return 2;
   }
   folder = argv[1];

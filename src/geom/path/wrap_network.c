@@ -113,10 +113,10 @@ LB_TAYLOR_INLINE lb_taylor3 scaled_point(int N, const lb_network* net, double r,
   const lb_taylor gain =
       lb_taylor_mul(N, size, lb_taylor_sub(N, alpha, lb_taylor_mul(N, alpha, alpha)));
   const lb_taylor n1 = lb_taylor_mul(N, gain, n[0]), n2 = lb_taylor_mul(N, gain, n[1]);
-  x.x = lb_taylor_add(
-      N, x.x, lb_taylor_add(N, lb_taylor_mul(N, n1, h.x[0]), lb_taylor_mul(N, n2, h.y[0])));
-  x.y = lb_taylor_add(
-      N, x.y, lb_taylor_add(N, lb_taylor_mul(N, n1, h.x[1]), lb_taylor_mul(N, n2, h.y[1])));
+  x.x = lb_taylor_add(N, x.x,
+                      lb_taylor_add(N, lb_taylor_mul(N, n1, h.x[0]), lb_taylor_mul(N, n2, h.y[0])));
+  x.y = lb_taylor_add(N, x.y,
+                      lb_taylor_add(N, lb_taylor_mul(N, n1, h.x[1]), lb_taylor_mul(N, n2, h.y[1])));
   return x;
 }
 
@@ -184,8 +184,8 @@ const char* lb_wrap_network_strays(const lb_wrap_network* w, double r, lb_vec3 p
   const double most = fmax(fmax(fmax(fabs(p.x), fabs(p.y)), fabs(p.z)),
                            fmax(fmax(fabs(q.x), fabs(q.y)), fabs(q.z)));
   return r < w->radius[0] || r > w->radius[1] ? "a radius of 0.01 to 0.2 m"
-         : most > w->reach                    ? "points within 1 m of the surface's origin along each axis"
-                                              : NULL;
+         : most > w->reach ? "points within 1 m of the surface's origin along each axis"
+                           : NULL;
 }
 
 // --- files ---

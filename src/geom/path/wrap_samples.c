@@ -10,14 +10,13 @@ static lb_taylor3 exact(double r, const lb_taylor3* p, const lb_taylor3* q, cons
   lb_wrap_type_cylinder.find(0, &wrap, &path, p, q);
   const lb_taylor sigma = lb_taylor_mul(0, *alpha, *lb_wrap_length(&path));
   int i = 0;
-  while (i + 1 < path.count &&
-         lb_taylor_value(&sigma) > lb_taylor_value(&path.piece[i].end)) {
+  while (i + 1 < path.count && lb_taylor_value(&sigma) > lb_taylor_value(&path.piece[i].end)) {
     i++;
   }
-  *wrapped = path.count < 3 ? 0
-                            : (lb_taylor_value(&path.piece[1].end) -
-                               lb_taylor_value(&path.piece[0].end)) /
-                                  lb_taylor_value(lb_wrap_length(&path));
+  *wrapped = path.count < 3
+                 ? 0
+                 : (lb_taylor_value(&path.piece[1].end) - lb_taylor_value(&path.piece[0].end)) /
+                       lb_taylor_value(lb_wrap_length(&path));
   return lb_wrap_point(0, &path.piece[i], &sigma);
 }
 
@@ -86,8 +85,7 @@ static void solve_scaled(const double* x, double* gain, double* target) {
   const lb_taylor3 at = exact(1, &p, &q, &alpha, &wrapped);
   const lb_taylor3 line = lb_taylor3_add(0, p, lb_taylor3_scale(0, alpha, lb_taylor3_sub(0, q, p)));
   const lb_taylor3 off = lb_taylor3_sub(0, at, line);
-  const lb_taylor size =
-      lb_taylor_shift(lb_taylor_scale(0, 0.5, lb_taylor_add(0, a, b)), 1);
+  const lb_taylor size = lb_taylor_shift(lb_taylor_scale(0, 0.5, lb_taylor_add(0, a, b)), 1);
   lb_taylor_sincos(0, lb_taylor_scale(0, 0.5, dphi), &s, &c);
   const lb_taylor t[] = {
       lb_taylor_div(0, lb_taylor_add(0, lb_taylor_mul(0, off.x, c), lb_taylor_mul(0, off.y, s)),

@@ -39,7 +39,7 @@ bool lb_network_pass_make(lb_network_pass* pass, const lb_network* net, int most
     pass->a[l] = LB_TAKE(arena, double, (size_t)net->size[l] * (size_t)most_columns);
   }
   for (int k = 0; k < 2; k++) {
-    pass->bar[k] = LB_TAKE(arena, double, (size_t)widest * (size_t)most_columns);
+    pass->bar[k] = LB_TAKE(arena, double, (size_t)widest*(size_t)most_columns);
   }
   return !arena->failed;
 }

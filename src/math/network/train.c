@@ -12,10 +12,13 @@ enum { COLUMNS = 256 }; // of a part of a batch
 bool lb_train_data_make(lb_train_data* data, int count, int ninput, int noutput, bool slopes,
                         lb_arena* arena) {
   const size_t n = (size_t)count, along = slopes ? (size_t)ninput + 1 : 1;
-  *data = (lb_train_data){count, ninput, noutput, slopes ? ninput : 0,
-                          .x = LB_TAKE(arena, double, n * (size_t)ninput),
-                          .gain = LB_TAKE(arena, double, n * along),
-                          .target = LB_TAKE(arena, double, n * (size_t)noutput * along)};
+  *data = (lb_train_data){count,
+                          ninput,
+                          noutput,
+                          slopes ? ninput : 0,
+                          .x = LB_TAKE(arena, double, n*(size_t)ninput),
+                          .gain = LB_TAKE(arena, double, n* along),
+                          .target = LB_TAKE(arena, double, n*(size_t)noutput* along)};
   return !arena->failed;
 }
 
@@ -113,9 +116,9 @@ static bool batch_make(batch* b, const lb_network* net, const lb_train_data* dat
                .part = part,
                .pass = LB_TAKE(arena, lb_network_pass, n),
                .loss = LB_TAKE(arena, lb_train_loss, n),
-               .index = LB_TAKE(arena, int, (size_t)n * (size_t)part)};
+               .index = LB_TAKE(arena, int, (size_t)n*(size_t)part)};
   if (gradient) {
-    b->gradient = LB_TAKE(arena, double, (size_t)n * lb_network_count(net));
+    b->gradient = LB_TAKE(arena, double, (size_t)n* lb_network_count(net));
   }
   for (int i = 0; i < n && !arena->failed; i++) {
     lb_network_pass_make(&b->pass[i], net, COLUMNS, arena);
@@ -223,8 +226,8 @@ void lb_train_shuffle(int* order, int count, uint64_t seed, int epoch) {
   }
 }
 
-double lb_train_epoch(const lb_train_backend* by, lb_trainer* t, lb_network* net,
-                      lb_train_state* s, const lb_train_options* o, int* order, int count) {
+double lb_train_epoch(const lb_train_backend* by, lb_trainer* t, lb_network* net, lb_train_state* s,
+                      const lb_train_options* o, int* order, int count) {
   lb_train_shuffle(order, count, o->seed, s->epoch);
   const double loss = by->epoch(t, net, s, order);
   s->epoch++;
@@ -287,8 +290,12 @@ static double epoch(lb_trainer* t, lb_network* net, lb_train_state* s, const int
     const lb_train_loss loss = batch_run(&t->b, order + from, count, t->o.threads);
     sum += loss.position + t->o.weight * loss.slope;
     add_parts(&t->b, t->o.threads);
-    adam a = {net->weight, s->m, s->v, t->b.gradient,
-              lb_train_rate(t->o.rate, t->o.decay, s->step, all), n};
+    adam a = {net->weight,
+              s->m,
+              s->v,
+              t->b.gradient,
+              lb_train_rate(t->o.rate, t->o.decay, s->step, all),
+              n};
     lb_parallel_for(t->o.threads, (int)((n + SLICE - 1) / SLICE), adam_slice, &a);
     s->step++;
   }

@@ -32,8 +32,8 @@ typedef struct lb_train_options {
 
 // Where a training is; what another run needs to go on.
 typedef struct lb_train_state {
-  int epoch; // that are done
-  int step;  // of Adam, that are done
+  int epoch;     // that are done
+  int step;      // of Adam, that are done
   double *m, *v; // its moments, as many as weights
   double* best;  // weights of the least loss on samples that are not trained with
   double best_loss;
@@ -58,7 +58,8 @@ typedef struct lb_train_backend {
   void (*release)(lb_trainer* t);
 } lb_train_backend;
 extern const lb_train_backend lb_train_cpu;
-// By its name, "cpu" or "cuda", which is a module of its own, loaded here. NULL: `why` says why not.
+// By its name, "cpu" or "cuda", which is a module of its own, loaded here. NULL: `why` says why
+// not.
 const lb_train_backend* lb_train_backend_find(const char* name, const char** why);
 
 // Loss (1) of a network.
@@ -76,8 +77,8 @@ lb_train_loss lb_train_gradient(const lb_network* net, const lb_train_data* data
 void lb_train_shuffle(int* order, int count, uint64_t seed, int epoch);
 
 // One more epoch with all that belongs to it; mean loss of its batches.
-double lb_train_epoch(const lb_train_backend* by, lb_trainer* t, lb_network* net,
-                      lb_train_state* s, const lb_train_options* o, int* order, int count);
+double lb_train_epoch(const lb_train_backend* by, lb_trainer* t, lb_network* net, lb_train_state* s,
+                      const lb_train_options* o, int* order, int count);
 
 // --- for backends ---
 
