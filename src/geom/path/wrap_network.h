@@ -17,18 +17,9 @@
 // the other sense is a mirror image, y -> -y.
 #pragma once
 #include "geom/path/wrap_path.h"
+#include "limber/network.h"
 #include "math/network/train.h"
 
-#define LB_NETWORK_FORM_LIST(X)                                                                    \
-  X(LB_FORM_SCALED, "scaled")                                                                      \
-  X(LB_FORM_POINTS, "points")
-
-typedef enum lb_network_form {
-#define LB_FORM_CODE(code, name) code,
-  LB_NETWORK_FORM_LIST(LB_FORM_CODE)
-#undef LB_FORM_CODE
-      LB_FORM_COUNT
-} lb_network_form;
 extern const char* const lb_network_form_names[LB_FORM_COUNT];
 
 typedef struct lb_wrap_network {

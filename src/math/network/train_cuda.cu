@@ -4,6 +4,7 @@
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
+#include <mutex>
 #include <vector>
 
 extern "C" {
@@ -226,8 +227,11 @@ void release(lb_trainer* t) {
   }
 }
 
+std::mutex making; // graphs are recorded one at a time
+
 lb_trainer* create(const lb_network* net, const lb_train_state* s, const lb_train_data* data,
                    const lb_train_options* o, const lb_allocator*) {
+  const std::lock_guard<std::mutex> lock(making);
   lb_trainer* t = new lb_trainer();
   const size_t n = data->count, along = 1 + data->ndir, weights = lb_network_count(net);
   const size_t columns = o->batch * along, space = 8 << 20;
