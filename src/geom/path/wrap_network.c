@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/npz.h"
+#include "geom/mesh/file_load.h"
 
 #define NAME(code, name) name,
 const char* const lb_network_form_names[] = {LB_NETWORK_FORM_LIST(NAME)};
@@ -256,4 +257,12 @@ lb_status lb_wrap_network_parse(const char* bytes, size_t size, const char* name
   lb_wrap_network_limit(&read);
   *w = read;
   return read.net.weight ? LB_OK : LB_NO_MEMORY;
+}
+
+lb_status lb_wrap_network_read(const char* path, lb_place from, lb_arena* arena, lb_wrap_network* w,
+                               lb_error* err) {
+  char* text = NULL;
+  size_t size = 0;
+  const lb_status status = lb_load(path, "network", from, arena, &text, &size, err);
+  return status == LB_OK ? lb_wrap_network_parse(text, size, path, arena, w, err) : status;
 }

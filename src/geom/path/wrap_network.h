@@ -49,5 +49,8 @@ void lb_wrap_network_samples(lb_network_form form, double threshold, uint64_t se
 // A network's file: the arrays `form`, `size` and `weight` of an .npz.
 lb_status lb_wrap_network_pack(const lb_wrap_network* w, lb_arena* arena, char** bytes,
                                size_t* size);
+// ... from a file that is named at a place.
+lb_status lb_wrap_network_read(const char* path, lb_place from, lb_arena* arena, lb_wrap_network* w,
+                               lb_error* err);
 lb_status lb_wrap_network_parse(const char* bytes, size_t size, const char* name, lb_arena* arena,
                                 lb_wrap_network* w, lb_error* err);

@@ -1,5 +1,5 @@
 // What all surfaces share: straight paths, the way around a circle, inflation, points on pieces.
-#include "geom/path/wrap_path.h"
+#include "geom/path/wrap_network.h"
 
 static const lb_wrap_type* const WRAP[LB_WRAP_COUNT] = {
     [LB_WRAP_CYLINDER] = &lb_wrap_type_cylinder, [LB_WRAP_SPHERE] = &lb_wrap_type_sphere,
@@ -24,12 +24,24 @@ void lb_wrap_straight(int N, lb_wrap_path* out, const lb_taylor3* p, const lb_ta
   LB_TAYLOR_ORDERS(STRAIGHT)
 }
 
+// The length is that of the path itself; its points are the network's.
+static void hand_over(const lb_wrap* wrap, lb_wrap_path* path, const lb_taylor3* p,
+                      const lb_taylor3* q) {
+  const lb_taylor length = *lb_wrap_length(path);
+  path->count = 1;
+  path->piece[0] =
+      (lb_path_piece){.kind = LB_PIECE_NETWORK, .end = length, .A = *p, .B = *q, .wrap = wrap};
+}
+
 void lb_wrap_find(int N, const lb_wrap* wrap, lb_wrap_path* out, const lb_path_end* p,
                   const lb_path_end* q) {
   const lb_taylor3 P = lb_taylor3_variable(LB_TAYLOR_P, p->x, p->xd, p->xdd);
   const lb_taylor3 Q = lb_taylor3_variable(LB_TAYLOR_Q, q->x, q->xd, q->xdd);
   if (wrap) {
     WRAP[wrap->kind]->find(N, wrap, out, &P, &Q);
+    if (wrap->network) {
+      hand_over(wrap, out, &P, &Q);
+    }
   } else {
     lb_wrap_straight(N, out, &P, &Q);
   }
@@ -180,8 +192,19 @@ LB_TAYLOR_INLINE lb_taylor3 point(int N, const lb_path_piece* c, const lb_taylor
   return x;
 }
 
+static lb_taylor3 network_point(int N, const lb_path_piece* c, const lb_taylor* sigma) {
+  lb_taylor alpha;
+#define PART(N) alpha = lb_taylor_div(N, *sigma, c->end)
+  LB_TAYLOR_ORDERS(PART)
+  return lb_wrap_network_point(N, c->wrap->network, c->wrap->size.x, c->wrap->sense, &c->A, &c->B,
+                               &alpha);
+}
+
 lb_taylor3 lb_wrap_point(int N, const lb_path_piece* c, const lb_taylor* sigma) {
   lb_taylor3 x;
+  if (c->kind == LB_PIECE_NETWORK) {
+    return network_point(N, c, sigma);
+  }
 #define POINT(N) x = point(N, c, sigma)
   LB_TAYLOR_ORDERS(POINT)
   return x;

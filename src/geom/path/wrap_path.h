@@ -21,12 +21,14 @@ typedef struct lb_wrap {
   double band;  // w over the least radius; 0: sharp
   int sense;    // of cylinders and capsules: of turning about z from p to q, 1 or -1
   lb_vec3 side; // of spheres and ellipsoids: where paths stay; zero: the shorter way
+  const struct lb_wrap_network* network; // that gives points of the path, or NULL (wrap_network.h)
 } lb_wrap;
 
 typedef enum lb_piece_kind {
-  LB_PIECE_LINE, // x = origin + along (sigma - start)
-  LB_PIECE_ARC,  // ... + A cos(psi) + B sin(psi), psi = angle + rate (sigma - start)
-  LB_PIECE_OVAL  // the same with an angle whose arc length from `angle` is sigma - start
+  LB_PIECE_LINE,   // x = origin + along (sigma - start)
+  LB_PIECE_ARC,    // ... + A cos(psi) + B sin(psi), psi = angle + rate (sigma - start)
+  LB_PIECE_OVAL,   // the same with an angle whose arc length from `angle` is sigma - start
+  LB_PIECE_NETWORK // the network of `wrap`, for the ends A and B and the part sigma/end of the way
 } lb_piece_kind;
 
 typedef struct lb_path_piece {
@@ -36,6 +38,7 @@ typedef struct lb_path_piece {
   lb_taylor3 origin, along; // along is zero for ovals
   lb_taylor3 A, B;
   lb_taylor angle, rate;
+  const lb_wrap* wrap; // of a network
 } lb_path_piece;
 
 enum { LB_WRAP_PIECES = 4 };

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "geom/path/wrap_network.h"
 #include "math/curve/time_profile.h"
 #include "model/build/build.h"
 #include "model/use/initial_pose.h"
@@ -48,6 +49,15 @@ static bool find_coordinate(const lb_build* b, int joint, int coordinate, int* q
   return true;
 }
 
+// A network of the model's own.
+static const lb_wrap_network* keep_network(lb_build* b, const lb_wrap_network* from) {
+  lb_wrap_network* own = LB_COPY(b->arena, from, 1);
+  if (own) {
+    own->net.weight = LB_COPY(b->arena, from->net.weight, lb_network_count(&from->net));
+  }
+  return own && own->net.weight ? own : NULL;
+}
+
 static lb_status build_item(lb_build* b, const owner* of, lb_path_item* to,
                             const lb_scene_path_point* from) {
   static const char* const lost = "goes by a joint that closes a loop, which has no coordinate "
@@ -60,7 +70,12 @@ static lb_status build_item(lb_build* b, const owner* of, lb_path_item* to,
     to->at = lb_model_anchor(b->m, w->body, -1, w->pose);
     to->body = w->body;
     to->in_body = w->pose;
-    to->wrap = (lb_wrap){.kind = w->kind, .size = w->size, .band = w->smooth, .side = w->side};
+    const struct lb_wrap_network* network = NULL;
+    if (w->network && !(network = keep_network(b, w->network))) {
+      return LB_NO_MEMORY;
+    }
+    to->wrap = (lb_wrap){
+        .kind = w->kind, .size = w->size, .band = w->smooth, .side = w->side, .network = network};
     return LB_OK;
   }
   to->body = from->body;
@@ -310,6 +325,11 @@ static lb_status build_mass(lb_build* b, const owner* of, lb_model_path* path,
       return refuse(b, of,
                     "has mass and a point with 'while', at which its mass would jump (take "
                     "'mass' or 'while' away)");
+    }
+    if (path->item[i].wraps && path->item[i].wrap.network && from->points == 0) {
+      return refuse(b, of,
+                    "has mass and runs over a wrap with a 'network', which places mass points "
+                    "alone (give 'mass' its 'points', such as 'points: 20')");
     }
   }
   const double length = lb_build_path_length(path, pose, b->m->start.q);

@@ -46,6 +46,8 @@ static inline bool lb_path_item_counts(const lb_path_item* item, const double* q
                                  q[item->condition] <= item->at_most + SLACK);
 }
 
+// Frame of a point or surface, from poses of bodies.
+lb_transform lb_path_item_frame(const lb_path_item* item, const lb_transform* pose);
 // Place of a point, where the frame it is in is at X.
 lb_vec3 lb_path_item_place(const lb_path_item* item, lb_transform X, const double* q);
 
@@ -53,6 +55,11 @@ lb_vec3 lb_path_item_place(const lb_path_item* item, lb_transform X, const doubl
 static inline lb_vec3 lb_path_into(lb_transform X, lb_vec3 x) {
   return lb_quat_rotate(lb_quat_conjugate(X.q), lb_vec3_sub(x, X.p));
 }
+
+// Surface with a network that a path is used outside the range of, in a frame of a recording, and
+// that range in words; NULL: there is none.
+const lb_path_item* lb_model_path_strays(const lb_model_path* path, const lb_transform* pose,
+                                         const double* q, const char** range);
 
 // Places along a path where its lines meet, [nline + 1], in a frame of a recording.
 void lb_model_path_draw(const lb_model_path* path, const lb_transform* pose, const double* q,

@@ -2,7 +2,7 @@
 #include "math/curve/time_profile.h"
 #include "model/use/model_path.h"
 
-static lb_transform frame_of(const lb_path_item* item, const lb_transform* pose) {
+lb_transform lb_path_item_frame(const lb_path_item* item, const lb_transform* pose) {
   return item->body == LB_WORLD ? item->in_body : lb_transform_mul(pose[item->body], item->in_body);
 }
 
@@ -18,19 +18,24 @@ lb_vec3 lb_path_item_place(const lb_path_item* item, lb_transform X, const doubl
 }
 
 static lb_vec3 place_of(const lb_path_item* item, const lb_transform* pose, const double* q) {
-  return lb_path_item_place(item, frame_of(item, pose), q);
+  return lb_path_item_place(item, lb_path_item_frame(item, pose), q);
 }
 
 // Places from a point to the next over a surface: both tangent points, and between them evenly.
 static void draw_over(const lb_path_item* surface, const lb_transform* pose, lb_vec3 from,
                       lb_vec3 to, lb_vec3* out) {
-  const lb_transform X = frame_of(surface, pose);
+  const lb_transform X = lb_path_item_frame(surface, pose);
   const lb_path_end p = {.x = lb_path_into(X, from)}, q = {.x = lb_path_into(X, to)};
   lb_wrap_path path;
   lb_wrap_find(0, &surface->wrap, &path, &p, &q);
   const double L = lb_taylor_value(lb_wrap_length(&path));
-  const double first = path.count > 1 ? lb_taylor_value(&path.piece[0].end) : L / 3;
-  const double last = path.count > 1 ? lb_taylor_value(&path.piece[path.count - 2].end) : L / 1.5;
+  const bool even = surface->wrap.network; // places along all of it
+  const double first = even             ? L / (LB_WRAP_LINES + 1)
+                       : path.count > 1 ? lb_taylor_value(&path.piece[0].end)
+                                        : L / 3;
+  const double last = even             ? L - first
+                      : path.count > 1 ? lb_taylor_value(&path.piece[path.count - 2].end)
+                                       : L / 1.5;
   for (int i = 0; i < LB_WRAP_LINES; i++) {
     const double at = first + (last - first) * i / (LB_WRAP_LINES - 1);
     const lb_taylor sigma = lb_taylor_constant(at);
@@ -49,7 +54,7 @@ static void draw_chain(int n, const lb_path_item* const* surface, const lb_trans
   lb_chain_link link[LB_CHAIN_MOST];
   lb_vec3 m[LB_CHAIN_MOST];
   for (int i = 0; i < n; i++) {
-    const lb_transform X = frame_of(surface[i], pose);
+    const lb_transform X = lb_path_item_frame(surface[i], pose);
     link[i] = (lb_chain_link){&surface[i]->wrap, lb_quat_matrix(X.q), X.p};
   }
   if (n > 1) {

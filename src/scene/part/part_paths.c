@@ -1,6 +1,7 @@
 // Surfaces that paths wrap over, and the points of paths: fixed, moving and conditional ones.
 #include <math.h>
 
+#include "geom/path/wrap_network.h"
 #include "scene/part/part.h"
 
 // --- wraps ---
@@ -52,6 +53,9 @@ static const lb_field wrap_fields[] = {
            "paths stay on this side of it, in its own axes"),
     LB_SIZED(NUMBER, lb_scene_wrap, "smooth", smooth, LB_PURE, LB_UNIT_RANGE, "0.1",
              "band over which a path lifts off smoothly, over the least radius; 0: sharp"),
+    LB_LATER(FILE, "network", NULL, "none",
+             "of a cylinder: a file (.npz) of limber muscle train; its network places the mass "
+             "points"),
 };
 
 static void init_wrap(void* part) {
@@ -71,6 +75,26 @@ static void check_rigid(lb_checker* c, int body) {
   }
 }
 
+// A network's file, which several wraps may share.
+static bool finish_wrap(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
+  lb_scene_wrap* w = part;
+  const lb_yaml* file = lb_yaml_find(node, "network");
+  if (!ok || !file) {
+    return ok;
+  }
+  if (w->kind != LB_WRAP_CYLINDER) {
+    return lb_complain(r, file->place, "networks know cylinders alone (take 'network' away)");
+  }
+  w->network_file = lb_find_file(r, file);
+  lb_wrap_network* network = LB_TAKE(r->keep, lb_wrap_network, 1);
+  if (!w->network_file || !network) {
+    return w->network_file && lb_lack(r);
+  }
+  w->network = network;
+  return lb_note(
+      r, lb_wrap_network_read(w->network_file, file->place, r->keep, network, r->report.err));
+}
+
 static void check_wrap(lb_checker* c, const void* part) {
   const lb_scene_wrap* w = part;
   const lb_vec3 s = w->size;
@@ -85,9 +109,10 @@ static void check_wrap(lb_checker* c, const void* part) {
   check_rigid(c, w->body);
 }
 
-const lb_table lb_wrap_table = LB_TABLE(
-    "wrap", lb_scene_wrap, wrap_fields, .nchoose = LB_WRAP_COUNT, .choose = "the form of a wrap",
-    .chosen = offsetof(lb_scene_wrap, kind), .init = init_wrap, .check = check_wrap);
+const lb_table lb_wrap_table =
+    LB_TABLE("wrap", lb_scene_wrap, wrap_fields, .nchoose = LB_WRAP_COUNT,
+             .choose = "the form of a wrap", .chosen = offsetof(lb_scene_wrap, kind),
+             .init = init_wrap, .finish = finish_wrap, .check = check_wrap);
 
 lb_scene_wrap lb_scene_wrap_default(void) {
   lb_scene_wrap wrap;

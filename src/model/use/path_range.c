@@ -1,0 +1,28 @@
+// Networks that are asked for what they were not trained for.
+#include "geom/path/wrap_network.h"
+#include "model/use/model_path.h"
+
+const lb_path_item* lb_model_path_strays(const lb_model_path* path, const lb_transform* pose,
+                                         const double* q, const char** range) {
+  const lb_path_item* surface = NULL;
+  lb_vec3 last = {0};
+  for (int i = 0; i < path->count; i++) {
+    const lb_path_item* item = &path->item[i];
+    if (item->wraps) {
+      surface = item->wrap.network ? item : NULL;
+    } else if (lb_path_item_counts(item, q)) {
+      const lb_vec3 x = lb_path_item_place(item, lb_path_item_frame(item, pose), q);
+      if (surface) {
+        const lb_transform X = lb_path_item_frame(surface, pose);
+        *range = lb_wrap_network_strays(surface->wrap.network, surface->wrap.size.x,
+                                        lb_path_into(X, last), lb_path_into(X, x));
+        if (*range) {
+          return surface;
+        }
+      }
+      surface = NULL;
+      last = x;
+    }
+  }
+  return NULL;
+}
