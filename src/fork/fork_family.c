@@ -8,37 +8,22 @@
 
 // --- weights ---
 
-// Power of 1/distance: of poses and joints, for which weights are rational functions; and of
-// energies.
-typedef enum power { INVERSE_SQUARE = 2, INVERSE_CUBE = 3 } power;
-
 static size_t jet_size(const lb_jet_at* at) {
   return lb_fork_jet_size(at->kind, at->r);
 }
 
-// d^power from the jet of unit d^2, in place.
-static void raise(const lb_jet_at* at, double* u, power p) {
-  if (p == INVERSE_CUBE) {
-    const double root = sqrt(u[0]), turn = root > 0 ? 0.75 / root : 0; // times zero, where it is 0
-    const double f[4] = {u[0] * root, 1.5 * root, turn, 0};
-    lb_fork_jet_compose(at, u, f, u);
-  }
-}
-
-// Jets of the weights into out [count]: the product of the others' distances over the sum of such
-// products. `room` has 2 + count jets.
-static void weigh(const lb_fork_family* g, const lb_jet_at* at, power p, double* out,
-                  double* room) {
+// Jets of the weights into out [count]: the product of the others' |d|^4 over the sum of such
+// products, which is a rational function. `room` has 2 + count jets.
+static void weigh(const lb_fork_family* g, const lb_jet_at* at, double* out, double* room) {
   const size_t size = jet_size(at), bytes = size * sizeof *out;
   double *run = room, *next = room + size, *u = room + 2 * size;
   lb_fork_jet_constant(at, run, 1);
   for (int i = 0; i < g->count; i++) {
     double* own = u + (size_t)i * size;
     lb_fork_jet_distance(at, own, g->y + i * g->r);
-    for (size_t k = 0; k < size; k++) {
-      own[k] *= g->unit;
-    }
-    raise(at, own, p);
+    const double unit = g->unit, x = unit * own[0];
+    const double f[4] = {x * x, 2 * unit * x, 2 * unit * unit, 0};
+    lb_fork_jet_compose(at, own, f, own);
     memcpy(out + (size_t)i * size, run, bytes);
     lb_fork_jet_multiply(at, next, run, own);
     memcpy(run, next, bytes);
@@ -64,74 +49,173 @@ static void weigh(const lb_fork_family* g, const lb_jet_at* at, power p, double*
   }
 }
 
+// --- expansions about a model ---
+
+// c (1 + (c/3)^4)^-1/4 of a jet, in place.
+static void bound(const lb_jet_at* at, double* c) {
+  static const double FOURTH = 81;
+  const double x = c[0], w = 1 + x * x * x * x / FOURTH, root = 1 / sqrt(sqrt(w));
+  const double once = root / w, twice = once / w, thrice = twice / w; // w^-5/4, ...
+  const double f[4] = {x * root, once, -5 * x * x * x / FOURTH * twice,
+                       -15 * x * x / FOURTH * twice +
+                           45 * x * x * x * x * x * x / (FOURTH * FOURTH) * thrice};
+  lb_fork_jet_compose(at, c, f, c);
+}
+
+// Jets about model i.
+typedef struct about {
+  int i;
+  size_t size;
+  double* d; // [r]
+  double* c; // [count]
+  double* p; // [r]
+} about;
+
+static int about_jets(const lb_fork_family* g) {
+  return 2 * g->r + g->count;
+}
+
+// `room` has about_jets().
+static about look_about(const lb_fork_family* g, const lb_jet_at* at, int i, double* room) {
+  const int r = g->r;
+  const size_t size = jet_size(at), n = (size_t)r;
+  const about o = {i, size, room, room + n * size, room + (n + (size_t)g->count) * size};
+  memset(o.c, 0, (n + (size_t)g->count) * size * sizeof *o.c);
+  for (int a = 0; a < r; a++) {
+    double* d = o.d + (size_t)a * size;
+    lb_fork_jet_coordinate(at, d, a, 1);
+    d[0] -= g->y[i * r + a];
+  }
+  for (int k = 0; k < g->count; k++) {
+    double* c = o.c + (size_t)k * size;
+    const double* slope = g->slope + (i * g->count + k) * r;
+    for (int a = 0; a < r && k != i; a++) {
+      lb_fork_jet_add(at, c, slope[a], o.d + (size_t)a * size);
+    }
+    bound(at, c);
+    for (int a = 0; a < r; a++) {
+      lb_fork_jet_add(at, o.p + (size_t)a * size, g->y[k * r + a] - g->y[i * r + a], c);
+    }
+  }
+  return o;
+}
+
 // --- amplitudes ---
 
-// (1) as jets, one after another into `put`. `room` has 4 + 2 count jets.
-typedef void (*put_jet)(void* context, int number, const double* jet);
+// Jets of factors of T_k, [count][1 + r]; those of x_k are between them.
+static double* factor_of(const lb_fork_family* g, double* z, int k, int a, size_t size) {
+  return z + (size_t)(k * (1 + g->r) + 1 + a) * size;
+}
 
-static void find_amplitudes(const lb_fork_family* g, const lb_jet_at* at, double* room,
-                            put_jet put, void* context) {
-  const size_t size = jet_size(at);
+// The share of third derivatives along e = y_k - y_i,
+//
+//   w (6 (T_k + T_i) e - 12 (x_k - x_i)),   w = alpha c (e.(p / 4 - d / 2 + c d / 2) / e.e - c^2 /
+//   3)
+//
+// `room` has 4 jets.
+static void expand_third(const lb_fork_family* g, const lb_jet_at* at, const about* o, int k,
+                         const double* alpha, double* z, double* room) {
   const int r = g->r;
-  double *alpha = room, *way = alpha + (size_t)g->count * size, *product = way + size;
-  weigh(g, at, INVERSE_SQUARE, alpha, product + size);
-  for (int i = 0; i < g->count; i++) {
-    put(context, i * (1 + r), alpha + (size_t)i * size);
+  const size_t size = o->size, bytes = size * sizeof *room;
+  const double *c = o->c + (size_t)k * size, *from = g->y + o->i * r, *to = g->y + k * r;
+  double *sum = room, *along = sum + size, *product = along + size, length = 0;
+  memset(sum, 0, bytes);
+  memset(along, 0, bytes);
+  for (int a = 0; a < r; a++) {
+    length += (to[a] - from[a]) * (to[a] - from[a]);
   }
-  for (int k = 0; k < r; k++) {
-    for (int i = 0; i < g->count; i++) {
-      lb_fork_jet_coordinate(at, way, k, 1); // y - (y_i + ybar) / 2
-      way[0] -= 0.5 * g->y[i * r + k];
-      for (int j = 0; j < g->count; j++) {
-        lb_fork_jet_add(at, way, -0.5 * g->y[j * r + k], alpha + (size_t)j * size);
+  for (int a = 0; a < r; a++) {
+    const double e = (to[a] - from[a]) / length;
+    lb_fork_jet_add(at, along, 0.5 * e, o->d + (size_t)a * size);
+    lb_fork_jet_add(at, sum, 0.25 * e, o->p + (size_t)a * size);
+  }
+  lb_fork_jet_add(at, sum, -1, along);
+  lb_fork_jet_multiply(at, product, c, along);
+  lb_fork_jet_add(at, sum, 1, product);
+  lb_fork_jet_multiply(at, product, c, c);
+  lb_fork_jet_add(at, sum, -1. / 3, product);
+  lb_fork_jet_multiply(at, product, c, sum);
+  lb_fork_jet_multiply(at, sum, alpha, product);
+  lb_fork_jet_add(at, z + (size_t)(k * (1 + r)) * size, -12, sum);
+  lb_fork_jet_add(at, z + (size_t)(o->i * (1 + r)) * size, 12, sum);
+  for (int a = 0; a < r; a++) {
+    const double e = 6 * (to[a] - from[a]);
+    lb_fork_jet_add(at, factor_of(g, z, k, a, size), e, sum);
+    lb_fork_jet_add(at, factor_of(g, z, o->i, a, size), e, sum);
+  }
+}
+
+// alpha_i times the expansion about model i, in factors of the tangents. `room` has 3 jets.
+static void expand(const lb_fork_family* g, const lb_jet_at* at, const about* o,
+                   const double* alpha, double* z, double* room) {
+  const size_t size = o->size;
+  double *part = room, *way = part + size, *product = way + size;
+  for (int a = 0; a < g->r; a++) {
+    const double* d = o->d + (size_t)a * size;
+    lb_fork_jet_multiply(at, product, alpha, d);
+    lb_fork_jet_add(at, factor_of(g, z, o->i, a, size), 1, product);
+    memcpy(way, d, size * sizeof *way);
+    lb_fork_jet_add(at, way, -0.5, o->p + (size_t)a * size);
+    lb_fork_jet_multiply(at, part, alpha, way);
+    for (int k = 0; k < g->count; k++) {
+      if (k != o->i) {
+        lb_fork_jet_multiply(at, product, part, o->c + (size_t)k * size);
+        lb_fork_jet_add(at, factor_of(g, z, k, a, size), 1, product);
+        lb_fork_jet_add(at, factor_of(g, z, o->i, a, size), -1, product);
       }
-      lb_fork_jet_multiply(at, product, alpha + (size_t)i * size, way);
-      put(context, i * (1 + r) + 1 + k, product);
     }
   }
 }
 
-typedef struct second {
-  int r;
-  double *z, *J, *H;
-} second;
-
-static void put_second(void* context, int number, const double* jet) {
-  const second* to = context;
-  const size_t r = (size_t)to->r, at = (size_t)number;
-  to->z[at] = jet[0];
-  memcpy(to->J + at * r, jet + 1, r * sizeof *jet);
-  memcpy(to->H + at * r * r, jet + 1 + r, r * r * sizeof *jet);
+// Factors of (1) as jets, at the beginning of `room`.
+static void find_amplitudes(const lb_fork_family* g, const lb_jet_at* at, double* room) {
+  const size_t size = jet_size(at), n = (size_t)lb_fork_family_amplitudes(g);
+  double *z = room, *alpha = z + n * size, *more = alpha + (size_t)g->count * size;
+  memset(z, 0, n * size * sizeof *z);
+  weigh(g, at, alpha, more);
+  for (int i = 0; i < g->count; i++) {
+    const double* own = alpha + (size_t)i * size;
+    const about o = look_about(g, at, i, more);
+    lb_fork_jet_add(at, z + (size_t)(i * (1 + g->r)) * size, 1, own);
+    expand(g, at, &o, own, z, more + (size_t)about_jets(g) * size);
+    for (int k = 0; k < g->count; k++) {
+      if (k != i) {
+        expand_third(g, at, &o, k, own, z, more + (size_t)about_jets(g) * size);
+      }
+    }
+  }
 }
 
 static void evaluate(const void* context, double* z, double* J, double* H, const double* eta,
                      double* scratch) {
   const lb_fork_family* g = context;
   const lb_jet_at at = {LB_JET_SECOND, g->r, eta, NULL};
-  find_amplitudes(g, &at, scratch, put_second, &(second){g->r, z, J, H});
+  const size_t r = (size_t)g->r, size = jet_size(&at);
+  find_amplitudes(g, &at, scratch);
+  for (size_t i = 0; i < (size_t)lb_fork_family_amplitudes(g); i++) {
+    const double* jet = scratch + i * size;
+    z[i] = jet[0];
+    memcpy(J + i * r, jet + 1, r * sizeof *jet);
+    memcpy(H + i * r * r, jet + 1 + r, r * r * sizeof *jet);
+  }
 }
 
-typedef struct third {
-  int r;
-  double* third;
-} third;
-
-static void put_third(void* context, int number, const double* jet) {
-  const third* to = context;
-  memcpy(to->third + number * to->r, jet + 3 + 2 * to->r, (size_t)to->r * sizeof *jet);
-}
-
-static void evaluate_third(const void* context, double* out, const double* eta, const double* etad,
-                           double* scratch) {
+static void evaluate_third(const void* context, double* third, const double* eta,
+                           const double* etad, double* scratch) {
   const lb_fork_family* g = context;
   const lb_jet_at at = {LB_JET_PATH, g->r, eta, etad};
-  find_amplitudes(g, &at, scratch, put_third, &(third){g->r, out});
+  const size_t r = (size_t)g->r, size = jet_size(&at);
+  find_amplitudes(g, &at, scratch);
+  for (size_t i = 0; i < (size_t)lb_fork_family_amplitudes(g); i++) {
+    memcpy(third + i * r, scratch + i * size + 3 + 2 * r, r * sizeof *third);
+  }
 }
 
-// Both kinds of jets have room in it.
+// Amplitudes, weights, and what these and expansions need beside them; of both kinds of jets.
 static int scratch_of(const lb_fork_family* g) {
   const size_t a = lb_fork_jet_size(LB_JET_SECOND, g->r), b = lb_fork_jet_size(LB_JET_PATH, g->r);
-  return (4 + 2 * g->count) * (int)(a > b ? a : b);
+  const int jets = lb_fork_family_amplitudes(g) + 2 * g->count + about_jets(g) + 6;
+  return jets * (int)(a > b ? a : b);
 }
 
 lb_curved lb_fork_family_curve(const lb_fork_family* g, const lb_reduced* flat) {
@@ -145,11 +229,11 @@ lb_curved lb_fork_family_curve(const lb_fork_family* g, const lb_reduced* flat) 
 
 // --- energy ---
 
-// Jet of V_i.
-static void find_energy(const lb_fork_family* g, const lb_jet_at* at, int i, double* out) {
+// Jet of v + f.d + d'K d / 2 about y_i.
+static void find_quadratic(const lb_fork_family* g, const lb_jet_at* at, int i, double* out,
+                           double v, const double* f, const double* K) {
   const int r = g->r;
-  const double *f = g->f + i * r, *K = g->K + i * r * r;
-  lb_fork_jet_constant(at, out, g->v[i]);
+  lb_fork_jet_constant(at, out, v);
   memcpy(out + 1 + r, K, (size_t)(r * r) * sizeof *out);
   for (int k = 0; k < r; k++) {
     const double d = at->y[k] - g->y[i * r + k];
@@ -157,22 +241,84 @@ static void find_energy(const lb_fork_family* g, const lb_jet_at* at, int i, dou
     for (int l = 0; l < r; l++) {
       pull += K[k * r + l] * (at->y[l] - g->y[i * r + l]);
     }
-    out[1 + k] = f[k] + pull;
-    out[0] += d * (f[k] + 0.5 * pull);
+    out[1 + k] = (f ? f[k] : 0) + pull;
+    out[0] += d * ((f ? f[k] : 0) + 0.5 * pull);
   }
+}
+
+// out += c_k (3 d'A d - 3 p'A d + p'A p) / 6. `room` has 4 jets.
+static void add_third(const lb_fork_family* g, const lb_jet_at* at, const about* o, int k,
+                      double* out, double* room) {
+  const int r = g->r;
+  const size_t size = o->size, bytes = size * sizeof *room;
+  const double* A = g->third + (size_t)((o->i * g->count + k) * r * r);
+  double *sum = room, *of = sum + size, *way = of + size, *product = way + size;
+  memset(sum, 0, bytes);
+  for (int a = 0; a < r; a++) { // (A d)_a (d - p)_a / 2 + (A p)_a p_a / 6
+    const double *d = o->d + (size_t)a * size, *p = o->p + (size_t)a * size;
+    for (int n = 0; n < 2; n++) {
+      memset(of, 0, bytes);
+      for (int b = 0; b < r; b++) {
+        lb_fork_jet_add(at, of, A[a * r + b], (n ? o->p : o->d) + (size_t)b * size);
+      }
+      memcpy(way, n ? p : d, bytes);
+      lb_fork_jet_add(at, way, n ? 0 : -1, p);
+      lb_fork_jet_multiply(at, product, of, way);
+      lb_fork_jet_add(at, sum, n ? 1. / 6 : 0.5, product);
+    }
+  }
+  lb_fork_jet_multiply(at, product, o->c + (size_t)k * size, sum);
+  lb_fork_jet_add(at, out, 1, product);
+}
+
+// out += c^2 (6 d'B d - 8 c e'B d + 3 c^2 e'B e) / 24, e = y_k - y_i. `room` has 4 jets.
+static void add_fourth(const lb_fork_family* g, const lb_jet_at* at, const about* o, int k,
+                       double* out, double* room) {
+  const int r = g->r;
+  const size_t size = o->size;
+  const double *B = g->fourth + (size_t)((o->i * g->count + k) * r * r),
+               *c = o->c + (size_t)k * size;
+  double *sum = room, *square = sum + size, *line = square + size, *product = line + size;
+  double eBe = 0;
+  find_quadratic(g, at, o->i, line, 0, NULL, B);
+  memset(sum, 0, size * sizeof *sum);
+  lb_fork_jet_add(at, sum, 12, line);
+  memset(line, 0, size * sizeof *line);
+  for (int a = 0; a < r; a++) {
+    double Be = 0;
+    for (int b = 0; b < r; b++) {
+      Be += B[a * r + b] * (g->y[k * r + b] - g->y[o->i * r + b]);
+    }
+    eBe += Be * (g->y[k * r + a] - g->y[o->i * r + a]);
+    lb_fork_jet_add(at, line, Be, o->d + (size_t)a * size);
+  }
+  lb_fork_jet_multiply(at, product, c, line);
+  lb_fork_jet_add(at, sum, -8, product);
+  lb_fork_jet_multiply(at, square, c, c);
+  lb_fork_jet_add(at, sum, 3 * eBe, square);
+  lb_fork_jet_multiply(at, product, square, sum);
+  lb_fork_jet_add(at, out, 1. / 24, product);
 }
 
 // Jets of the weights into scratch, and of (2) behind them, which is returned.
 static double* blend_energies(const lb_fork_family* g, const double* eta, double* scratch) {
   const lb_jet_at at = {LB_JET_SECOND, g->r, eta, NULL};
   const size_t size = jet_size(&at);
-  double *sum = scratch + (size_t)g->count * size, *own = sum + size, *product = own + size;
-  weigh(g, &at, INVERSE_CUBE, scratch, own);
+  double *sum = scratch + (size_t)g->count * size, *own = sum + size, *more = own + size;
+  weigh(g, &at, scratch, own);
   memset(sum, 0, size * sizeof *sum);
   for (int i = 0; i < g->count; i++) {
-    find_energy(g, &at, i, own);
-    lb_fork_jet_multiply(&at, product, scratch + (size_t)i * size, own);
-    lb_fork_jet_add(&at, sum, 1, product);
+    const about o = look_about(g, &at, i, more);
+    double* room = more + (size_t)about_jets(g) * size;
+    find_quadratic(g, &at, i, own, g->v[i], g->f + i * g->r, g->K + i * g->r * g->r);
+    for (int k = 0; k < g->count; k++) {
+      if (k != i) {
+        add_third(g, &at, &o, k, own, room);
+        add_fourth(g, &at, &o, k, own, room);
+      }
+    }
+    lb_fork_jet_multiply(&at, room, scratch + (size_t)i * size, own);
+    lb_fork_jet_add(&at, sum, 1, room);
   }
   return sum;
 }
@@ -247,29 +393,57 @@ lb_fork_family* lb_fork_family_take(int count, int r, lb_arena* arena) {
                           .r = r,
                           .y = LB_TAKE(arena, double, m* n),
                           .v = LB_TAKE(arena, double, m),
+                          .slope = LB_TAKE(arena, double, m* m* n),
                           .f = LB_TAKE(arena, double, m* n),
                           .K = LB_TAKE(arena, double, m* n* n),
                           .D = LB_TAKE(arena, double, m* n* n),
+                          .third = LB_TAKE(arena, double, m* m* n* n),
+                          .fourth = LB_TAKE(arena, double, m* m* n* n),
                           .unit = 1};
   }
   return lb_arena_status(arena) == LB_OK ? g : NULL;
 }
 
-void lb_fork_family_measure(lb_fork_family* g) {
+// The least c with sum_k c_k (y_k - y_i) = d, for unit d: rows of a pseudo-inverse.
+static lb_status find_slopes(lb_fork_family* g, int i, lb_arena* scratch) {
+  const int r = g->r, m = g->count, most = r > m ? r : m;
+  static const double RANK = 1e-6; // of distances, below which models are in one line
+  double *A = LB_TAKE(scratch, double, r*m), *X = LB_TAKE(scratch, double, most*r);
+  int rank = 0;
+  if (!A || !X) {
+    return LB_NO_MEMORY;
+  }
+  for (int e = 0; e < r * m; e++) {
+    A[e] = g->y[e] - g->y[i * r + e % r];
+  }
+  for (int a = 0; a < r; a++) {
+    X[a * most + a] = 1;
+  }
+  const lb_status status = lb_least_squares(scratch, r, m, A, r, r, X, most, RANK, &rank);
+  for (int e = 0; e < m * r; e++) {
+    g->slope[i * m * r + e] = X[e % r * most + e / r];
+  }
+  return status;
+}
+
+lb_status lb_fork_family_measure(lb_fork_family* g, lb_arena* scratch) {
   double sum = 0;
   int pairs = 0;
-  for (int i = 0; i < g->count; i++) {
+  lb_status status = LB_OK;
+  for (int i = 0; i < g->count && status == LB_OK; i++) {
     for (int k = 0; k < i; k++, pairs++) {
       for (int c = 0; c < g->r; c++) {
         const double d = g->y[i * g->r + c] - g->y[k * g->r + c];
         sum += d * d;
       }
     }
+    status = find_slopes(g, i, scratch);
   }
   g->unit = sum > 0 ? pairs / sum : 1;
+  return status;
 }
 
-// (3)
+// (4)
 static double climb(const lb_fork_family* g, int i, int k) {
   const int r = g->r;
   double sum = 0;
@@ -284,7 +458,39 @@ static double climb(const lb_fork_family* g, int i, int k) {
   return sum;
 }
 
+// (3) of models i and k: A and B, the least change of the latter.
+static void find_changes(lb_fork_family* g, int i, int k) {
+  const int r = g->r;
+  const double *Ki = g->K + i * r * r, *Kk = g->K + k * r * r;
+  double *A = g->third + (size_t)((i * g->count + k) * r * r),
+         *B = g->fourth + (size_t)((i * g->count + k) * r * r);
+  double length = 0, along = 0;
+  for (int a = 0; a < r; a++) { // w in the first row of A
+    const double e = g->y[k * r + a] - g->y[i * r + a];
+    A[a] = -12 * (g->f[k * r + a] - g->f[i * r + a]);
+    for (int b = 0; b < r; b++) {
+      const double way = g->y[k * r + b] - g->y[i * r + b];
+      A[a] += way * (6 * (Kk[a * r + b] - Ki[a * r + b]) + 12 * Ki[a * r + b]);
+    }
+    length += e * e;
+    along += e * A[a];
+  }
+  for (int m = 0; m < r * r; m++) {
+    const double ea = g->y[k * r + m / r] - g->y[i * r + m / r];
+    const double eb = g->y[k * r + m % r] - g->y[i * r + m % r];
+    B[m] = (A[m / r] * eb + A[m % r] * ea - along * ea * eb / length) / length;
+  }
+  for (int m = 0; m < r * r; m++) {
+    A[m] = Kk[m] - Ki[m] - 0.5 * B[m];
+  }
+}
+
 void lb_fork_family_level(lb_fork_family* g) {
+  for (int m = 0; m < g->count * g->count; m++) {
+    if (m / g->count != m % g->count) {
+      find_changes(g, m / g->count, m % g->count);
+    }
+  }
   for (int i = 0; i < g->count; i++) {
     g->v[i] = 0;
     for (int k = 0; k < g->count; k++) {

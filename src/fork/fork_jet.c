@@ -68,8 +68,7 @@ static void multiply_second(int r, double* out, const double* a, const double* b
   for (int i = 0; i < r; i++) {
     g[i] = a[0] * gb[i] + b[0] * ga[i];
     for (int k = 0; k < r; k++) {
-      H[i * r + k] =
-          a[0] * Hb[i * r + k] + b[0] * Ha[i * r + k] + ga[i] * gb[k] + gb[i] * ga[k];
+      H[i * r + k] = a[0] * Hb[i * r + k] + b[0] * Ha[i * r + k] + ga[i] * gb[k] + gb[i] * ga[k];
     }
   }
 }

@@ -1,15 +1,22 @@
-// With J_i = J_r(xi_i) and shapes B_i of model i along its effectors' axes, its tangent in the chart
-// is E_i = J_i^-1 B_i by its own coordinates. Let U be the basis of as many directions as a model
-// has coordinates that is nearest to all tangents, with turns over pi and lengths over the radius,
-// S. Then
+// With J_i = J_r(xi_i) and shapes B_i of model i along its effectors' axes, its tangent in the
+// chart is E_i = J_i^-1 B_i by its own coordinates. Let U be the basis of directions that is
+// nearest to all tangents, with turns over pi and lengths over the radius, S. Coordinates of all
+// models are
 //
-//   (1)  y = U'S (xi - xi_1),   T_i = E_i N_i,   N_i = (U'S E_i)^-1
+//   (1)  y = U'S (xi - xi_1)
 //
-// are coordinates of all models, in which K_i, D_i and joints dq_i are N_i'K N_i, N_i'D N_i and
-// dq N_i. Displacements are those of points x of the first model's pose: of body b with rotations
-// R_i and centres c_i,
+// and a model's own follow as under static forces along y,
 //
-//   (2)  alpha_i: (R_i R_1' - 1)(x - c_1) + c_i - c_1,   of a tangent: u + [w] R_i R_1'(x - c_1)
+//   (2)  N_i = K_i^-1 A_i'(A_i K_i^-1 A_i')^-1,   A_i = U'S E_i,   T_i = E_i N_i
+//
+// so that its stiffness, damping, mass and joints are N'K N, N'D N, N'M N and dq N. There are as
+// many y as the model with the fewest directions has. What others have beyond is stiff, as the
+// length of a chain that is nearly straight, and follows.
+//
+// Displacements are those of points x of the first model's pose: of body b with rotations R_i and
+// centres c_i,
+//
+//   (3)  alpha_i: (R_i R_1' - 1)(x - c_1) + c_i - c_1,   of a tangent: u + [w] R_i R_1'(x - c_1)
 //
 // so that at each model masses are where it has them, and move as they do there.
 #include "fork/fork_members.h"
@@ -24,6 +31,7 @@
 
 static const double FAR = 5;      // of |(U'Q)^-1|: directions more than 78 degrees apart
 static const double RANK = 1e-10; // part of the longest tangent below which there is none
+static const double LEFT = 0.02;  // part of a model's compliance that coordinates may leave out
 
 typedef struct making {
   lb_fork* const* fork;
@@ -59,11 +67,11 @@ static bool find_centres(const making* k) {
   return weight && X;
 }
 
-// xi_i, and E_i in the place of T_i.
+// xi_i and E_i.
 static bool take_tangent(const making* k, int i) {
   const lb_fork* f = k->fork[i];
   lb_fork_member* to = &k->to->item[i];
-  const int n = 6 * k->ne, r = k->r;
+  const int n = 6 * k->ne, r = rank_of(f);
   for (int e = 0; e < k->ne; e++) {
     double inverse[36];
     const lb_twist xi =
@@ -76,23 +84,23 @@ static bool take_tangent(const making* k, int i) {
     for (int c = 0; c < r; c++) {
       const double* shape = f->shape + c * n + 6 * e;
       for (int a = 0; a < 6; a++) {
-        to->T[(6 * e + a) * r + c] = lb_dot(6, inverse + 6 * a, shape);
+        to->E[(6 * e + a) * r + c] = lb_dot(6, inverse + 6 * a, shape);
       }
     }
   }
   return true;
 }
 
-// Orthonormal columns Q [6 ne][r] that span S E_i.
+// Orthonormal columns Q [6 ne] that span S E_i.
 static lb_status span(const making* k, int i, double* Q) {
-  const int n = 6 * k->ne, r = k->r;
-  double *A = LB_TAKE(k->scratch, double, n* r), *all = LB_TAKE(k->scratch, double, n* n);
+  const int n = 6 * k->ne, r = rank_of(k->fork[i]);
+  double *A = LB_TAKE(k->scratch, double, n*r), *all = LB_TAKE(k->scratch, double, n*n);
   int rank = 0;
   if (!A || !all) {
     return LB_NO_MEMORY;
   }
   for (int m = 0; m < n * r; m++) {
-    A[m % r * n + m / r] = scale_of(k, m / r) * k->to->item[i].T[m];
+    A[m % r * n + m / r] = scale_of(k, m / r) * k->to->item[i].E[m];
   }
   const lb_status status = lb_range(k->scratch, n, r, A, n, RANK, all, &rank);
   memcpy(Q, all, (size_t)(n * r) * sizeof *Q);
@@ -102,14 +110,15 @@ static lb_status span(const making* k, int i, double* Q) {
 // U: the last eigenvectors of sum Q_i Q_i'.
 static lb_status find_basis(making* k, double* const* Q) {
   const int n = 6 * k->ne, r = k->r;
-  double *P = LB_TAKE(k->scratch, double, n* n), *w = LB_TAKE(k->scratch, double, n);
+  double *P = LB_TAKE(k->scratch, double, n*n), *w = LB_TAKE(k->scratch, double, n);
   if (!P || !w) {
     return LB_NO_MEMORY;
   }
   for (int i = 0; i < k->count; i++) {
-    for (int m = 0; m < n * n * r; m++) {
-      const int c = m % r, a = m / r % n, b = m / r / n;
-      P[b * n + a] += Q[i][c * n + a] * Q[i][c * n + b];
+    for (int c = 0; c < rank_of(k->fork[i]); c++) {
+      for (int m = 0; m < n * n; m++) {
+        P[m] += Q[i][c * n + m / n] * Q[i][c * n + m % n];
+      }
     }
   }
   const lb_status status = lb_eigen_symmetric(k->scratch, n, P, n, w);
@@ -117,64 +126,85 @@ static lb_status find_basis(making* k, double* const* Q) {
   return status;
 }
 
-// Inverse of A [r][r] by rows; false: it is singular.
-static bool invert(const making* k, const double* A, double* inverse) {
-  const int r = k->r;
-  double* columns = LB_TAKE(k->scratch, double, r* r);
-  int* pivot = LB_TAKE(k->scratch, int, r);
-  if (!columns || !pivot) {
-    return false;
+// Are directions of the model, Q_i, near enough to U? |(U'Q Q'U)^-1| of unit length is one.
+static bool is_near(const making* k, int i, const double* Q) {
+  const int n = 6 * k->ne, r = k->r;
+  double *A = LB_TAKE(k->scratch, double, r*r), *x = LB_TAKE(k->scratch, double, r);
+  for (int c = 0; A && x && c < rank_of(k->fork[i]); c++) {
+    for (int a = 0; a < r; a++) {
+      x[a] = lb_dot(n, k->U + a * n, Q + c * n);
+    }
+    for (int m = 0; m < r * r; m++) {
+      A[m] += x[m / r] * x[m % r];
+    }
   }
-  for (int m = 0; m < r * r; m++) { // columns of A' are rows of A
-    columns[m] = A[m];
-    inverse[m] = m % (r + 1) == 0;
+  double least = 0;
+  if (A && x && lb_eigen_symmetric(k->scratch, r, A, r, x) == LB_OK) {
+    least = x[0];
   }
-  const bool ok = lb_lu(r, columns, r, pivot) == LB_OK;
-  if (ok) { // A' X = 1: columns of X are rows of the inverse
-    lb_lu_solve(r, columns, r, pivot, r, inverse, r);
-  }
-  return ok;
+  return least * FAR * FAR > 1;
 }
 
-// Are directions Q_i near enough to U?
-static bool is_near(const making* k, const double* Q) {
-  const int n = 6 * k->ne, r = k->r;
-  double *A = LB_TAKE(k->scratch, double, r* r), *inverse = LB_TAKE(k->scratch, double, r* r);
-  double sum = 0;
-  for (int m = 0; A && m < r * r; m++) {
-    A[m] = lb_dot(n, k->U + m / r * n, Q + m % r * n);
+// (2): C A' with C = K^-1, then N, and how much of the compliance along S E is left out.
+static bool follow(const making* k, int i, const double* A, double* left) {
+  const lb_fork* f = k->fork[i];
+  const int n = 6 * k->ne, r = k->r, own = rank_of(f);
+  double *K = LB_TAKE(k->scratch, double, own*own), *C = LB_TAKE(k->scratch, double, own*own);
+  double *CA = LB_TAKE(k->scratch, double, own*r), *small = LB_TAKE(k->scratch, double, r*r);
+  double* N = k->to->item[i].N;
+  for (int m = 0; K && C && m < own * own; m++) {
+    K[m] = f->K[m / own * f->count + m % own];
+    C[m] = m % (own + 1) == 0;
   }
-  if (!A || !inverse || !invert(k, A, inverse)) {
+  if (lb_arena_status(k->scratch) != LB_OK || lb_cholesky(own, K, own) != LB_OK) {
     return false;
+  }
+  lb_cholesky_solve(own, K, own, own, C, own);
+  for (int m = 0; m < own * r; m++) {
+    CA[m] = lb_dot(own, C + m / r * own, A + m % r * own);
   }
   for (int m = 0; m < r * r; m++) {
-    sum += inverse[m] * inverse[m];
+    for (int l = 0; l < own; l++) {
+      small[m] += A[m / r * own + l] * CA[l * r + m % r];
+    }
   }
-  return sqrt(sum / r) < FAR;
-}
-
-// (1)
-static bool take_coordinates(const making* k, int i) {
-  const int n = 6 * k->ne, r = k->r;
-  lb_fork_member* to = &k->to->item[i];
-  double *A = LB_TAKE(k->scratch, double, r* r), *E = LB_COPY(k->scratch, to->T, n* r);
-  if (!A || !E) {
+  if (lb_cholesky(r, small, r) != LB_OK) {
     return false;
   }
-  for (int a = 0; a < r; a++) {
+  memcpy(N, CA, (size_t)(own * r) * sizeof *N); // rows, as right-hand sides
+  lb_cholesky_solve(r, small, r, own, N, r);
+  double all = 0;
+  *left = 0;
+  for (int row = 0; row < n; row++) {
+    const double *e = k->to->item[i].E + row * own, s = scale_of(k, row);
+    for (int m = 0; m < own * own; m++) {
+      const double gone = lb_dot(r, N + m / own * r, CA + m % own * r);
+      all += s * s * e[m / own] * e[m % own] * C[m];
+      *left += s * s * e[m / own] * e[m % own] * (C[m] - gone);
+    }
+  }
+  *left /= all;
+  return true;
+}
+
+// (1) and (2)
+static bool take_coordinates(const making* k, int i, double* left) {
+  const int n = 6 * k->ne, r = k->r, own = rank_of(k->fork[i]);
+  lb_fork_member* to = &k->to->item[i];
+  double* A = LB_TAKE(k->scratch, double, r* own);
+  for (int a = 0; A && a < r; a++) {
     double* y = &k->to->family->y[i * r + a];
     for (int row = 0; row < n; row++) {
       const double u = k->U[a * n + row] * scale_of(k, row);
       *y += u * (to->xi[row] - k->to->item[0].xi[row]);
-      lb_add(r, A + a * r, u, E + row * r);
+      lb_add(own, A + a * own, u, to->E + row * own);
     }
   }
-  if (!invert(k, A, to->N)) {
+  if (!A || !follow(k, i, A, left)) {
     return false;
   }
-  memset(to->T, 0, (size_t)(n * r) * sizeof *to->T);
-  for (int m = 0; m < n * r; m++) {
-    lb_add(r, to->T + m / r * r, E[m], to->N + m % r * r);
+  for (int m = 0; m < n * own; m++) {
+    lb_add(r, to->T + m / own * r, to->E[m], to->N + m % own * r);
   }
   return true;
 }
@@ -184,28 +214,40 @@ static lb_place place_of(const making* k, int i) {
   return i < what->nmodel ? what->model[i].place : what->place;
 }
 
+static lb_status refuse(const making* k, int i, const char* why) {
+  return lb_error_add(k->err, LB_INVALID, place_of(k, i), "fork '%s': model %d %s",
+                      k->fork[i]->what->name, i + 1, why);
+}
+
+static lb_status place_model(const making* k, int i, const double* Q) {
+  double left = 0;
+  const bool near = is_near(k, i, Q) && take_coordinates(k, i, &left);
+  if (lb_arena_status(k->scratch) != LB_OK) {
+    return LB_NO_MEMORY;
+  }
+  return !near         ? refuse(k, i,
+                                "lets its effectors move in directions that have little in common with "
+                                        "those of the others (leave it out, or take models that are nearer)")
+         : left > LEFT ? refuse(k, i,
+                                "lets its effectors give way in directions that another model has "
+                                "not at all, as in a singular pose (leave that one out, or give "
+                                "it another load)")
+                       : LB_OK;
+}
+
 static lb_status find_chart(making* k) {
   const int n = 6 * k->ne;
   double** Q = LB_TAKE(k->scratch, double*, k->count);
   lb_status status = Q && find_centres(k) ? LB_OK : LB_NO_MEMORY;
   for (int i = 0; i < k->count && status == LB_OK; i++) {
-    Q[i] = LB_TAKE(k->scratch, double, n* k->r);
+    Q[i] = LB_TAKE(k->scratch, double, n* rank_of(k->fork[i]));
     status = Q[i] && take_tangent(k, i) ? span(k, i, Q[i]) : LB_NO_MEMORY;
   }
   status = status == LB_OK ? find_basis(k, Q) : status;
   for (int i = 0; i < k->count && status == LB_OK; i++) {
-    if (!is_near(k, Q[i]) || !take_coordinates(k, i)) {
-      status = lb_arena_status(k->scratch) != LB_OK
-                   ? LB_NO_MEMORY
-                   : lb_error_add(k->err, LB_INVALID, place_of(k, i),
-                                  "fork '%s': model %d lets its effectors move in directions that "
-                                  "have little in common with those of the others (leave it out, "
-                                  "or take models that are nearer to each other)",
-                                  k->fork[i]->what->name, i + 1);
-    }
+    status = place_model(k, i, Q[i]);
   }
-  lb_fork_family_measure(k->to->family);
-  return status;
+  return status == LB_OK ? lb_fork_family_measure(k->to->family, k->scratch) : status;
 }
 
 // --- joints ---
@@ -233,7 +275,7 @@ static void take_joints(const making* k) {
     lb_fork_add_difference(m, row, 1, k->fork[0]->q, f->q);
     for (int c = 0; c < r; c++) {
       row += m->nv;
-      for (int l = 0; l < r; l++) {
+      for (int l = 0; l < rank_of(f); l++) {
         lb_add(m->nv, row, k->to->item[i].N[l * r + c], f->dq + (size_t)l * (size_t)m->nv);
       }
       transport(m, row, k->fork[0]->q, f->q);
@@ -266,7 +308,7 @@ static bool take_pose(const making* k, int i, lb_data* d, lb_transform to_base, 
   return true;
 }
 
-// (2) of body b
+// (3) of body b
 static void find_fields(const making* k, int b, const pose* all, lb_fork_field* field) {
   const lb_vec3 com = k->fork[0]->model->body.mass[b].com;
   const lb_v4 c = lb_v4_from(lb_transform_point(all[0].X[b], com));
@@ -279,7 +321,7 @@ static void find_fields(const making* k, int b, const pose* all, lb_fork_field* 
     lb_m3_add_scaled(&to->W, -1, lb_m3_identity());
     for (int a = 0; a < k->r; a++) {
       lb_motion sum = lb_motion_zero();
-      for (int l = 0; l < k->r; l++) {
+      for (int l = 0; l < rank_of(k->fork[i]); l++) {
         sum = lb_motion_add(
             sum, lb_motion_scale(k->to->item[i].N[l * k->r + a], all[i].move[b * own + l]));
       }
@@ -337,8 +379,8 @@ static bool take_faces(const making* k, lb_transform to_base, lb_reduced* flat) 
       to[0] = (lb_motion){lb_v4_load(of->xi + 6 * e), lb_v4_load(of->xi + 6 * e + 3)};
       for (int a = 0; a < r; a++) {
         const double* T = of->T + 6 * e * r + a;
-        to[1 + a] = (lb_motion){lb_v4_make(T[0], T[r], T[2 * r]),
-                                lb_v4_make(T[3 * r], T[4 * r], T[5 * r])};
+        to[1 + a] =
+            (lb_motion){lb_v4_make(T[0], T[r], T[2 * r]), lb_v4_make(T[3 * r], T[4 * r], T[5 * r])};
       }
     }
   }
@@ -372,30 +414,18 @@ static bool take_members(making* k) {
   to->family = lb_fork_family_take(k->count, k->r, k->arena);
   to->item = LB_TAKE(k->scratch, lb_fork_member, k->count);
   to->centre = LB_TAKE(k->arena, lb_transform, k->ne);
-  k->U = LB_TAKE(k->scratch, double, n* k->r);
+  k->U = LB_TAKE(k->scratch, double, n * k->r);
   for (int i = 0; to->item && i < k->count; i++) {
     to->item[i] = (lb_fork_member){.f = k->fork[i],
                                    .xi = LB_TAKE(k->scratch, double, n),
-                                   .T = LB_TAKE(k->scratch, double, n* k->r),
-                                   .N = LB_TAKE(k->scratch, double, k->r* k->r)};
+                                   .E = LB_TAKE(k->scratch, double, n* rank_of(k->fork[i])),
+                                   .T = LB_TAKE(k->scratch, double, n * k->r),
+                                   .N = LB_TAKE(k->scratch, double, rank_of(k->fork[i]) * k->r)};
   }
-  to->dq = to->family
-               ? LB_TAKE(k->arena, double, (size_t)lb_fork_family_amplitudes(to->family)*(size_t)nv)
-               : NULL;
+  to->dq = to->family ? LB_TAKE(k->arena, double,
+                                (size_t)lb_fork_family_amplitudes(to->family) * (size_t)nv)
+                      : NULL;
   return to->dq && lb_arena_status(k->scratch) == LB_OK && lb_arena_status(k->arena) == LB_OK;
-}
-
-static lb_status check_ranks(const making* k) {
-  for (int i = 1; i < k->count; i++) {
-    if (rank_of(k->fork[i]) != k->r) {
-      return lb_error_add(k->err, LB_INVALID, place_of(k, i),
-                          "fork '%s': model %d has %d coordinates and the first one has %d, so "
-                          "that one of them is in a singular pose (leave it out, or give it "
-                          "another load)",
-                          k->fork[i]->what->name, i + 1, rank_of(k->fork[i]), k->r);
-    }
-  }
-  return LB_OK;
 }
 
 lb_status lb_fork_members_create(lb_fork* const* fork, int count, lb_data* d, const bool* has,
@@ -412,9 +442,9 @@ lb_status lb_fork_members_create(lb_fork* const* fork, int count, lb_data* d, co
   lb_reduced* b = LB_TAKE(arena, lb_reduced, 1);
   for (int i = 0; i < count; i++) {
     k.radius += fork[i]->radius / count;
+    k.r = rank_of(fork[i]) < k.r ? rank_of(fork[i]) : k.r;
   }
-  lb_status status = check_ranks(&k);
-  status = status == LB_OK && (!b || !take_members(&k)) ? LB_NO_MEMORY : status;
+  lb_status status = b && take_members(&k) ? LB_OK : LB_NO_MEMORY;
   status = status == LB_OK ? find_chart(&k) : status;
   if (status == LB_OK) {
     take_joints(&k);
@@ -428,13 +458,14 @@ lb_status lb_fork_members_create(lb_fork* const* fork, int count, lb_data* d, co
 
 // --- springs ---
 
-// to = N'A N - less, of A's first r rows and columns
+// to = N'A N - less
 static void turn(const lb_fork_member* of, int r, const double* A, const double* less, double* to) {
-  const int stride = of->f->count;
+  const int stride = of->f->count, own = rank_of(of->f);
   for (int m = 0; m < r * r; m++) {
     double sum = 0;
-    for (int k = 0; k < r * r; k++) {
-      sum += of->N[k / r * r + m / r] * A[k / r * stride + k % r] * of->N[k % r * r + m % r];
+    for (int k = 0; k < own * own; k++) {
+      sum +=
+          of->N[k / own * r + m / r] * A[k / own * stride + k % own] * of->N[k % own * r + m % r];
     }
     to[m] = sum - less[m];
   }

@@ -6,8 +6,9 @@
 typedef struct lb_fork_member {
   const lb_fork* f;
   double* xi; // [6 neffector] its pose in the chart
-  double* T;  // [6 neffector][r] tangent
-  double* N;  // [r][r] its own coordinates by y
+  double* E;  // [6 neffector][rank] tangent by its own coordinates, of which `rank` move effectors
+  double* T;  // [6 neffector][r] and by y
+  double* N;  // [rank][r] its own coordinates by y
 } lb_fork_member;
 
 typedef struct lb_fork_members {
@@ -18,8 +19,8 @@ typedef struct lb_fork_members {
 } lb_fork_members;
 
 // The body of several models, as lb_fork_body_create() has it of one. `d` is any state of their
-// model; members lie in `scratch`. LB_INVALID: models have different numbers of coordinates, or are too far apart for one
-// chart.
+// model; members lie in `scratch`. LB_INVALID: directions of models are too far apart for one
+// chart, or one of them lacks some that another gives way in.
 lb_status lb_fork_members_create(lb_fork* const* fork, int count, lb_data* d, const bool* has,
                                  lb_transform to_base, lb_arena* arena, lb_arena* scratch,
                                  lb_fork_members* members, lb_reduced** body, lb_error* err);

@@ -206,7 +206,13 @@ static lb_status take_maps(maker* k, int i, lb_data* d) {
   }
   lb_poses(k->whole[i], d);
   for (int b = 0; b < nbody; b++) {
+    const int e = piece->parts.effector[b];
     in_base[b] = lb_transform_mul(k->from[i], d->pose[b]);
+    if (several && e >= 0) { // where it would be at the origin of their chart
+      const lb_transform rest = lb_transform_mul(k->from[i], members->centre[e]);
+      const lb_transform own = lb_transform_mul(lb_transform_inverse(f->pose[e]), d->pose[b]);
+      in_base[b] = lb_transform_mul(rest, own);
+    }
     follows[b] = lb_fork_side_of(&piece->parts, b) == LB_FORK_INNER;
   }
   piece->in_base = in_base;

@@ -99,5 +99,8 @@ static void measure(lb_channel_walk* w) {
   }
 }
 
-const lb_force lb_force_inner_motor = {
-    .name = "motor inside a mechanism", .count = count, .apply = apply, .differentiate = differentiate, .measure = measure};
+const lb_force lb_force_inner_motor = {.name = "motor inside a mechanism",
+                                       .count = count,
+                                       .apply = apply,
+                                       .differentiate = differentiate,
+                                       .measure = measure};

@@ -220,8 +220,8 @@ static void derive_own(const lb_curved_state* s, lb_v4 w, double* Q_eta, double*
 }
 
 void lb_curved_derive(lb_curved_state* s, lb_reduced_motion motion, lb_v4 v, const double* eta,
-                      const double* etad, const double* etadd, lb_reduced_slope* out,
-                      double* Q_eta, double* Q_etad, int stride) {
+                      const double* etad, const double* etadd, lb_reduced_slope* out, double* Q_eta,
+                      double* Q_etad, int stride) {
   const lb_reduced* flat = s->of->flat;
   lb_v4 n, f;
   lb_curved_move(s, etad);

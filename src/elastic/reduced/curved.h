@@ -30,10 +30,10 @@ typedef struct lb_curved_state {
   lb_reduced here;       // linear body of r coordinates with the shapes Phi J
   lb_reduced_state flat; // of z
   double *z, *J, *H;
-  double *MJ;            // [n][r] M_z J
-  double *zd, *bias;     // [n] (1), of the last lb_curved_move
-  double *zdd, *Q;       // [n] scratch
-  double *Jd, *Jdd;      // [n][r] derivatives of zd and zdd by eta, of the last lb_curved_bend
+  double* MJ;              // [n][r] M_z J
+  double *zd, *bias;       // [n] (1), of the last lb_curved_move
+  double *zdd, *Q;         // [n] scratch
+  double *Jd, *Jdd;        // [n][r] derivatives of zd and zdd by eta, of the last lb_curved_bend
   lb_reduced_slope* slope; // [n] scratch
   double* scratch;
 } lb_curved_state;
@@ -43,8 +43,7 @@ lb_curved_state* lb_curved_lay_out(lb_carver* c, const lb_reduced* body);
 
 void lb_curved_place(lb_curved_state* s, lb_reduced_state* state, const double* eta);
 void lb_curved_move(lb_curved_state* s, const double* etad);
-void lb_curved_bend(lb_curved_state* s, const double* eta, const double* etad,
-                    const double* etadd);
+void lb_curved_bend(lb_curved_state* s, const double* eta, const double* etad, const double* etadd);
 
 // Amplitudes and their rates at any state, [n] each. What is placed stays.
 void lb_curved_amplitudes(const lb_curved_state* s, double* z, double* zd, const double* eta,
@@ -55,8 +54,8 @@ void lb_curved_add_inertia(const lb_curved_state* s, lb_v4* n, lb_v4* f, double*
 
 // As lb_reduced_derive() and lb_reduced_derive_own(), of r coordinates.
 void lb_curved_derive(lb_curved_state* s, lb_reduced_motion motion, lb_v4 v, const double* eta,
-                      const double* etad, const double* etadd, lb_reduced_slope* out,
-                      double* Q_eta, double* Q_etad, int stride);
+                      const double* etad, const double* etadd, lb_reduced_slope* out, double* Q_eta,
+                      double* Q_etad, int stride);
 
 // K [r][stride] += sum of force_z phi''_z
 void lb_curved_bend_force(const lb_curved_state* s, const double* force, double* K, int stride);
