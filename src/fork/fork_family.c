@@ -51,14 +51,15 @@ static void weigh(const lb_fork_family* g, const lb_jet_at* at, double* out, dou
 
 // --- expansions about a model ---
 
-// c (1 + (c/3)^4)^-1/4 of a jet, in place.
+// c bounded, of a jet, in place: from 0 to 1 it stays, and beyond by x it goes x (1 + w)^-1/4,
+// w = (x/0.3)^4.
 static void bound(const lb_jet_at* at, double* c) {
-  static const double FOURTH = 81;
-  const double x = c[0], w = 1 + x * x * x * x / FOURTH, root = 1 / sqrt(sqrt(w));
-  const double once = root / w, twice = once / w, thrice = twice / w; // w^-5/4, ...
-  const double f[4] = {x * root, once, -5 * x * x * x / FOURTH * twice,
-                       -15 * x * x / FOURTH * twice +
-                           45 * x * x * x * x * x * x / (FOURTH * FOURTH) * thrice};
+  static const double FAR = 0.3;
+  const double edge = c[0] > 1 ? 1 : 0, beyond = c[0] > 0 && c[0] < 1 ? 0 : c[0] - edge;
+  const double x = beyond / FAR, x2 = x * x, w = 1 + x2 * x2;
+  const double once = pow(w, -1.25), twice = once / w, thrice = twice / w;
+  const double f[4] = {c[0] - beyond + beyond * once * w, once, -5 * x2 * x / FAR * twice,
+                       (-15 * x2 * twice + 45 * x2 * x2 * x2 * thrice) / (FAR * FAR)};
   lb_fork_jet_compose(at, c, f, c);
 }
 
@@ -214,7 +215,7 @@ static void evaluate_third(const void* context, double* third, const double* eta
 // Amplitudes, weights, and what these and expansions need beside them; of both kinds of jets.
 static int scratch_of(const lb_fork_family* g) {
   const size_t a = lb_fork_jet_size(LB_JET_SECOND, g->r), b = lb_fork_jet_size(LB_JET_PATH, g->r);
-  const int jets = lb_fork_family_amplitudes(g) + 2 * g->count + about_jets(g) + 6;
+  const int jets = lb_fork_family_amplitudes(g) + 2 * g->count + about_jets(g) + 9;
   return jets * (int)(a > b ? a : b);
 }
 
@@ -300,6 +301,21 @@ static void add_fourth(const lb_fork_family* g, const lb_jet_at* at, const about
   lb_fork_jet_add(at, out, 1. / 24, product);
 }
 
+// 1 / (1 + (|d|^2 / 3 |e|^2)^4), which leaves plain quadratics far away.
+static void find_fade(const lb_fork_family* g, const lb_jet_at* at, const about* o, int k,
+                      double* out) {
+  const double *from = g->y + o->i * g->r, *to = g->y + k * g->r;
+  double length = 0;
+  for (int a = 0; a < g->r; a++) {
+    length += (to[a] - from[a]) * (to[a] - from[a]);
+  }
+  lb_fork_jet_distance(at, out, from);
+  const double unit = 1 / (3 * length), x = unit * out[0], x3 = x * x * x, v = 1 / (1 + x3 * x);
+  const double f[4] = {v, -4 * x3 * v * v * unit,
+                       (32 * x3 * x3 * v - 12 * x * x) * v * v * unit * unit, 0};
+  lb_fork_jet_compose(at, out, f, out);
+}
+
 // Jets of the weights into scratch, and of (2) behind them, which is returned.
 static double* blend_energies(const lb_fork_family* g, const double* eta, double* scratch) {
   const lb_jet_at at = {LB_JET_SECOND, g->r, eta, NULL};
@@ -313,8 +329,13 @@ static double* blend_energies(const lb_fork_family* g, const double* eta, double
     find_quadratic(g, &at, i, own, g->v[i], g->f + i * g->r, g->K + i * g->r * g->r);
     for (int k = 0; k < g->count; k++) {
       if (k != i) {
-        add_third(g, &at, &o, k, own, room);
-        add_fourth(g, &at, &o, k, own, room);
+        double *fade = room + 4 * size, *part = fade + size;
+        memset(part, 0, size * sizeof *part);
+        add_third(g, &at, &o, k, part, room);
+        add_fourth(g, &at, &o, k, part, room);
+        find_fade(g, &at, &o, k, fade);
+        lb_fork_jet_multiply(&at, room, fade, part);
+        lb_fork_jet_add(&at, own, 1, room);
       }
     }
     lb_fork_jet_multiply(&at, room, scratch + (size_t)i * size, own);

@@ -24,8 +24,8 @@
 //
 //   (3)  K_k - K_i = A_k + B_k / 2,   B_k e_k = 6 (K_k - K_i) e_k - 12 (f_k - f_i - K_i e_k)
 //
-// V has the force and the stiffness of each model there. Far away c are bounded,
-// c -> c (1 + (c/3)^4)^-1/4.
+// V has the force and the stiffness of each model there. Beyond the models c are bounded, between
+// -0.3 and 1.3: stiffness far away is near to that of a model.
 #pragma once
 #include "base/arena.h"
 #include "elastic/reduced/curved.h"

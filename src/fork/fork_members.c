@@ -9,9 +9,9 @@
 //
 //   (2)  N_i = K_i^-1 A_i'(A_i K_i^-1 A_i')^-1,   A_i = U'S E_i,   T_i = E_i N_i
 //
-// so that its stiffness, damping, mass and joints are N'K N, N'D N, N'M N and dq N. There are as
-// many y as the model with the fewest directions has. What others have beyond is stiff, as the
-// length of a chain that is nearly straight, and follows.
+// so that its stiffness, damping, mass and joints are N'K N, N'D N, N'M N and dq N. Directions that
+// are nearly rigid, as the length of a chain that is nearly straight, are left out of y, and
+// follow.
 //
 // Displacements are those of points x of the first model's pose: of body b with rotations R_i and
 // centres c_i,
@@ -29,8 +29,9 @@
 #include "fork/fork_body.h"
 #include "math/linear/dense.h"
 
-static const double FAR = 5;      // of |(U'Q)^-1|: directions more than 78 degrees apart
+static const double FAR = 5;      // of the tangents' length by unit y: 78 degrees from U
 static const double RANK = 1e-10; // part of the longest tangent below which there is none
+static const double RIGID = 1e-3; // part of the largest compliance below which a direction follows
 static const double LEFT = 0.02;  // part of a model's compliance that coordinates may leave out
 
 typedef struct making {
@@ -91,77 +92,128 @@ static bool take_tangent(const making* k, int i) {
   return true;
 }
 
-// Orthonormal columns Q [6 ne] that span S E_i.
-static lb_status span(const making* k, int i, double* Q) {
-  const int n = 6 * k->ne, r = rank_of(k->fork[i]);
-  double *A = LB_TAKE(k->scratch, double, n*r), *all = LB_TAKE(k->scratch, double, n*n);
-  int rank = 0;
-  if (!A || !all) {
-    return LB_NO_MEMORY;
-  }
-  for (int m = 0; m < n * r; m++) {
-    A[m % r * n + m / r] = scale_of(k, m / r) * k->to->item[i].E[m];
-  }
-  const lb_status status = lb_range(k->scratch, n, r, A, n, RANK, all, &rank);
-  memcpy(Q, all, (size_t)(n * r) * sizeof *Q);
-  return status;
-}
-
-// U: the last eigenvectors of sum Q_i Q_i'.
-static lb_status find_basis(making* k, double* const* Q) {
-  const int n = 6 * k->ne, r = k->r;
-  double *P = LB_TAKE(k->scratch, double, n*n), *w = LB_TAKE(k->scratch, double, n);
-  if (!P || !w) {
-    return LB_NO_MEMORY;
-  }
-  for (int i = 0; i < k->count; i++) {
-    for (int c = 0; c < rank_of(k->fork[i]); c++) {
-      for (int m = 0; m < n * n; m++) {
-        P[m] += Q[i][c * n + m / n] * Q[i][c * n + m % n];
-      }
-    }
-  }
-  const lb_status status = lb_eigen_symmetric(k->scratch, n, P, n, w);
-  memcpy(k->U, P + (n - r) * n, (size_t)(n * r) * sizeof *P);
-  return status;
-}
-
-// Are directions of the model, Q_i, near enough to U? |(U'Q Q'U)^-1| of unit length is one.
-static bool is_near(const making* k, int i, const double* Q) {
-  const int n = 6 * k->ne, r = k->r;
-  double *A = LB_TAKE(k->scratch, double, r*r), *x = LB_TAKE(k->scratch, double, r);
-  for (int c = 0; A && x && c < rank_of(k->fork[i]); c++) {
-    for (int a = 0; a < r; a++) {
-      x[a] = lb_dot(n, k->U + a * n, Q + c * n);
-    }
-    for (int m = 0; m < r * r; m++) {
-      A[m] += x[m / r] * x[m % r];
-    }
-  }
-  double least = 0;
-  if (A && x && lb_eigen_symmetric(k->scratch, r, A, r, x) == LB_OK) {
-    least = x[0];
-  }
-  return least * FAR * FAR > 1;
-}
-
-// (2): C A' with C = K^-1, then N, and how much of the compliance along S E is left out.
-static bool follow(const making* k, int i, const double* A, double* left) {
+// C = K^-1 of a model, [own][own]
+static bool find_compliance(const making* k, int i, double* C) {
   const lb_fork* f = k->fork[i];
-  const int n = 6 * k->ne, r = k->r, own = rank_of(f);
-  double *K = LB_TAKE(k->scratch, double, own*own), *C = LB_TAKE(k->scratch, double, own*own);
-  double *CA = LB_TAKE(k->scratch, double, own*r), *small = LB_TAKE(k->scratch, double, r*r);
-  double* N = k->to->item[i].N;
-  for (int m = 0; K && C && m < own * own; m++) {
+  const int own = rank_of(f);
+  double* K = LB_TAKE(k->scratch, double, own* own);
+  for (int m = 0; K && m < own * own; m++) {
     K[m] = f->K[m / own * f->count + m % own];
     C[m] = m % (own + 1) == 0;
   }
-  if (lb_arena_status(k->scratch) != LB_OK || lb_cholesky(own, K, own) != LB_OK) {
+  if (!K || lb_cholesky(own, K, own) != LB_OK) {
     return false;
   }
   lb_cholesky_solve(own, K, own, own, C, own);
+  return true;
+}
+
+// P += Q Q', orthonormal columns Q that span S E_i.
+static lb_status add_span(const making* k, int i, double* P) {
+  const int n = 6 * k->ne, own = rank_of(k->fork[i]);
+  double *A = LB_TAKE(k->scratch, double, n*own), *Q = LB_TAKE(k->scratch, double, n*n);
+  int rank = 0;
+  if (!A || !Q) {
+    return LB_NO_MEMORY;
+  }
+  for (int m = 0; m < n * own; m++) {
+    A[m % own * n + m / own] = scale_of(k, m / own) * k->to->item[i].E[m];
+  }
+  const lb_status status = lb_range(k->scratch, n, own, A, n, RANK, Q, &rank);
+  for (int c = 0; c < own; c++) {
+    for (int m = 0; m < n * n; m++) {
+      P[m] += Q[c * n + m / n] * Q[c * n + m % n];
+    }
+  }
+  return status;
+}
+
+// G += V'S E C E'S V over its trace, V [6 ne] columns of k->U.
+static bool add_compliance(const making* k, int i, double* G) {
+  const int n = 6 * k->ne, r = k->r, own = rank_of(k->fork[i]);
+  const lb_fork_member* of = &k->to->item[i];
+  double* VE = LB_TAKE(k->scratch, double, r* own);
+  double *VEC = LB_TAKE(k->scratch, double, r*own), trace = 0;
+  if (!VE || !VEC) {
+    return false;
+  }
+  for (int m = 0; m < r * n; m++) {
+    lb_add(own, VE + m / n * own, k->U[m] * scale_of(k, m % n), of->E + m % n * own);
+  }
+  for (int m = 0; m < r * own; m++) {
+    VEC[m] = lb_dot(own, VE + m / own * own, of->C + m % own * own);
+  }
+  for (int a = 0; a < r; a++) {
+    trace += lb_dot(own, VEC + a * own, VE + a * own);
+  }
+  for (int m = 0; m < r * r; m++) {
+    G[m] += lb_dot(own, VEC + m / r * own, VE + m % r * own) / trace;
+  }
+  return true;
+}
+
+// U = V X with the last eigenvectors X of the mean compliance, those that are not rigid.
+static lb_status leave_rigid(making* k) {
+  const int n = 6 * k->ne, most = k->r;
+  double *G = LB_TAKE(k->scratch, double, most*most), *w = LB_TAKE(k->scratch, double, most);
+  double* U = LB_TAKE(k->scratch, double, n* most);
+  bool ok = G && w && U;
+  for (int i = 0; i < k->count && ok; i++) {
+    ok = add_compliance(k, i, G);
+  }
+  const lb_status status = ok ? lb_eigen_symmetric(k->scratch, most, G, most, w) : LB_NO_MEMORY;
+  for (k->r = 0; status == LB_OK && k->r < most; k->r++) {
+    const double* x = G + (most - 1 - k->r) * most;
+    if (w[most - 1 - k->r] < RIGID * w[most - 1]) {
+      break;
+    }
+    for (int a = 0; a < most; a++) {
+      lb_add(n, U + k->r * n, x[a], k->U + a * n);
+    }
+  }
+  k->U = U;
+  return status;
+}
+
+// V: directions that all models have, the last eigenvectors of the sum of Q Q'. Then U.
+static lb_status find_basis(making* k) {
+  const int n = 6 * k->ne;
+  double *P = LB_TAKE(k->scratch, double, n*n), *w = LB_TAKE(k->scratch, double, n);
+  lb_status status = P && w ? LB_OK : LB_NO_MEMORY;
+  for (int i = 0; i < k->count && status == LB_OK; i++) {
+    status = add_span(k, i, P);
+  }
+  status = status == LB_OK ? lb_eigen_symmetric(k->scratch, n, P, n, w) : status;
+  k->U = P ? P + (n - k->r) * n : NULL;
+  return status == LB_OK ? leave_rigid(k) : status;
+}
+
+// How much of the compliance along S E is left out, 1 - tr(S E N (C A')'E'S) / tr(S E C E'S).
+static double left_out(const making* k, int i, const double* CA) {
+  const int n = 6 * k->ne, r = k->r, own = rank_of(k->fork[i]);
+  const lb_fork_member* of = &k->to->item[i];
+  double all = 0, left = 0;
+  for (int row = 0; row < n; row++) {
+    const double *e = of->E + row * own, s = scale_of(k, row);
+    for (int m = 0; m < own * own; m++) {
+      const double gone = lb_dot(r, of->N + m / own * r, CA + m % own * r);
+      all += s * s * e[m / own] * e[m % own] * of->C[m];
+      left += s * s * e[m / own] * e[m % own] * (of->C[m] - gone);
+    }
+  }
+  return left / all;
+}
+
+// (2): C A', then N. False: U has a direction that the model has not.
+static bool follow(const making* k, int i, const double* A, double* left) {
+  const int r = k->r, own = rank_of(k->fork[i]);
+  const lb_fork_member* of = &k->to->item[i];
+  double *CA = LB_TAKE(k->scratch, double, own*r), *small = LB_TAKE(k->scratch, double, r*r);
+  if (!CA || !small) {
+    return false;
+  }
   for (int m = 0; m < own * r; m++) {
-    CA[m] = lb_dot(own, C + m / r * own, A + m % r * own);
+    CA[m] = lb_dot(own, of->C + m / r * own, A + m % r * own);
   }
   for (int m = 0; m < r * r; m++) {
     for (int l = 0; l < own; l++) {
@@ -171,19 +223,9 @@ static bool follow(const making* k, int i, const double* A, double* left) {
   if (lb_cholesky(r, small, r) != LB_OK) {
     return false;
   }
-  memcpy(N, CA, (size_t)(own * r) * sizeof *N); // rows, as right-hand sides
-  lb_cholesky_solve(r, small, r, own, N, r);
-  double all = 0;
-  *left = 0;
-  for (int row = 0; row < n; row++) {
-    const double *e = k->to->item[i].E + row * own, s = scale_of(k, row);
-    for (int m = 0; m < own * own; m++) {
-      const double gone = lb_dot(r, N + m / own * r, CA + m % own * r);
-      all += s * s * e[m / own] * e[m % own] * C[m];
-      *left += s * s * e[m / own] * e[m % own] * (C[m] - gone);
-    }
-  }
-  *left /= all;
+  memcpy(of->N, CA, (size_t)(own * r) * sizeof *CA); // rows, as right-hand sides
+  lb_cholesky_solve(r, small, r, own, of->N, r);
+  *left = left_out(k, i, CA);
   return true;
 }
 
@@ -219,15 +261,27 @@ static lb_status refuse(const making* k, int i, const char* why) {
                       k->fork[i]->what->name, i + 1, why);
 }
 
-static lb_status place_model(const making* k, int i, const double* Q) {
+// Length of its own coordinates for unit y: directions far from U need much of them.
+static double stretch(const making* k, int i) {
+  const int n = 6 * k->ne, r = k->r;
+  double sum = 0;
+  for (int m = 0; m < n * r; m++) {
+    const double x = scale_of(k, m / r) * k->to->item[i].T[m];
+    sum += x * x;
+  }
+  return sqrt(sum / r);
+}
+
+static lb_status place_model(const making* k, int i) {
   double left = 0;
-  const bool near = is_near(k, i, Q) && take_coordinates(k, i, &left);
+  const bool found = take_coordinates(k, i, &left);
   if (lb_arena_status(k->scratch) != LB_OK) {
     return LB_NO_MEMORY;
   }
-  return !near         ? refuse(k, i,
-                                "lets its effectors move in directions that have little in common with "
-                                        "those of the others (leave it out, or take models that are nearer)")
+  return !found || stretch(k, i) > FAR
+             ? refuse(k, i,
+                      "lets its effectors move in directions that have little in common with "
+                      "those of the others (leave it out, or take models that are nearer)")
          : left > LEFT ? refuse(k, i,
                                 "lets its effectors give way in directions that another model has "
                                 "not at all, as in a singular pose (leave that one out, or give "
@@ -236,16 +290,17 @@ static lb_status place_model(const making* k, int i, const double* Q) {
 }
 
 static lb_status find_chart(making* k) {
-  const int n = 6 * k->ne;
-  double** Q = LB_TAKE(k->scratch, double*, k->count);
-  lb_status status = Q && find_centres(k) ? LB_OK : LB_NO_MEMORY;
+  lb_status status = find_centres(k) ? LB_OK : LB_NO_MEMORY;
   for (int i = 0; i < k->count && status == LB_OK; i++) {
-    Q[i] = LB_TAKE(k->scratch, double, n* rank_of(k->fork[i]));
-    status = Q[i] && take_tangent(k, i) ? span(k, i, Q[i]) : LB_NO_MEMORY;
+    status = take_tangent(k, i) && find_compliance(k, i, k->to->item[i].C) ? LB_OK : LB_NO_MEMORY;
   }
-  status = status == LB_OK ? find_basis(k, Q) : status;
+  return status == LB_OK ? find_basis(k) : status;
+}
+
+static lb_status place_models(making* k) {
+  lb_status status = LB_OK;
   for (int i = 0; i < k->count && status == LB_OK; i++) {
-    status = place_model(k, i, Q[i]);
+    status = place_model(k, i);
   }
   return status == LB_OK ? lb_fork_family_measure(k->to->family, k->scratch) : status;
 }
@@ -408,24 +463,31 @@ static bool take_body(const making* k, lb_data* d, const bool* has, lb_transform
   return true;
 }
 
-static bool take_members(making* k) {
-  const int n = 6 * k->ne, nv = k->fork[0]->nv;
+static bool take_items(making* k) {
+  const int n = 6 * k->ne;
   lb_fork_members* to = k->to;
-  to->family = lb_fork_family_take(k->count, k->r, k->arena);
   to->item = LB_TAKE(k->scratch, lb_fork_member, k->count);
   to->centre = LB_TAKE(k->arena, lb_transform, k->ne);
-  k->U = LB_TAKE(k->scratch, double, n * k->r);
   for (int i = 0; to->item && i < k->count; i++) {
+    const int own = rank_of(k->fork[i]);
     to->item[i] = (lb_fork_member){.f = k->fork[i],
                                    .xi = LB_TAKE(k->scratch, double, n),
-                                   .E = LB_TAKE(k->scratch, double, n* rank_of(k->fork[i])),
+                                   .E = LB_TAKE(k->scratch, double, n* own),
+                                   .C = LB_TAKE(k->scratch, double, own* own),
                                    .T = LB_TAKE(k->scratch, double, n * k->r),
-                                   .N = LB_TAKE(k->scratch, double, rank_of(k->fork[i]) * k->r)};
+                                   .N = LB_TAKE(k->scratch, double, own * k->r)};
   }
-  to->dq = to->family ? LB_TAKE(k->arena, double,
-                                (size_t)lb_fork_family_amplitudes(to->family) * (size_t)nv)
-                      : NULL;
-  return to->dq && lb_arena_status(k->scratch) == LB_OK && lb_arena_status(k->arena) == LB_OK;
+  return lb_arena_status(k->scratch) == LB_OK && lb_arena_status(k->arena) == LB_OK;
+}
+
+static bool take_family(making* k) {
+  lb_fork_members* to = k->to;
+  to->family = lb_fork_family_take(k->count, k->r, k->arena);
+  to->dq = to->family
+               ? LB_TAKE(k->arena, double,
+                         (size_t)lb_fork_family_amplitudes(to->family) * (size_t)k->fork[0]->nv)
+               : NULL;
+  return to->dq;
 }
 
 lb_status lb_fork_members_create(lb_fork* const* fork, int count, lb_data* d, const bool* has,
@@ -444,8 +506,10 @@ lb_status lb_fork_members_create(lb_fork* const* fork, int count, lb_data* d, co
     k.radius += fork[i]->radius / count;
     k.r = rank_of(fork[i]) < k.r ? rank_of(fork[i]) : k.r;
   }
-  lb_status status = b && take_members(&k) ? LB_OK : LB_NO_MEMORY;
+  lb_status status = b && take_items(&k) ? LB_OK : LB_NO_MEMORY;
   status = status == LB_OK ? find_chart(&k) : status;
+  status = status == LB_OK && !take_family(&k) ? LB_NO_MEMORY : status;
+  status = status == LB_OK ? place_models(&k) : status;
   if (status == LB_OK) {
     take_joints(&k);
     status = take_body(&k, d, has, to_base, b) ? LB_OK : LB_NO_MEMORY;

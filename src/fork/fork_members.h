@@ -7,6 +7,7 @@ typedef struct lb_fork_member {
   const lb_fork* f;
   double* xi; // [6 neffector] its pose in the chart
   double* E;  // [6 neffector][rank] tangent by its own coordinates, of which `rank` move effectors
+  double* C;  // [rank][rank] compliance by these
   double* T;  // [6 neffector][r] and by y
   double* N;  // [rank][r] its own coordinates by y
 } lb_fork_member;
