@@ -30,6 +30,7 @@
 #include "math/linear/dense.h"
 
 static const double FAR = 5;      // of the tangents' length by unit y: 78 degrees from U
+static const double APART = 1e-6; // of y, below which two models are one
 static const double RANK = 1e-10; // part of the longest tangent below which there is none
 static const double RIGID = 1e-3; // part of the largest compliance below which a direction follows
 static const double LEFT = 0.02;  // part of a model's compliance that coordinates may leave out
@@ -297,10 +298,27 @@ static lb_status find_chart(making* k) {
   return status == LB_OK ? find_basis(k) : status;
 }
 
+// Is a model where one before it is?
+static bool is_double(const making* k, int i) {
+  const double* y = k->to->family->y;
+  bool any = false;
+  for (int j = 0; j < i; j++) {
+    double most = 0;
+    for (int a = 0; a < k->r; a++) {
+      most = fmax(most, fabs(y[i * k->r + a] - y[j * k->r + a]));
+    }
+    any |= most < APART;
+  }
+  return any;
+}
+
 static lb_status place_models(making* k) {
   lb_status status = LB_OK;
   for (int i = 0; i < k->count && status == LB_OK; i++) {
     status = place_model(k, i);
+    if (status == LB_OK && is_double(k, i)) {
+      status = refuse(k, i, "is at the place of one before it (leave one of them out)");
+    }
   }
   return status == LB_OK ? lb_fork_family_measure(k->to->family, k->scratch) : status;
 }

@@ -91,6 +91,13 @@ static lb_status check(const lb_scene* s, const lb_scene_fork* what, lb_error* e
                         "where they are simulated (take 'mass: impulse' away)",
                         what->name);
   }
+  if (what->grow.error > 0) {
+    return lb_error_add(err, LB_INVALID, what->place,
+                        "fork '%s' is to grow, which it does in 'limber fork' alone: a model that "
+                        "is simulated does not change (list the loads that were found under "
+                        "'models' and take 'grow' away, or say 'simulate: whole')",
+                        what->name);
+  }
   if (s->solver.coordinates == LB_COORDINATES_MAXIMAL) {
     return lb_error_add(err, LB_INVALID, what->place,
                         "fork '%s' is simulated by its effectors, which maximal coordinates have "

@@ -512,6 +512,48 @@ static void memory_may_run_out_at_any_request(void** state) {
   lb_scene_release(&scene);
 }
 
+// --- what is refused ---
+
+#define ARM(fork)                                                                                  \
+  "gravity: [0, 0, 0]\n"                                                                           \
+  "bodies:\n"                                                                                      \
+  "  a: {mass: 1, center: [0.1, 0, 0], inertia: [0.01, 0.01, 0.01]}\n"                             \
+  "  b: {mass: 1, center: [0.1, 0, 0], inertia: [0.01, 0.01, 0.01]}\n"                             \
+  "joints:\n"                                                                                      \
+  "  one: {type: revolute, axis: z, child: a, spring: {stiffness: 9}}\n"                           \
+  "  two: {type: revolute, axis: z, parent: a, child: b, at: [0.2, 0, 0], spring: {stiffness: "    \
+  "9}}\n"                                                                                          \
+  "fork:\n"                                                                                        \
+  "  f:\n"                                                                                         \
+  "    effectors: [b]\n" fork
+
+static void what_cannot_be_simulated_is_refused_with_its_place(void** state) {
+  (void)state;
+  assert_refused(ARM("    mass: impulse\n    models: [{}, {loads: {b: [0, 1, 0]}}]\n"), 12,
+                 "whose masses are those of static shapes");
+  assert_refused(ARM("    grow: {error: 0.01}\n"), 9, "is to grow, which it does in 'limber fork'");
+  assert_refused(ARM("    models: [{}, {loads: {b: [0, 1, 0]}}, {}]\n"), 11,
+                 "model 3 is at the place of one before it");
+  // a coupler that goes along x, along x and along z
+  assert_refused(
+      "gravity: [0, 0, 0]\n"
+      "bodies:\n"
+      "  left: {mass: 1, inertia: [0.01, 0.01, 0.01]}\n"
+      "  right: {mass: 1, inertia: [0.01, 0.01, 0.01]}\n"
+      "  coupler: {mass: 1, inertia: [0.01, 0.01, 0.01]}\n"
+      "joints:\n"
+      "  a: {type: revolute, axis: y, child: left, spring: {stiffness: 1}}\n"
+      "  b: {type: revolute, axis: y, child: right, at: [1, 0, 0], spring: {stiffness: 1}}\n"
+      "  c: {type: revolute, axis: y, parent: left, child: coupler, at: [0, 0, -1]}\n"
+      "  d: {type: revolute, axis: y, parent: right, child: coupler, at: [0, 0, -1], in_child: [1, "
+      "0, 0], loop: true}\n"
+      "fork:\n"
+      "  f:\n"
+      "    effectors: [coupler]\n"
+      "    models: [{}, {loads: {coupler: [0.1, 0, 0]}}, {loads: {coupler: [1000, 0, 0]}}]\n",
+      14, "model 3 lets its effectors move in directions that have little in common");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(inverse_dynamics_is_the_mass_matrix_times_acceleration),
@@ -527,6 +569,7 @@ int main(void) {
       cmocka_unit_test(results_do_not_depend_on_threads),
       cmocka_unit_test(a_step_allocates_nothing),
       cmocka_unit_test(memory_may_run_out_at_any_request),
+      cmocka_unit_test(what_cannot_be_simulated_is_refused_with_its_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
