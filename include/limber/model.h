@@ -311,6 +311,7 @@ typedef struct lb_model_muscle {
   double tension;             ///< [N] at an excitation of 1; of Hill-type ones nothing
   const struct lb_hill* hill; ///< NULL: its tension goes by the excitation alone
   int x;                      ///< first of its two numbers in lb_data's x, or -1
+  double start[2];            ///< of these; NAN: as excited, and in equilibrium
   lb_profile* excitation;     ///< over time; NULL: feedback, or constant
   double constant;            ///< excitation without either
   int q, v;                   ///< coordinate of its feedback, or -1
