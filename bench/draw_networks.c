@@ -11,7 +11,7 @@
 
 #include "networks.h"
 
-enum { WIDTH = 340, HEIGHT = 262, LEFT = 46, RIGHT = 12, TOP = 30, LOW = 34, STEPS = 240 };
+enum { WIDTH = 340, HEIGHT = 262, LEFT = 46, RIGHT = 12, TOP = 30, LOW = 34, STEPS = 120 };
 
 static const char* const EXACT = "#111";
 static const char* const COLOUR[NETWORK_SIZES] = {"#9aa5b1", "#b0893f", "#1b6ec2", "#7a3fb0",
@@ -108,9 +108,9 @@ static panel open_panel(const char* title, const char* along, double x0, double 
          title);
   printf("<text x=\"%g\" y=\"%g\">%s</text>\n", p.x + LEFT + wide / 2.0, p.y + HEIGHT - 8, along);
   for (int k = 0; k < 3; k++) {
-    printf("<text x=\"%g\" y=\"%g\" font-size=\"10\">%.3g</text>\n", p.x + LEFT + wide * k / 2.0,
+    printf("<text x=\"%g\" y=\"%g\" font-size=\"10\">%.4g</text>\n", p.x + LEFT + wide * k / 2.0,
            p.y + HEIGHT - LOW + 13, x0 + (x1 - x0) * k / 2);
-    printf("<text x=\"%g\" y=\"%g\" font-size=\"10\" text-anchor=\"end\">%.3g</text>\n",
+    printf("<text x=\"%g\" y=\"%g\" font-size=\"10\" text-anchor=\"end\">%.4g</text>\n",
            p.x + LEFT - 4, p.y + HEIGHT - LOW + 3 - tall * k / 2.0, y0 + (y1 - y0) * k / 2);
   }
   return p;
@@ -173,7 +173,7 @@ static void draw_sizes(int percent, bool slope, const char* title) {
   const panel p = open_panel(title,
                              slope ? "x of the insertion; dx/dx of the middle point"
                                    : "x of the insertion; x of the middle point",
-                             TO, FROM, slope ? 0 : -0.4, slope ? 1 : 0.1);
+                             TO, FROM, slope ? 0 : -0.32, slope ? 0.6 : -0.04);
   draw_sweep(&p, NULL, 0, slope, EXACT, 3, false);
   for (int k = 0; k < 2 * NETWORK_SIZES; k++) {
     const int i = k / 2;
@@ -187,7 +187,7 @@ static void draw_thresholds(bool slope, const char* title) {
   const panel p = open_panel(title,
                              slope ? "x of the insertion; dx/dx of the middle point"
                                    : "x of the insertion; x of the middle point",
-                             TO, FROM, slope ? 0 : -0.4, slope ? 1 : 0.1);
+                             TO, FROM, slope ? 0 : -0.32, slope ? 0.6 : -0.04);
   draw_sweep(&p, NULL, 0, slope, EXACT, 3, false);
   for (int i = 0; i < 5; i++) {
     char text[32];
@@ -211,7 +211,7 @@ static void draw_path(const panel* p, const lb_wrap_network* w, const sight* s, 
 static void draw_scene(void) {
   static const double AT[] = {0.4, 0.02, -0.3};
   static const char* const colour[] = {"#2e8b57", "#c2541b", "#d9a400"};
-  const panel p = open_panel("6.8 the scene", "x; y", -0.55, 0.65, -0.5, 0.5);
+  const panel p = open_panel("6.8 the scene", "x; y", -0.7, 0.724, -0.5, 0.5);
   draw_round(&p, RADIUS);
   for (int i = 0; i < 3; i++) {
     const sight s = sweep(AT[i], 0);
@@ -224,7 +224,7 @@ static void draw_scene(void) {
 }
 
 static void draw_artefact(void) {
-  const panel p = open_panel("6.7 a: just before lift-off", "x; y", -0.36, 0.14, -0.26, 0.26);
+  const panel p = open_panel("6.7 a: just before lift-off", "x; y", -0.4, 0.17, -0.2, 0.2);
   const sight s = sweep(0.06, 0);
   draw_round(&p, RADIUS);
   draw_path(&p, NULL, &s, EXACT, 3, false);
@@ -295,11 +295,9 @@ static void draw_legend(void) {
 
 // --- range ---
 
-static void draw_failure(const char* title, sight s, int kx, int ky) {
-  const panel p = open_panel(title, kx == 0 && ky == 1 ? "x; y" : "x; z", -1.3, 1.3, -1.3, 1.3);
-  if (ky == 1) {
-    draw_round(&p, s.r);
-  }
+static void draw_failure(const char* title, sight s) {
+  const panel p = open_panel(title, "x; y", -1.2, 1.2, -0.65, 1.25);
+  draw_round(&p, s.r);
   const lb_wrap_network* by[] = {NULL, find(6, 256, 1), &scaled};
   static const char* const colour[] = {"#111", "#c2541b", "#1b6ec2"};
   static const char* const words[] = {"exact", "6 x 256, 1 %", "scaled"};
@@ -311,11 +309,11 @@ static void draw_failure(const char* title, sight s, int kx, int ky) {
 
 static void draw_lengths(const char* title, const char* along, bool radius, double from, double to,
                          double limit) {
-  const panel p = open_panel(title, along, from, to, 0, 60);
+  const panel p = open_panel(title, along, from, to, 0, 20);
   const lb_wrap_network* by[] = {find(6, 256, 1), find(12, 256, 1), &scaled};
   static const char* const colour[] = {"#c2541b", "#7a3fb0", "#1b6ec2"};
   static const char* const words[] = {"6 x 256, 1 %", "12 x 256, 1 %", "scaled"};
-  draw_line(&p, 2, (double[]){limit, limit}, (double[]){0, 60}, "#d9a400", 1.5, true);
+  draw_line(&p, 2, (double[]){limit, limit}, (double[]){0, 20}, "#d9a400", 1.5, true);
   for (int k = 0; k < 3; k++) {
     double x[41], y[41];
     for (int i = 0; i <= 40; i++) {
@@ -330,8 +328,8 @@ static void draw_lengths(const char* title, const char* along, bool radius, doub
 }
 
 static void draw_lift_off(void) {
-  const panel p = open_panel("lift-off: dx/dx of the middle point", "x of the insertion", -0.05,
-                             0.15, 0.2, 0.7);
+  const panel p =
+      open_panel("lift-off: dx/dx of the middle point", "x of the insertion", -0.15, 0.15, 0, 0.7);
   draw_sweep(&p, NULL, 0, true, EXACT, 3, false);
   draw_sweep(&p, NULL, 0.1, true, "#2e8b57", 2, false);
   draw_sweep(&p, &scaled, 0, true, "#1b6ec2", 1.6, false);
@@ -356,11 +354,11 @@ static void draw_all_sizes(const char* folder) {
 }
 
 static void draw_all_range(void) {
-  draw_failure("6.12 a: radius 0.25", (sight){0.25, 0, {0.7, 0.1, 0.2}, {-0.7, 0.05, -0.2}}, 0, 1);
+  draw_failure("6.12 a: radius 0.25", (sight){0.25, 0, {0.7, 0.1, 0.2}, {-0.7, 0.05, -0.2}});
   draw_failure("6.12 b: origin out of range",
-               (sight){0.15, 0, {-1.1, 1.1, 0.45}, {0.3, -0.6, -0.2}}, 0, 1);
+               (sight){0.15, 0, {-1.1, 1.1, 0.45}, {0.3, -0.6, -0.2}});
   draw_failure("6.12 c: insertion out of range",
-               (sight){0.15, 0, {0.5, -0.5, 0.3}, {-0.22, 1.17, -1.1}}, 0, 1);
+               (sight){0.15, 0, {0.5, -0.5, 0.3}, {-0.22, 1.17, -1.1}});
   draw_lengths("6.13 length off, in %", "x of the origin", false, 1, 2, 1);
   draw_lengths("6.14 length off, in %", "radius", true, 0.2, 0.45, 0.2);
   draw_lift_off();

@@ -245,6 +245,10 @@ static const test_case CASES[] = {
      "{wrap: round}, {body: fore, at: [-0.05, 0, -0.1]}, {body: fore, at: [-0.04, 0.01, -0.2]}, "
      "{body: hand, at: [-0.03, 0, -0.05]}",
      ", belly: [0.05, 0.8]", false},
+    {"network",
+     "cylinder: {radius: 3 cm}, side: -x, network: " LIMBER_SOURCE_DIR
+     "/scenes/networks/cylinder.npz" TILTED,
+     WRAPPED, ", points: 7", false},
 };
 enum { NCASE = sizeof CASES / sizeof *CASES };
 

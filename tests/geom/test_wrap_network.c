@@ -261,6 +261,95 @@ static void what_is_out_of_range_is_said(void** state) {
   lb_arena_release(&second);
 }
 
+// --- the network that comes with Limber ---
+
+static lb_wrap_network shipped(lb_arena* arena) {
+  lb_wrap_network w;
+  lb_arena_init(arena, NULL);
+  assert_int_equal(lb_wrap_network_read(LIMBER_SOURCE_DIR "/scenes/networks/cylinder.npz",
+                                        (lb_place){0}, arena, &w, NULL),
+                   LB_OK);
+  return w;
+}
+
+static lb_taylor3 on_path(double r, double band, int sense, lb_vec3 p, lb_vec3 q, double alpha,
+                          double* length) {
+  const lb_vec3 still = {0, 0, 0};
+  const lb_path_end P = {p, still, still}, Q = {q, still, still};
+  const lb_wrap wrap = {.kind = LB_WRAP_CYLINDER, .size = {r, 0, 0}, .band = band, .sense = sense};
+  lb_wrap_path path;
+  lb_wrap_find(0, &wrap, &path, &P, &Q);
+  const lb_taylor sigma = lb_taylor_scale(0, alpha, *lb_wrap_length(&path));
+  int i = 0;
+  while (i + 1 < path.count && lb_taylor_value(&sigma) > lb_taylor_value(&path.piece[i].end)) {
+    i++;
+  }
+  *length = lb_taylor_value(lb_wrap_length(&path));
+  return lb_wrap_point(0, &path.piece[i], &sigma);
+}
+
+static lb_vec3 by_network(const lb_wrap_network* w, double r, int sense, lb_vec3 p, lb_vec3 q,
+                          double alpha) {
+  const lb_taylor3 P = lb_taylor3_constant(p), Q = lb_taylor3_constant(q);
+  const lb_taylor at = lb_taylor_constant(alpha);
+  const lb_taylor3 x = lb_wrap_network_point(0, w, r, sense, &P, &Q, &at);
+  return lb_taylor3_lane(&x, 0, 0);
+}
+
+// Any size and any place: off by at most a hundredth of the length, and a thousandth as a rule.
+static void the_trained_network_is_near_the_exact_path(void** state) {
+  (void)state;
+  lb_arena arena;
+  const lb_wrap_network w = shipped(&arena);
+  lb_random rng = {17};
+  double sum = 0, most = 0;
+  int n = 0;
+  while (n < 4000) {
+    const double r = pow(10, lb_random_between(&rng, -3, 1));
+    const double rp = r * lb_random_between(&rng, 1.1, 8), rq = r * lb_random_between(&rng, 1.1, 8);
+    const double at = lb_random_between(&rng, -3, 3), turn = lb_random_between(&rng, -1.4, 4.5);
+    const int sense = lb_random_unit(&rng) < 0.5 ? 1 : -1;
+    const lb_vec3 p = {rp * cos(at), rp * sin(at), r},
+                  q = {rq * cos(at + sense * turn), rq * sin(at + sense * turn), -r};
+    const double alpha = lb_random_unit(&rng);
+    double length;
+    const lb_taylor3 x = on_path(r, 0, sense, p, q, alpha, &length);
+    const double off = lb_vec3_norm(lb_vec3_sub(by_network(&w, r, sense, p, q, alpha),
+                                                lb_taylor3_lane(&x, 0, 0))) /
+                       length;
+    sum += off * off;
+    most = fmax(most, off);
+    n++;
+  }
+  print_message("the network is off by %.2g of the length, rms, and by %.2g at most\n",
+                sqrt(sum / n), most);
+  assert_below(sqrt(sum / n), 2e-3);
+  assert_below(most, 2e-2);
+  lb_arena_release(&arena);
+}
+
+// Row 22: the middle point while the insertion passes lift-off, as figure 6.8 has it.
+static void lift_off_of_the_network_beside_that_of_the_band(void** state) {
+  (void)state;
+  lb_arena arena;
+  const lb_wrap_network w = shipped(&arena);
+  double band = 0, network = 0;
+  for (int i = 0; i <= 700; i++) {
+    const lb_vec3 p = {-0.3, 0.4, 0.1}, q = {0.4 - 0.001 * i, -0.4, -0.1};
+    double length;
+    const lb_taylor3 sharp = on_path(0.15, 0, 1, p, q, 0.5, &length),
+                     smooth = on_path(0.15, 0.1, 1, p, q, 0.5, &length);
+    const lb_vec3 x = lb_taylor3_lane(&sharp, 0, 0);
+    band = fmax(band, lb_vec3_norm(lb_vec3_sub(lb_taylor3_lane(&smooth, 0, 0), x)));
+    network = fmax(network, lb_vec3_norm(lb_vec3_sub(by_network(&w, 0.15, 1, p, q, 0.5), x)));
+  }
+  print_message("over lift-off the band is off by %.3g mm, the network by %.3g mm\n", 1e3 * band,
+                1e3 * network);
+  assert_below(band, 0.004);
+  assert_below(network, 0.01);
+  lb_arena_release(&arena);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(derivatives_and_their_rates_equal_differences),
@@ -271,6 +360,8 @@ int main(void) {
       cmocka_unit_test(a_file_gives_the_same_network),
       cmocka_unit_test(files_that_are_wrong_are_refused),
       cmocka_unit_test(what_is_out_of_range_is_said),
+      cmocka_unit_test(the_trained_network_is_near_the_exact_path),
+      cmocka_unit_test(lift_off_of_the_network_beside_that_of_the_band),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

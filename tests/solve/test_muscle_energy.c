@@ -70,6 +70,24 @@ static void a_band_keeps_the_energy_that_a_sharp_lift_off_loses(void** state) {
   assert_above(log2(fine.error / finer.error) / 2, 3.5); // the order, once the band has its steps
 }
 
+// Mass points that the network places, as [red] has them.
+static void a_network_keeps_the_energy_by_its_exact_derivatives(void** state) {
+  (void)state;
+  const char* surface =
+      "cylinder: {radius: 5 cm}, network: " LIMBER_SOURCE_DIR "/scenes/networks/cylinder.npz";
+  const outcome coarse = run("rk4", 1e-3, 1.5, surface, "{wrap: condyle},", ", points: 20");
+  const outcome fine = run("rk4", 2.5e-4, 1.5, surface, "{wrap: condyle},", ", points: 20");
+  const outcome sharp = run("rk4", 2.5e-4, 1.5, "cylinder: {radius: 5 cm}, smooth: 0",
+                            "{wrap: condyle},", ", points: 20");
+  print_message("network %.3g %.3g, sharp points %.3g J, %d passes\n", coarse.error, fine.error,
+                sharp.error, fine.lifts);
+  assert_true(fine.lifts >= 4);
+  assert_below(coarse.error, 1e-3 * coarse.scale);
+  assert_below(fine.error, 1e-5 * fine.scale);
+  assert_above(log2(coarse.error / fine.error) / 2, 3);
+  assert_above(sharp.error, 0.01 * sharp.scale);
+}
+
 static void straight_muscles_and_via_points_keep_it(void** state) {
   (void)state;
   const char* none = "sphere: {radius: 1 cm}";
@@ -81,6 +99,7 @@ static void straight_muscles_and_via_points_keep_it(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_band_keeps_the_energy_that_a_sharp_lift_off_loses),
+      cmocka_unit_test(a_network_keeps_the_energy_by_its_exact_derivatives),
       cmocka_unit_test(straight_muscles_and_via_points_keep_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
