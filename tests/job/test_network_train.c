@@ -20,7 +20,7 @@ typedef struct bytes {
   size_t size;
 } bytes;
 
-static bytes read(const char* dir, const char* name) {
+static bytes content(const char* dir, const char* name) {
   bytes b = {.size = 0};
   char path[300];
   snprintf(path, sizeof path, "%s/%s", dir, name);
@@ -50,11 +50,11 @@ static void a_training_is_the_same_each_time_and_when_it_is_resumed(void** state
   assert_int_equal(lb_network_train(&o, NULL, &report, NULL), LB_OK);
   assert_int_equal(report.epochs, 12);
   assert_true(report.position > 0 && report.slope > 0);
-  const bytes once = read("train-once", "network.npz");
+  const bytes once = content("train-once", "network.npz");
   o = tiny("train-twice");
   o.threads = 3;
   assert_int_equal(lb_network_train(&o, NULL, &report, NULL), LB_OK);
-  const bytes twice = read("train-twice", "network.npz");
+  const bytes twice = content("train-twice", "network.npz");
   assert_same(&once, &twice);
 
   double until = 0.5;
@@ -62,14 +62,14 @@ static void a_training_is_the_same_each_time_and_when_it_is_resumed(void** state
   o.progress = (lb_progress){stop, &until};
   assert_int_equal(lb_network_train(&o, NULL, &report, NULL), LB_INTERRUPTED);
   assert_int_equal(report.epochs, 6);
-  assert_true(read("train-parts", "network.npz").size > 0); // the best so far
-  assert_true(read("train-parts", "network.state").size > 0);
+  assert_true(content("train-parts", "network.npz").size > 0); // the best so far
+  assert_true(content("train-parts", "network.state").size > 0);
   until = 2;
   o.resume = true;
   assert_int_equal(lb_network_train(&o, NULL, &report, NULL), LB_OK);
-  const bytes parts = read("train-parts", "network.npz");
+  const bytes parts = content("train-parts", "network.npz");
   assert_same(&once, &parts);
-  assert_int_equal(read("train-parts", "network.state").size, 0); // it is done
+  assert_int_equal(content("train-parts", "network.state").size, 0); // it is done
 }
 
 static void refuse(const lb_network_options* o, const char* words) {
