@@ -265,7 +265,7 @@ static bool few_sweeps(job* j, int most) {
 
 // Whether sweeps stall: groups that share a contact show it masses that differ by much.
 static bool is_uneven(const job* j) {
-  return lb_contact_sweeper_unevenness(j->c->sweeper, j->c->begin, j->c->end) > UNEVEN;
+  return lb_crew_largest(j->c, lb_contact_sweeper_unevenness) > UNEVEN;
 }
 
 // Impulses that are near are left to the sweeps of the next step.
@@ -307,7 +307,7 @@ static bool solve_in_step(job* j) {
 
 lb_contact_outcome lb_contact_solve_island(lb_contact_crew* c, const lb_contact_matrices* matrices,
                                            const lb_contact_options* options, double scale) {
-  const double own = lb_contact_sweeper_scale(c->sweeper, c->begin, c->end);
+  const double own = lb_crew_largest(c, lb_contact_sweeper_scale);
   job j = {.c = c,
            .matrices = matrices,
            .options = options,
