@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-  SPLIT = 64,  // blocks of a colour that one thread does as fast
+  SPLIT = 24,  // blocks of a colour that one thread does as fast
   TERMS = 512, // rows whose terms are added in one go
   LANES = 8
 };

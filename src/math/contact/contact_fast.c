@@ -13,7 +13,7 @@
 
 enum {
   DENSE_USUAL = 480, // rows up to which Newton's method has room for a dense matrix
-  TEAM_BLOCKS = 768, // blocks from which all threads work on one island
+  TEAM_BLOCKS = 512, // blocks from which all threads work on one island
   PORTION = 128,     // blocks that are packed in one go
   FACTORS_USUAL = 8000000,
   SMALL = LB_ISLAND_SMALL,
