@@ -103,11 +103,10 @@ static lb_motion bias_of(const lb_contacts* C, const lb_touch* t, int side) {
 }
 
 static double depth_of(const lb_contacts* C, const lb_touch* t) {
-  if (C->problem.nrow <= FEW_ROWS) { // which are solved to the end
-    return 0.5 * OVERLAP;
-  }
   const lb_model_collider* c = C->m->contact.collider;
-  return DEPTH * fmin(c[t->collider[0]].size, c[t->collider[1]].size);
+  const double depth = DEPTH * fmin(c[t->collider[0]].size, c[t->collider[1]].size);
+  // few rows are solved to the end
+  return C->problem.nrow <= FEW_ROWS ? fmin(0.5 * OVERLAP, depth) : depth;
 }
 
 void lb_contacts_ask(const lb_touch_work* by, lb_touch* t) {

@@ -461,13 +461,17 @@ double lb_contact_sweeper_scale(const lb_contact_sweeper* s, int begin, int end)
   return most;
 }
 
+// A_rr's share of one group of a piece's first row.
+static inline double share_of(const lb_contact_sweeper* s, const lb_contact_packed* q, int side) {
+  const double *J = s->problem->J + q->entry[side], *Z = s->problem->Z + q->entry[side];
+  return q->sides == 2 ? sum_of_eight(load(J) * load(Z)) : lb_dot(q->width[side], J, Z);
+}
+
 double lb_contact_sweeper_unevenness(const lb_contact_sweeper* s, int begin, int end) {
   double most = 1;
   for (const lb_contact_packed* q = s->piece + s->first[begin]; q < s->piece + s->first[end]; q++) {
-    const double *J = s->problem->J, *Z = s->problem->Z;
     if (q->width[0] > 0 && q->width[1] > 0) {
-      const double a = lb_dot(q->width[0], J + q->entry[0], Z + q->entry[0]);
-      const double b = lb_dot(q->width[1], J + q->entry[1], Z + q->entry[1]);
+      const double a = share_of(s, q, 0), b = share_of(s, q, 1);
       const double ratio = a > b ? a / b : b / a;
       most = ratio > most ? ratio : most;
     }
