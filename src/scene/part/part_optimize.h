@@ -26,4 +26,4 @@ lb_number_finder lb_find_bar, lb_find_number;
 // Is its place a set of numbers, which no quaternion is?
 bool lb_joint_has_numbers(const lb_scene_joint* joint);
 
-extern const lb_table lb_parameter_table;
+extern const lb_table lb_parameter_table, lb_goal_table;
