@@ -60,8 +60,7 @@ typedef struct lb_collocation {
 typedef struct lb_collocate_inputs {
   const lb_joint_motion* motion; ///< to follow
   const lb_markers* markers;     ///< likewise
-  const lb_outer_forces* forces;
-  double cutoff, force_cutoff; ///< of low-pass filters [Hz]
+  double cutoff;               ///< of a low-pass filter on the motion [Hz]
   bool opensim;                ///< filter and rates as OpenSim's tools have them
   double from, to;             ///< [s] part of the motion
   int threads;
@@ -79,6 +78,24 @@ void lb_collocation_release(lb_collocation* collocation);
 
 /// Solve from what is there. LB_INTERRUPTED leaves the last iterate.
 lb_status lb_collocation_solve(lb_collocation* collocation, lb_error* err);
+
+/// Begin with a table that the results of another search left, solution.csv, of this mesh or
+/// another one.
+lb_status lb_collocation_resume(lb_collocation* collocation, const char* path, lb_error* err);
+
+/// Numbers of a node in solution.csv: how many, their headings, and their values.
+typedef struct lb_heading {
+  char text[120];
+} lb_heading;
+int lb_collocation_width(const lb_collocation* collocation);
+lb_heading lb_collocation_heading(const lb_collocation* collocation, int number);
+double lb_collocation_number(const lb_collocation* collocation, int node, int number);
+
+/// Use of a control over the motion.
+typedef struct lb_control_use {
+  double peak, time, rms; ///< largest, when, and root mean square
+} lb_control_use;
+lb_control_use lb_collocation_use(const lb_collocation* collocation, int control);
 
 /// Frames at the nodes; the recording keeps rates and torques, which are those of reserves.
 lb_status lb_collocation_record(const lb_collocation* collocation, lb_recording* recording,

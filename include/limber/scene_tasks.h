@@ -233,6 +233,7 @@ typedef struct lb_scene_collocate {
   double time_weight; ///< of that time [1/s]
   lb_scene_effort effort;
   double reserve;     ///< most that a reserve on a coordinate may exert [N m or N]; 0: none
+  bool idle;          ///< muscles exert nothing
   bool instant;       ///< activations follow excitations at once
   bool free_start;    ///< the motion may start elsewhere than the scene says
   bool periodic;      ///< it ends as it starts, but for coordinates of `travels`

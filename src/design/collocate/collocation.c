@@ -24,7 +24,6 @@ const char* lb_collocate_end_name(lb_collocate_end end) {
 
 lb_collocate_inputs lb_collocate_default(void) {
   return (lb_collocate_inputs){.cutoff = NAN,
-                               .force_cutoff = NAN,
                                .from = -(double)INFINITY,
                                .to = (double)INFINITY,
                                .threads = 1};
@@ -87,7 +86,7 @@ static lb_status check(const lb_model* m, const lb_scene_collocate* set,
   const int ball = first_quaternion(m), motor = first_motor(m), floor = first_unilateral(m),
             rate = lb_constraints_velocity_level(m);
   const bool free_time = isfinite(set->time[0]) && set->time[0] < set->time[1];
-  const bool given = in->motion || in->markers || in->forces;
+  const bool given = in->motion || in->markers;
   const refusal list[] = {
       {m->elastic.count > 0 || m->particles.nparticle > 0, set->place, m->name,
        "elastic bodies, ropes and deformables have no place in it (make bodies rigid)"},
@@ -108,10 +107,10 @@ static lb_status check(const lb_model* m, const lb_scene_collocate* set,
        rate >= 0 ? m->constraint.item[rate].name : "",
        "constraints on velocities alone have no place in it"},
       {free_time && given, set->place, m->name,
-       "a motion, markers or forces that are given have their own time (leave 'time' away)"},
+       "a motion or markers that are given have their own time (leave 'time' away)"},
       {free_time && changes_with_time(m), set->place, m->name,
        "with a free 'time' nothing else may change over time (loads, prescribed points)"},
-      {m->nmotor + m->muscle.count == 0 && !(set->reserve > 0), set->place, m->name,
+      {m->nmotor + (set->idle ? 0 : m->muscle.count) == 0 && !(set->reserve > 0), set->place, m->name,
        "nothing may act: there are no motors, muscles or 'reserves'"},
   };
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
@@ -144,6 +143,7 @@ static lb_status make_data(lb_collocating* C, lb_error* err) {
     }
     if (C->d[i]->work->muscles) {
       C->d[i]->work->muscles->given = C->excitation + i * m->muscle.count;
+      C->d[i]->work->muscles->idle = C->set->idle;
     }
   }
   return LB_OK;
@@ -312,7 +312,7 @@ static void keep_node(lb_collocating* C, int node) {
   memcpy(o->qd + i * nv, z + L->v, nv * sizeof *z);
   memcpy(o->qdd + i * nv, z + L->a, nv * sizeof *z);
   memcpy(o->u + i * (size_t)L->nu, z + L->u, (size_t)L->nu * sizeof *z);
-  for (int k = 0; k < m->muscle.count; k++) {
+  for (int k = 0; k < m->muscle.count && !C->set->idle; k++) {
     const int x = m->muscle.item[k].x;
     if (x >= 0) {
       const lb_hill_force* f = &C->d[node]->work->muscles->now[k].hill;

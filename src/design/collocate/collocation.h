@@ -100,6 +100,7 @@ typedef struct lb_collocating {
   double* quadrature; // [nnode] likewise
   bool* mesh;       // [nnode]
   lb_muscle_state* state; // [nx]
+  const char** coordinate; // [nv] names
   int *activation, *fiber; // [nmuscle] numbers of a node, or -1
   int* driver;             // [nmuscle] its control, or -1
   lb_triplets pattern, curvature; // of all
@@ -116,9 +117,6 @@ typedef struct lb_collocating {
   double* marker_ref;             // [nnode][nmarker][3]
   lb_anchor* marker_at;           // [nmarker]
   double* effort;                 // [nu] weights
-  int nwrench;
-  int* wrench_link;  // [nwrench]
-  double* wrench;    // [nnode][nwrench][6] about the world's origin
   int nheld;         // goals at nodes
   lb_node_goal* held;
   int* held_first; // [nnode + 1] goals sorted by node

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "design/collocate/collocation.h"
-#include "design/inverse/outer_forces.h"
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/force/force.h"
 #include "dynamics/force/muscle.h"
@@ -103,32 +102,6 @@ static lb_status take_markers(lb_collocating* C, const lb_collocate_inputs* in, 
   return LB_OK;
 }
 
-static lb_status take_forces(lb_collocating* C, const lb_collocate_inputs* in, lb_error* err) {
-  const lb_outer_forces* F = in->forces;
-  C->wrench_link = LB_TAKE(&C->arena, int, F->nbody);
-  C->wrench = LB_TAKE(&C->arena, double, 6 * (size_t)(C->nnode * F->nbody));
-  double *all, *one = LB_TAKE(&C->arena, double, 6 * (size_t)F->nbody);
-  const lb_status status = lb_outer_forces_filter(F, in->force_cutoff, &C->arena, &all, err);
-  if (status != LB_OK || lb_arena_status(&C->arena) != LB_OK) {
-    return status != LB_OK ? status : lb_arena_check(&C->arena, "collocation", err);
-  }
-  for (int b = 0; b < F->nbody; b++) {
-    if (C->m->body.link[F->body[b]] != LB_WORLD) {
-      C->wrench_link[C->nwrench++] = C->m->body.link[F->body[b]];
-    }
-  }
-  for (int i = 0; i < C->nnode; i++) {
-    lb_outer_forces_at(F, all, C->start + C->relative[i] * C->out->duration, one);
-    for (int b = 0, k = 0; b < F->nbody; b++) {
-      if (C->m->body.link[F->body[b]] != LB_WORLD) {
-        memcpy(C->wrench + 6 * (size_t)(i * C->nwrench + k++), one + 6 * (size_t)b,
-               6 * sizeof *one);
-      }
-    }
-  }
-  return LB_OK;
-}
-
 // --- the guess ---
 
 // Coordinates that must be something at a node, and start and end else: straight lines between.
@@ -170,7 +143,7 @@ static void guess_reference(lb_collocating* C) {
 static void guess_muscles(lb_collocating* C, int node, double* z) {
   const lb_model* m = C->m;
   lb_data* d = C->d[node];
-  for (int i = 0; i < m->muscle.count; i++) {
+  for (int i = 0; i < m->muscle.count && !C->set->idle; i++) {
     const double a = fmin(fmax(LITTLE, C->out->control[C->driver[i]].least),
                           C->out->control[C->driver[i]].most);
     z[C->at.u + C->driver[i]] = a;
@@ -183,7 +156,7 @@ static void guess_muscles(lb_collocating* C, int node, double* z) {
   }
   memcpy(d->q, z + C->at.q, (size_t)m->nv * sizeof *z);
   memcpy(d->qd, z + C->at.v, (size_t)m->nv * sizeof *z);
-  if (m->muscle.count > 0) {
+  if (m->muscle.count > 0 && !C->set->idle) {
     lb_muscles_update(m, d); // sets fibres
   }
   for (int k = 0; k < C->at.nx; k++) {
@@ -258,9 +231,6 @@ lb_status lb_collocation_guess(lb_collocating* C, const lb_collocate_inputs* in,
   }
   if (status == LB_OK && in->markers) {
     status = take_markers(C, in, err);
-  }
-  if (status == LB_OK && in->forces) {
-    status = take_forces(C, in, err);
   }
   double* r = LB_TAKE(&C->arena, double, C->at.all);
   if (status != LB_OK || !r) {

@@ -69,7 +69,7 @@ static bool take_muscles(lb_collocating* C) {
   if (lb_arena_status(&C->arena) != LB_OK) {
     return false;
   }
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n && !C->set->idle; i++) {
     const lb_hill* h = m->muscle.item[i].hill;
     if (h && !C->set->instant) {
       C->state[C->at.nx++] = (lb_muscle_state){i, false};
@@ -146,15 +146,19 @@ static lb_status take_controls(lb_collocating* C, lb_error* err) {
   const int most = m->nmotor + m->muscle.count + m->nv;
   C->out->control = LB_TAKE(&C->arena, lb_control, most);
   C->effort = LB_TAKE(&C->arena, double, most);
+  C->coordinate = LB_TAKE(&C->arena, const char*, m->nv);
   if (lb_arena_status(&C->arena) != LB_OK) {
     return lb_arena_check(&C->arena, "collocation", err);
+  }
+  for (int v = 0; v < m->nv; v++) {
+    C->coordinate[v] = coordinate_name(C, v);
   }
   for (int i = 0; i < m->nmotor; i++) {
     add_control(C, (lb_control){m->motor.name[i], LB_CONTROL_MOTOR, i, -INFINITY, INFINITY},
                 e->motors);
     limit_control(C, LB_OWNER_MOTOR);
   }
-  for (int i = 0; i < m->muscle.count; i++) {
+  for (int i = 0; i < m->muscle.count && !C->set->idle; i++) {
     const lb_model_muscle* mu = &m->muscle.item[i];
     const double least = mu->hill ? mu->hill->least : 0;
     add_control(C, (lb_control){mu->name, LB_CONTROL_MUSCLE, i, least, 1}, e->muscles);
@@ -162,7 +166,7 @@ static lb_status take_controls(lb_collocating* C, lb_error* err) {
   }
   for (int v = 0; v < m->nv && C->set->reserve > 0; v++) {
     add_control(C,
-                (lb_control){coordinate_name(C, v), LB_CONTROL_RESERVE, v, -C->set->reserve,
+                (lb_control){C->coordinate[v], LB_CONTROL_RESERVE, v, -C->set->reserve,
                              C->set->reserve},
                 e->reserves);
   }
@@ -250,7 +254,7 @@ static int list_sparse(const lb_collocating* C, int* row, int* column) {
   const lb_model* m = C->m;
   int n = 0;
 #define PUT(r, c) (row ? (void)(row[n] = (r), column[n] = (c)) : (void)0, n++)
-  for (int i = 0; i < m->muscle.count; i++) {
+  for (int i = 0; i < m->muscle.count && !C->set->idle; i++) {
     const lb_model_path* path = m->muscle.item[i].path;
     for (int k = 0; k < path->nv; k++) {
       PUT(L->force + path->v[k], C->activation[i]);

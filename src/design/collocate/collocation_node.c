@@ -29,23 +29,12 @@ static void put_controls(lb_collocating* C, int node, const double* z) {
 static void put_muscles(lb_collocating* C, int node, const double* z) {
   const lb_model* m = C->m;
   double* x = C->d[node]->x;
-  for (int i = 0; i < m->muscle.count; i++) {
+  for (int i = 0; i < m->muscle.count && !C->set->idle; i++) {
     const int at = m->muscle.item[i].x;
     if (at >= 0) {
       x[at] = z[C->activation[i]];
       x[at + 1] = C->fiber[i] >= 0 ? z[C->fiber[i]] : m->muscle.item[i].hill->fiber;
     }
-  }
-}
-
-// Measured forces, moments about the world's origin.
-static void push(lb_collocating* C, int node) {
-  for (int k = 0; k < C->nwrench; k++) {
-    const double* W = C->wrench + 6 * ((size_t)node * (size_t)C->nwrench + (size_t)k);
-    const lb_v4 f = lb_v4_load(W), n = lb_v4_load(W + 3);
-    lb_state* on = &C->d[node]->work->state[C->wrench_link[k]];
-    on->xf += f;
-    on->xn += n - lb_v4_cross(on->p, f);
   }
 }
 
@@ -61,7 +50,6 @@ static void pose(lb_collocating* C, int node, const double* z, double time) {
   put_controls(C, node, z);
   put_muscles(C, node, z);
   lb_update(C->m, d, LB_FORCED);
-  push(C, node);
   if (L->nl > 0) {
     lb_constraints_apply_multipliers(C->m, d, LB_SET_BILATERAL, z + L->l);
   }
@@ -111,25 +99,6 @@ void lb_node_residual(lb_collocating* C, int node, const double* z, double time,
 
 // --- derivatives ---
 
-// Force and moment keep their values about the world's origin: beyond turning along with its link,
-// with n about the link's origin, which moves by v, the moment changes by -(v x f + w x n).
-static void differentiate_wrenches(lb_collocating* C, lb_collocation_worker* w, int node) {
-  lb_derivatives* D = w->D;
-  for (int k = 0; k < C->nwrench; k++) {
-    const double* W = C->wrench + 6 * ((size_t)node * (size_t)C->nwrench + (size_t)k);
-    const lb_v4 f = lb_v4_load(W);
-    const lb_v4 n =
-        lb_v4_load(W + 3) - lb_v4_cross(C->d[node]->work->state[C->wrench_link[k]].p, f);
-    lb_derive_point(D, w->S, NULL, C->wrench_link[k], lb_v4_zero());
-    for (int i = 0; i < C->at.nv; i++) {
-      const lb_motion S = w->S[i];
-      w->change[i] = (lb_motion){-(lb_v4_cross(S.v, f) + lb_v4_cross(S.w, n)),
-                                 -lb_v4_cross(S.w, f)};
-    }
-    lb_derive_force(D, D->tau_q, w->S, w->change);
-  }
-}
-
 static void put_block(const lb_collocating* C, double* J, int row, int column, double scale,
                       const double* from, int rows) {
   const size_t nv = (size_t)C->at.nv, width = (size_t)C->at.count;
@@ -178,7 +147,7 @@ static void differentiate_muscles(lb_collocating* C, lb_collocation_worker* w, i
                                   const double* z) {
   const lb_model* m = C->m;
   lb_data* d = C->d[node];
-  for (int i = 0; i < m->muscle.count; i++) {
+  for (int i = 0; i < m->muscle.count && !C->set->idle; i++) {
     lb_muscle_direction(w->D, d, i, w->arm);
     const lb_muscle_now* now = &d->work->muscles->now[i];
     if (!m->muscle.item[i].hill) {
@@ -236,7 +205,6 @@ void lb_node_jacobian(lb_collocating* C, lb_collocation_worker* w, int node, con
   memset(w->J, 0, (size_t)L->all * (size_t)L->count * sizeof *w->J);
   pose(C, node, z, time);
   lb_derive_forced(D, d);
-  differentiate_wrenches(C, w, node);
   if (L->nl > 0) {
     lb_constraints_differentiate(D, d, z + L->l);
   }

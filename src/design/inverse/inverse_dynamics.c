@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "design/inverse/inverse_dynamics.h"
-#include "design/inverse/outer_forces.h"
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/force/force.h"
 #include "dynamics/force/muscle.h"
@@ -29,7 +28,6 @@ typedef struct job {
   lb_arena arena;
   lb_inverse_motion motion;
   double* wrench;    // [forces' samples][bodies][6]: filtered
-  double* now;       // [bodies][6] of a moment
   double* torque;    // [nv]
   double *A, *b, *x; // of the least squares
   bool* unilateral;  // unknowns that are not negative
@@ -51,22 +49,40 @@ static lb_status prepare_forces(job* J) {
   if (!F) {
     return LB_OK;
   }
-  J->now = LB_TAKE(&J->arena, double, 6 * F->nbody);
-  return J->now ? lb_outer_forces_filter(F, J->o->force_cutoff, &J->arena, &J->wrench, J->err)
-                : lack(J);
+  const size_t size = (size_t)F->nsample * 6 * (size_t)F->nbody;
+  J->wrench = LB_TAKE(&J->arena, double, size);
+  if (!J->wrench) {
+    return lack(J);
+  }
+  memcpy(J->wrench, F->wrench, size * sizeof *J->wrench);
+  return lb_inverse_filter(&J->arena, "forces", F->nsample, F->time, J->o->force_cutoff, J->wrench,
+                           6 * F->nbody, J->err);
 }
 
+// Straight lines between the samples; nothing before the first and after the last.
 static void push_forces(job* J, double t) {
   const lb_outer_forces* F = J->o->forces;
-  if (!F) {
+  if (!F || t < F->time[0] || t > F->time[F->nsample - 1]) {
     return;
   }
-  lb_outer_forces_at(F, J->wrench, t, J->now);
+  int i = 0;
+  for (int high = F->nsample - 1; high - i > 1;) {
+    const int middle = (i + high) / 2;
+    if (F->time[middle] <= t) {
+      i = middle;
+    } else {
+      high = middle;
+    }
+  }
+  const double s = (t - F->time[i]) / (F->time[i + 1] - F->time[i]);
   for (int b = 0; b < F->nbody; b++) {
+    const double* a = J->wrench + ((size_t)i * (size_t)F->nbody + (size_t)b) * 6;
+    const double* c = a + 6 * (size_t)F->nbody;
     const int link = J->m->body.link[F->body[b]];
     if (link != LB_WORLD) {
       lb_state* on = &J->d->work->state[link];
-      const lb_v4 f = lb_v4_load(J->now + 6 * (size_t)b), n = lb_v4_load(J->now + 6 * (size_t)b + 3);
+      const lb_v4 f = lb_v4_load(a) * (1 - s) + lb_v4_load(c) * s;
+      const lb_v4 n = lb_v4_load(a + 3) * (1 - s) + lb_v4_load(c + 3) * s;
       on->xf += f;
       on->xn += n - lb_v4_cross(on->p, f);
     }

@@ -94,6 +94,9 @@ static const char* const scheme_names[] = {
 };
 static const lb_choices scheme_choices = LB_CHOICES(scheme_names);
 
+static const char* const muscle_names[] = {"active", "idle"};
+static const lb_choices muscle_choices = LB_CHOICES(muscle_names);
+
 #define COLLOCATE(value, key, member, dimension, range, standard, about)                           \
   LB_SIZED(value, lb_scene_collocate, key, member, dimension, range, standard, about)
 enum { CONTROLS, GOALS, MUST };
@@ -118,6 +121,8 @@ static const lb_field collocate_fields[] = {
               "the most that a reserve on each coordinate may exert, in N m or N; 0: there are none"),
     LB_FROM(TABLE, lb_scene_collocate, "follow", follow, &follow_table, "as below",
             "weights of integrals of squared distances from a motion that is given"),
+    LB_FROM(EITHER, lb_scene_collocate, "muscles", idle, &muscle_choices, "active",
+            "active, or idle: they exert nothing"),
     LB_ROW(FLAG, lb_scene_collocate, "instant", instant, "false",
            "activations follow excitations at once"),
     LB_ROW(FLAG, lb_scene_collocate, "free_start", free_start, "false; true where a motion is given",
