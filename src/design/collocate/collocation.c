@@ -29,6 +29,9 @@ lb_collocate_inputs lb_collocate_default(void) {
                                .threads = 1};
 }
 
+// Widths of activations' kink, where a search begins and where it ends.
+static const double WIDE = 1, NARROW = 0.1;
+
 // --- what it is for ---
 
 typedef struct refusal {
@@ -143,7 +146,7 @@ static lb_status make_data(lb_collocating* C, lb_error* err) {
     }
     if (C->d[i]->work->muscles) {
       C->d[i]->work->muscles->given = C->excitation + i * m->muscle.count;
-      C->d[i]->work->muscles->idle = C->set->idle;
+      C->d[i]->work->muscles->idle = C->d[i]->work->muscles->unmeasured = C->set->idle;
     }
   }
   return LB_OK;
@@ -193,7 +196,7 @@ static bool take_results(lb_collocating* C) {
   o->qdd = o->qd + n * (size_t)C->at.nv;
   o->x = LB_TAKE(&C->arena, double, n * (size_t)C->m->nx);
   o->u = LB_TAKE(&C->arena, double, n * (size_t)C->at.nu);
-  o->history = LB_TAKE(&C->arena, double, C->set->iterations + 1);
+  o->history = LB_TAKE(&C->arena, double, 2 * C->set->iterations);
   return lb_arena_status(&C->arena) == LB_OK;
 }
 
@@ -240,6 +243,7 @@ lb_status lb_collocation_create(const lb_model* model, const lb_scene* scene,
   C->threads = inputs->threads > 1 ? inputs->threads : 1;
   C->progress = inputs->progress;
   C->free_start = set->free_start || inputs->motion || inputs->markers;
+  C->width = NARROW;
   C->travels = set->travels >= 0 ? lb_model_joint(model, scene->joint[set->travels].name) : -1;
   out->work = C;
   status = build(C, inputs, err);
@@ -272,12 +276,12 @@ static bool tell(void* of, const lb_program_news* n) {
   lb_collocating* C = of;
   lb_collocation* o = C->out;
   char text[160];
-  if (n->iteration <= C->set->iterations && n->iteration >= o->nhistory) {
+  if (o->nhistory < 2 * C->set->iterations) {
     o->history[o->nhistory++] = n->objective;
   }
-  o->iterations = n->iteration;
+  o->iterations = C->before + n->iteration;
   snprintf(text, sizeof text, "iteration %d: objective %.6g, equations off by %.1e, slope %.1e%s",
-           n->iteration, n->objective, n->infeasibility, n->optimality,
+           o->iterations, n->objective, n->infeasibility, n->optimality,
            n->restoring ? ", restoring" : "");
   C->stopped = !lb_progress_report(&C->progress, NAN, text);
   return !C->stopped;
@@ -359,6 +363,40 @@ static const lb_collocate_end ENDS[] = {[LB_PROGRAM_SOLVED] = LB_COLLOCATE_CONVE
                                         [LB_PROGRAM_INFEASIBLE] = LB_COLLOCATE_INFEASIBLE,
                                         [LB_PROGRAM_FAILED] = LB_COLLOCATE_FAILED};
 
+// Time constants of rising and falling activations differ. Newton's method stalls at the kink
+// between them, so that it is round; and a search far from its end begins with a wide one.
+static lb_status search(lb_collocating* C, double* x, lb_program_options o, lb_program_end* end,
+                        lb_error* err) {
+  lb_program program;
+  lb_collocation_fill_program(C, &program);
+  const lb_status status = lb_program_solve(&program, &o, x, C->Lambda, end);
+  return status == LB_OK
+             ? status
+             : lb_error_add(err, status, (lb_place){0}, "out of memory for a collocation");
+}
+
+static lb_status search_all(lb_collocating* C, double* x, lb_program_end* end, lb_error* err) {
+  static const double ROUGH = 1e-3;
+  const lb_scene_collocate* set = C->set;
+  const bool kinks = C->at.nx > 0 && !set->instant && !C->warm;
+  lb_program_options o = {.tolerance = set->tolerance,
+                          .iterations = set->iterations,
+                          .barrier = C->warm ? 1e-6 : C->q_ref ? 1e-4 : 0};
+  *end = LB_PROGRAM_SOLVED;
+  if (kinks) {
+    C->width = WIDE;
+    o.tolerance = fmax(ROUGH, set->tolerance);
+    const lb_status status = search(C, x, o, end, err);
+    if (status != LB_OK || *end == LB_PROGRAM_STOPPED) {
+      return status;
+    }
+    C->before = C->out->iterations;
+    o = (lb_program_options){set->tolerance, set->iterations, 1e-4};
+  }
+  C->width = NARROW;
+  return search(C, x, o, end, err);
+}
+
 lb_status lb_collocation_solve(lb_collocation* o, lb_error* err) {
   lb_collocating* C = o->work;
   const lb_arena_mark mark = lb_arena_here(&C->arena);
@@ -370,22 +408,17 @@ lb_status lb_collocation_solve(lb_collocation* o, lb_error* err) {
   for (int k = 0; k < C->n; k++) {
     x[k] = C->Z[k] / C->scale[k];
   }
-  lb_program program;
   lb_program_end end;
-  const lb_program_options options = {
-      .tolerance = C->set->tolerance, .iterations = C->set->iterations, .warm = C->warm};
-  lb_collocation_fill_program(C, &program);
-  o->nhistory = 0;
-  lb_status status = lb_program_solve(&program, &options, x, C->Lambda, &end);
+  o->nhistory = o->iterations = C->before = 0;
+  lb_status status = search_all(C, x, &end, err);
   if (status == LB_OK) {
     judge(C, x, g);
     o->end = ENDS[end];
+    C->warm = true;
     status = end == LB_PROGRAM_STOPPED
                  ? lb_error_add(err, LB_INTERRUPTED, (lb_place){0},
                                 "interrupted after %d iterations", o->iterations)
                  : LB_OK;
-  } else {
-    lb_error_add(err, status, (lb_place){0}, "out of memory for a collocation");
   }
   lb_arena_reset(&C->arena, mark);
   return status;
@@ -403,6 +436,9 @@ lb_status lb_collocation_record(const lb_collocation* o, lb_recording* r, lb_err
   }
   for (int i = 0; i < C->nnode && status == LB_OK; i++) {
     lb_data* d = C->d[i];
+    if (d->work->muscles) {
+      d->work->muscles->unmeasured = false;
+    }
     lb_node_residual(C, i, lb_node_of(C, C->Z, i), o->time[i], rows);
     status = lb_frame_put(r, d, err);
     if (status == LB_OK) {

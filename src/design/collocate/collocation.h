@@ -131,6 +131,8 @@ typedef struct lb_collocating {
   double* values; // of a Jacobian
   double* Lambda; // [rows]
   double* cost;   // [nnode]
+  double width;                  // over which activations go from falling to rising
+  int before; // iterations of earlier passes
   bool free_start, warm, stopped;
   lb_progress progress;
 } lb_collocating;

@@ -57,6 +57,7 @@ static void pose(lb_collocating* C, int node, const double* z, double time) {
 
 // --- (1), (2) and constraints ---
 
+
 static void state_rows(const lb_collocating* C, int node, const double* z, double* r) {
   const lb_node_layout* L = &C->at;
   const lb_data* d = C->d[node];
@@ -66,7 +67,7 @@ static void state_rows(const lb_collocating* C, int node, const double* z, doubl
     const double a = z[C->activation[s->muscle]], length = d->work->muscles->now[s->muscle].length;
     r[L->state + k] =
         z[L->xd + k] - (s->fiber ? lb_hill_fiber_speed(h, a, z[L->x + k], length).speed
-                                 : lb_activation_rate_at(h, a, z[L->u + C->driver[s->muscle]]).rate);
+                                 : lb_activation_rate_smooth(h, a, z[L->u + C->driver[s->muscle]], C->width).rate);
   }
 }
 
@@ -137,7 +138,7 @@ static void differentiate_state(const lb_collocating* C, double* J, int k, const
     }
   } else {
     const int u = L->u + C->driver[s->muscle];
-    const lb_activation_rate f = lb_activation_rate_at(h, z[a], z[u]);
+    const lb_activation_rate f = lb_activation_rate_smooth(h, z[a], z[u], C->width);
     *entry(C, J, row, a) = -f.by_a;
     *entry(C, J, row, u) = -f.by_u;
   }

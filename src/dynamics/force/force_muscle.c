@@ -29,7 +29,7 @@ static void find_length(const lb_model* m, lb_data* d, int i) {
 
 static void apply(const lb_model* m, lb_data* d) {
   lb_move_origins(m, d->work, d->qd);
-  for (int i = 0; i < m->muscle.count; i++) {
+  for (int i = 0; i < m->muscle.count && !d->work->muscles->unmeasured; i++) {
     lb_path p;
     if (d->work->muscles->idle) {
       find_length(m, d, i);

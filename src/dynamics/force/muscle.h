@@ -38,6 +38,7 @@ typedef struct lb_muscles {
   lb_muscle_now* now; // [count]
   const double* given; // [count] excitations, in place of the scene's; NULL: as that says
   bool idle;           // they exert nothing: for inverse dynamics
+  bool unmeasured;     // of idle ones, lengths are not wanted either
   struct lb_inertia_work* inertia; // NULL: none has mass
 } lb_muscles;
 

@@ -87,6 +87,7 @@ static void set_count(IpoptProblem problem, const char* key, int value) {
 
 static void configure(IpoptProblem problem, const lb_program_options* o) {
   enum { SILENT = 0, MINIMUM_DEGREE = 0 };
+  static const double BOUND_PUSH = 1e-4; // a start that is good stays near its bounds
   set_count(problem, "print_level", SILENT);
   set_text(problem, "sb", "yes");
   set_text(problem, "linear_solver", "mumps");
@@ -94,11 +95,11 @@ static void configure(IpoptProblem problem, const lb_program_options* o) {
   set_count(problem, "mumps_pivot_order", MINIMUM_DEGREE);
   set_number(problem, "tol", o->tolerance);
   set_count(problem, "max_iter", o->iterations);
-  set_text(problem, "mu_strategy", o->warm ? "monotone" : "adaptive");
-  if (o->warm) {
-    set_number(problem, "mu_init", 1e-6);
-    set_number(problem, "bound_push", 1e-8);
-    set_number(problem, "bound_frac", 1e-8);
+  set_text(problem, "mu_strategy", "monotone");
+  if (o->barrier > 0) {
+    set_number(problem, "mu_init", o->barrier);
+    set_number(problem, "bound_push", BOUND_PUSH);
+    set_number(problem, "bound_frac", BOUND_PUSH);
   }
 }
 

@@ -42,7 +42,7 @@ typedef struct lb_program {
 typedef struct lb_program_options {
   double tolerance;
   int iterations;
-  bool warm; // x is nearly a solution
+  double barrier; // first barrier parameter, small where x is nearly a solution; 0: IPOPT's own
 } lb_program_options;
 
 typedef enum lb_program_end {
