@@ -37,17 +37,17 @@ const char* lb_collocate_end_name(lb_collocate_end end);
 typedef struct lb_collocation {
   const lb_model* model;
   int nnode, nstate, ncontrol;
-  double duration;     ///< [s] of the last solution
-  double* time;        ///< [nnode]
-  double *q, *qd, *qdd; ///< [nnode][nv]
-  double* x;           ///< [nnode][nx] activation and fibre length, as of lb_data
-  double* u;           ///< [nnode][ncontrol]
-  lb_control* control; ///< [ncontrol]
-  const double* q_ref; ///< [nnode][nv] the motion that was followed, or NULL
+  double duration;                    ///< [s] of the last solution
+  double* time;                       ///< [nnode]
+  double *q, *qd, *qdd;               ///< [nnode][nv]
+  double* x;                          ///< [nnode][nx] activation and fibre length, as of lb_data
+  double* u;                          ///< [nnode][ncontrol]
+  lb_control* control;                ///< [ncontrol]
+  const double* q_ref;                ///< [nnode][nv] the motion that was followed, or NULL
   double objective, effort, tracking; ///< integrals of all, of controls, and of distances
-  double rms;           ///< of coordinates from those followed [rad, m]
-  double residual;      ///< largest of dynamics [N m or N] and of what must hold
-  double gap;           ///< largest of constraints at nodes
+  double rms;                         ///< of coordinates from those followed [rad, m]
+  double residual;                    ///< largest of dynamics [N m or N] and of what must hold
+  double gap;                         ///< largest of constraints at nodes
   int iterations;
   int nhistory;
   double* history; ///< [nhistory] objective after each iteration
@@ -60,17 +60,17 @@ typedef struct lb_collocation {
 typedef struct lb_collocate_inputs {
   const lb_joint_motion* motion; ///< to follow
   const lb_markers* markers;     ///< likewise
-  double cutoff;               ///< of a low-pass filter on the motion [Hz]
-  bool opensim;                ///< filter and rates as OpenSim's tools have them
-  double from, to;             ///< [s] part of the motion
+  double cutoff;                 ///< of a low-pass filter on the motion [Hz]
+  bool opensim;                  ///< filter and rates as OpenSim's tools have them
+  double from, to;               ///< [s] part of the motion
   int threads;
   lb_progress progress;
 } lb_collocate_inputs;
 lb_collocate_inputs lb_collocate_default(void);
 
 /// Compile, with a guess: the motion that is given, or a straight way from the start to what must
-/// hold at the end. Model, scene and inputs must outlive it. LB_INVALID with places where something is not for
-/// collocation.
+/// hold at the end. Model, scene and inputs must outlive it. LB_INVALID with places where something
+/// is not for collocation.
 lb_status lb_collocation_create(const lb_model* model, const lb_scene* scene,
                                 const lb_collocate_inputs* inputs, const lb_allocator* allocator,
                                 lb_collocation** collocation, lb_error* err);

@@ -232,12 +232,12 @@ typedef struct lb_scene_collocate {
   double time[2];     ///< least and most that the motion may take [s]; not finite: the scene's own
   double time_weight; ///< of that time [1/s]
   lb_scene_effort effort;
-  double reserve;     ///< most that a reserve on a coordinate may exert [N m or N]; 0: none
-  bool idle;          ///< muscles exert nothing
-  bool instant;       ///< activations follow excitations at once
-  bool free_start;    ///< the motion may start elsewhere than the scene says
-  bool periodic;      ///< it ends as it starts, but for coordinates of `travels`
-  int travels;        ///< joint whose coordinates may end elsewhere, or -1
+  double reserve;  ///< most that a reserve on a coordinate may exert [N m or N]; 0: none
+  bool idle;       ///< muscles exert nothing
+  bool instant;    ///< activations follow excitations at once
+  bool free_start; ///< the motion may start elsewhere than the scene says
+  bool periodic;   ///< it ends as it starts, but for coordinates of `travels`
+  int travels;     ///< joint whose coordinates may end elsewhere, or -1
   lb_scene_following follow;
   int ncontrol, ngoal, nmust;
   lb_scene_control* control;

@@ -114,8 +114,8 @@ static void add_reserves(lb_job* j, const lb_collocation* c) {
       return;
     }
     const lb_control_use u = lb_collocation_use(c, which);
-    lb_job_figure(j, "reserve", "'%s' %.4g N m or N at t = %.4g s, %.3g rms", c->control[which].name,
-                  u.peak, u.time, u.rms);
+    lb_job_figure(j, "reserve", "'%s' %.4g N m or N at t = %.4g s, %.3g rms",
+                  c->control[which].name, u.peak, u.time, u.rms);
   }
 }
 
@@ -131,7 +131,8 @@ static void report(lb_job* j) {
     return;
   }
   lb_job_title(j, j->model->name, "%.4g s of motion at %d moments; %d iterations in %s",
-               c->duration, c->nnode, c->iterations, lb_text_duration(j->summary.wall_seconds).text);
+               c->duration, c->nnode, c->iterations,
+               lb_text_duration(j->summary.wall_seconds).text);
   lb_job_figure(j, "objective", "%.6g, of which effort %.6g", c->objective, c->effort);
   if (c->q_ref) {
     lb_job_figure(j, "off", "%.3g rad or m (rms) from the motion that was followed", c->rms);

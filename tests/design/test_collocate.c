@@ -3,7 +3,7 @@
 
 #define SLIDER                                                                                     \
   "limber: 1\ngravity: [0, 0, 0]\nduration: 1 s\n"                                                 \
-  "bodies: {cart: {shape: {box: [1, 1, 1]}, mass: 1 kg}}\n"                                     \
+  "bodies: {cart: {shape: {box: [1, 1, 1]}, mass: 1 kg}}\n"                                        \
   "joints: {rail: {type: prismatic, child: cart, axis: x}}\n"                                      \
   "motors: {push: {joint: rail, drive: force, keys: [[0 s, 0 N]]}}\n"
 
@@ -13,8 +13,8 @@
 // Least effort from rest to rest: x = 3 t^2 - 2 t^3, u = 6 - 12 t, and 12 in all.
 static void least_effort_of_a_double_integrator_is_a_cubic(void** state) {
   (void)state;
-  collocated x = solve_collocation(SLIDER "collocate:\n  intervals: 8\n  tolerance: 1e-10\n" TO_ONE,
-                                   NULL);
+  collocated x =
+      solve_collocation(SLIDER "collocate:\n  intervals: 8\n  tolerance: 1e-10\n" TO_ONE, NULL);
   for (int i = 0; i < x.c->nnode; i++) {
     const double t = x.c->time[i];
     assert_near(x.c->q[i], 3 * t * t - 2 * t * t * t, 1e-9);
@@ -43,15 +43,15 @@ static void least_time_is_bang_bang(void** state) {
 // P = [sqrt(2) 1; 1 sqrt(2)], cost x0'P x0 = sqrt(2).
 static void a_linear_quadratic_problem_has_its_riccati_cost(void** state) {
   (void)state;
-  collocated x = solve_collocation(
-      "limber: 1\ngravity: [0, 0, 0]\nduration: 12 s\n"
-      "bodies: {cart: {shape: {box: [1, 1, 1]}, mass: 1 kg}}\n"
-      "joints: {rail: {type: prismatic, child: cart, axis: x}}\n"
-      "motors: {push: {joint: rail, drive: force, keys: [[0 s, 0 N]]}}\n"
-      "initial: {rail: {position: 1 m}}\n"
-      "collocate:\n  intervals: 120\n  tolerance: 1e-9\n"
-      "  goals: {home: {joint: rail, position: 0 m, time: [0 s, 12 s]}}\n",
-      NULL);
+  collocated x =
+      solve_collocation("limber: 1\ngravity: [0, 0, 0]\nduration: 12 s\n"
+                        "bodies: {cart: {shape: {box: [1, 1, 1]}, mass: 1 kg}}\n"
+                        "joints: {rail: {type: prismatic, child: cart, axis: x}}\n"
+                        "motors: {push: {joint: rail, drive: force, keys: [[0 s, 0 N]]}}\n"
+                        "initial: {rail: {position: 1 m}}\n"
+                        "collocate:\n  intervals: 120\n  tolerance: 1e-9\n"
+                        "  goals: {home: {joint: rail, position: 0 m, time: [0 s, 12 s]}}\n",
+                        NULL);
   assert_near(x.c->objective, sqrt(2.), 1e-6);
   assert_near(x.c->u[0], -1, 1e-3); // u = -x - sqrt(2) v, at nodes of second order, h = 0.1
   forget_collocation(&x);
@@ -59,7 +59,8 @@ static void a_linear_quadratic_problem_has_its_riccati_cost(void** state) {
 
 #define PENDULUM                                                                                   \
   "limber: 1\nduration: 1 s\n"                                                                     \
-  "bodies: {rod: {shape: {capsule: {radius: 3 cm, from: [0, 0, 0], to: [0, 0, -1]}}, mass: 1 kg}}\n"      \
+  "bodies: {rod: {shape: {capsule: {radius: 3 cm, from: [0, 0, 0], to: [0, 0, -1]}}, mass: 1 "     \
+  "kg}}\n"                                                                                         \
   "joints: {pin: {type: revolute, child: rod, axis: y}}\n"                                         \
   "motors: {turn: {joint: pin, drive: force, keys: [[0 s, 0 N m]]}}\n"
 
@@ -173,11 +174,12 @@ static void check_derivatives(const char* text, const lb_collocate_inputs* in) {
 #define ARM                                                                                        \
   "limber: 1\nduration: 0.5 s\n"                                                                   \
   "bodies:\n"                                                                                      \
-  "  upper: {shape: {capsule: {radius: 3 cm, from: [0, 0, 0], to: [0, 0, -0.3]}}, mass: 2 kg}\n"          \
-  "  fore: {shape: {capsule: {radius: 2 cm, from: [0, 0, 0], to: [0, 1 cm, -0.25]}}, mass: 1.5 kg}\n"         \
+  "  upper: {shape: {capsule: {radius: 3 cm, from: [0, 0, 0], to: [0, 0, -0.3]}}, mass: 2 kg}\n"   \
+  "  fore: {shape: {capsule: {radius: 2 cm, from: [0, 0, 0], to: [0, 1 cm, -0.25]}}, mass: 1.5 "   \
+  "kg}\n"                                                                                          \
   "joints:\n"                                                                                      \
-  "  shoulder: {type: universal, child: upper, axis: y, second_axis: x}\n"                               \
-  "  elbow: {type: revolute, parent: upper, child: fore, axis: y, at: [0, 0, -30 cm]}\n"     \
+  "  shoulder: {type: universal, child: upper, axis: y, second_axis: x}\n"                         \
+  "  elbow: {type: revolute, parent: upper, child: fore, axis: y, at: [0, 0, -30 cm]}\n"           \
   "muscles:\n"                                                                                     \
   "  biceps:\n"                                                                                    \
   "    through: [{body: upper, at: [3 cm, 0, 0]}, {body: fore, at: [2 cm, 0, -5 cm]}]\n"           \
@@ -186,9 +188,10 @@ static void check_derivatives(const char* text, const lb_collocate_inputs* in) {
   "    through: [{body: upper, at: [-3 cm, 0, 0]}, {body: fore, at: [-2 cm, 0, 1 cm]}]\n"          \
   "    hill: {model: millard, force: 900 N, fiber: 10 cm, slack: 19 cm, elastic: false}\n"         \
   "  plain:\n"                                                                                     \
-  "    through: [{body: world, at: [5 cm, 5 cm, 10 cm]}, {body: upper, at: [2 cm, 1 cm, -10 cm]}]\n" \
+  "    through: [{body: world, at: [5 cm, 5 cm, 10 cm]}, {body: upper, at: [2 cm, 1 cm, -10 "      \
+  "cm]}]\n"                                                                                        \
   "    tension: 100 N\n"                                                                           \
-  "motors: {twist: {joint: elbow, drive: force, keys: [[0 s, 0 N m]]}}\n"                               \
+  "motors: {twist: {joint: elbow, drive: force, keys: [[0 s, 0 N m]]}}\n"                          \
   "initial: {elbow: {position: -40 deg}, shoulder: {position: [10 deg, 5 deg]}}\n"
 
 static void derivatives_of_muscles_and_points_agree_with_differences(void** state) {

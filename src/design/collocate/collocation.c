@@ -12,21 +12,19 @@
 #include "solve/run/frames.h"
 
 const char* lb_collocate_end_name(lb_collocate_end end) {
-  static const char* const NAME[] = {
-      [LB_COLLOCATE_CONVERGED] = "converged",
-      [LB_COLLOCATE_NEARLY] = "converged as far as rounding allows",
-      [LB_COLLOCATE_LIMIT] = "iteration limit",
-      [LB_COLLOCATE_INTERRUPTED] = "interrupted",
-      [LB_COLLOCATE_INFEASIBLE] = "no motion nearby obeys all equations and limits",
-      [LB_COLLOCATE_FAILED] = "the search failed"};
+  static const char* const NAME[] = {[LB_COLLOCATE_CONVERGED] = "converged",
+                                     [LB_COLLOCATE_NEARLY] = "converged as far as rounding allows",
+                                     [LB_COLLOCATE_LIMIT] = "iteration limit",
+                                     [LB_COLLOCATE_INTERRUPTED] = "interrupted",
+                                     [LB_COLLOCATE_INFEASIBLE] =
+                                         "no motion nearby obeys all equations and limits",
+                                     [LB_COLLOCATE_FAILED] = "the search failed"};
   return NAME[end];
 }
 
 lb_collocate_inputs lb_collocate_default(void) {
-  return (lb_collocate_inputs){.cutoff = NAN,
-                               .from = -(double)INFINITY,
-                               .to = (double)INFINITY,
-                               .threads = 1};
+  return (lb_collocate_inputs){
+      .cutoff = NAN, .from = -(double)INFINITY, .to = (double)INFINITY, .threads = 1};
 }
 
 // Widths of activations' kink, where a search begins and where it ends.
@@ -113,8 +111,8 @@ static lb_status check(const lb_model* m, const lb_scene_collocate* set,
        "a motion or markers that are given have their own time (leave 'time' away)"},
       {free_time && changes_with_time(m), set->place, m->name,
        "with a free 'time' nothing else may change over time (loads, prescribed points)"},
-      {m->nmotor + (set->idle ? 0 : m->muscle.count) == 0 && !(set->reserve > 0), set->place, m->name,
-       "nothing may act: there are no motors, muscles or 'reserves'"},
+      {m->nmotor + (set->idle ? 0 : m->muscle.count) == 0 && !(set->reserve > 0), set->place,
+       m->name, "nothing may act: there are no motors, muscles or 'reserves'"},
   };
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
     if (list[i].is) {
@@ -194,8 +192,8 @@ static bool take_results(lb_collocating* C) {
   o->q = LB_TAKE(&C->arena, double, 3 * n * (size_t)C->at.nv);
   o->qd = o->q + n * (size_t)C->at.nv;
   o->qdd = o->qd + n * (size_t)C->at.nv;
-  o->x = LB_TAKE(&C->arena, double, n * (size_t)C->m->nx);
-  o->u = LB_TAKE(&C->arena, double, n * (size_t)C->at.nu);
+  o->x = LB_TAKE(&C->arena, double, n*(size_t)C->m->nx);
+  o->u = LB_TAKE(&C->arena, double, n*(size_t)C->at.nu);
   o->history = LB_TAKE(&C->arena, double, 2 * C->set->iterations);
   return lb_arena_status(&C->arena) == LB_OK;
 }
@@ -352,8 +350,7 @@ static void judge(lb_collocating* C, const double* x, double* g) {
     }
   }
   o->rms = sqrt(squares / (C->nnode * L->nv));
-  o->tracking = o->objective - o->effort -
-                (C->T >= 0 ? C->set->time_weight * o->duration : 0);
+  o->tracking = o->objective - o->effort - (C->T >= 0 ? C->set->time_weight * o->duration : 0);
 }
 
 static const lb_collocate_end ENDS[] = {[LB_PROGRAM_SOLVED] = LB_COLLOCATE_CONVERGED,
@@ -381,7 +378,9 @@ static lb_status search_all(lb_collocating* C, double* x, lb_program_end* end, l
   const bool kinks = C->at.nx > 0 && !set->instant && !C->warm;
   lb_program_options o = {.tolerance = set->tolerance,
                           .iterations = set->iterations,
-                          .barrier = C->warm ? 1e-6 : C->q_ref ? 1e-4 : 0};
+                          .barrier = C->warm    ? 1e-6
+                                     : C->q_ref ? 1e-4
+                                                : 0};
   *end = LB_PROGRAM_SOLVED;
   if (kinks) {
     C->width = WIDE;

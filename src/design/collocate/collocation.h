@@ -24,8 +24,8 @@
 // do not see each other, so that one difference does for all of them.
 #pragma once
 #include "base/arena.h"
-#include "dynamics/derivative/dynamics_derivative.h"
 #include "design/inverse/inverse_dynamics.h"
+#include "dynamics/derivative/dynamics_derivative.h"
 #include "limber/collocate.h"
 #include "limber/derivative.h"
 #include "math/program/nonlinear_program.h"
@@ -96,43 +96,43 @@ typedef struct lb_collocating {
   int defect, extra;
   double start; // time of the first node [s]
   double *lower, *upper, *scale, *g_lower, *g_upper;
-  double* relative; // [nnode] time, 0 to 1
-  double* quadrature; // [nnode] likewise
-  bool* mesh;       // [nnode]
-  lb_muscle_state* state; // [nx]
-  const char** coordinate; // [nv] names
-  int *activation, *fiber; // [nmuscle] numbers of a node, or -1
-  int* driver;             // [nmuscle] its control, or -1
+  double* relative;               // [nnode] time, 0 to 1
+  double* quadrature;             // [nnode] likewise
+  bool* mesh;                     // [nnode]
+  lb_muscle_state* state;         // [nx]
+  const char** coordinate;        // [nv] names
+  int *activation, *fiber;        // [nmuscle] numbers of a node, or -1
+  int* driver;                    // [nmuscle] its control, or -1
   lb_triplets pattern, curvature; // of all
   int *entry_row, *entry_column;  // of a node's Jacobian: first those of every node
   int nentry, nentry_mesh;
   int *bend_row, *bend_column; // of a node's Hessian
   int nbend;
-  int* node_entry;                // [nnode + 1] first in pattern
-  int* node_row;                  // [nnode] first of its rows
-  double* J0;                     // [intervals][nl][nv]
-  double *q_ref, *v_ref, *a_ref;  // [nnode][nv] motion to follow; NULL: none
-  double* q_weight;               // [nv] of coordinates, 0 of those that the motion lacks
-  const lb_markers* markers;      // or NULL
-  double* marker_ref;             // [nnode][nmarker][3]
-  lb_anchor* marker_at;           // [nmarker]
-  double* effort;                 // [nu] weights
-  int nheld;         // goals at nodes
+  int* node_entry;               // [nnode + 1] first in pattern
+  int* node_row;                 // [nnode] first of its rows
+  double* J0;                    // [intervals][nl][nv]
+  double *q_ref, *v_ref, *a_ref; // [nnode][nv] motion to follow; NULL: none
+  double* q_weight;              // [nv] of coordinates, 0 of those that the motion lacks
+  const lb_markers* markers;     // or NULL
+  double* marker_ref;            // [nnode][nmarker][3]
+  lb_anchor* marker_at;          // [nmarker]
+  double* effort;                // [nu] weights
+  int nheld;                     // goals at nodes
   lb_node_goal* held;
   int* held_first; // [nnode + 1] goals sorted by node
   int* periodic;   // [nperiodic] numbers of a node that are the same at both ends
   int nperiodic;
-  lb_data** d;              // [nnode]
-  lb_command* command;      // [nnode][nmotor]
-  double* excitation;       // [nnode][nmuscle]
+  lb_data** d;                   // [nnode]
+  lb_command* command;           // [nnode][nmotor]
+  double* excitation;            // [nnode][nmuscle]
   lb_collocation_worker* worker; // [threads]
   int threads;
   double* Z;      // [n] in SI units
   double* values; // of a Jacobian
   double* Lambda; // [rows]
   double* cost;   // [nnode]
-  double width;                  // over which activations go from falling to rising
-  int before; // iterations of earlier passes
+  double width;   // over which activations go from falling to rising
+  int before;     // iterations of earlier passes
   bool free_start, warm, stopped;
   lb_progress progress;
 } lb_collocating;

@@ -81,7 +81,7 @@ static lb_status take_motion(lb_collocating* C, const lb_collocate_inputs* in, l
 static lb_status take_markers(lb_collocating* C, const lb_collocate_inputs* in, lb_error* err) {
   const lb_markers* M = in->markers;
   const size_t width = 3 * (size_t)M->nmarker;
-  C->marker_ref = LB_TAKE(&C->arena, double, (size_t)C->nnode * width);
+  C->marker_ref = LB_TAKE(&C->arena, double, (size_t)C->nnode* width);
   C->marker_at = LB_TAKE(&C->arena, lb_anchor, M->nmarker);
   if (lb_arena_status(&C->arena) != LB_OK) {
     return lb_arena_check(&C->arena, "collocation", err);
@@ -144,8 +144,8 @@ static void guess_muscles(lb_collocating* C, int node, double* z) {
   const lb_model* m = C->m;
   lb_data* d = C->d[node];
   for (int i = 0; i < m->muscle.count && !C->set->idle; i++) {
-    const double a = fmin(fmax(LITTLE, C->out->control[C->driver[i]].least),
-                          C->out->control[C->driver[i]].most);
+    const double a =
+        fmin(fmax(LITTLE, C->out->control[C->driver[i]].least), C->out->control[C->driver[i]].most);
     z[C->at.u + C->driver[i]] = a;
     if (m->muscle.item[i].x >= 0) {
       z[C->activation[i]] = a;
@@ -172,8 +172,8 @@ static void guess_torques(lb_collocating* C, int node, double* z, double* r) {
   for (int i = 0; i < C->at.nu; i++) {
     const lb_control* c = &C->out->control[i];
     if (c->kind != LB_CONTROL_MUSCLE) {
-      double* left = &r[C->at.force +
-                        (c->kind == LB_CONTROL_MOTOR ? C->m->motor.v[c->index] : c->index)];
+      double* left =
+          &r[C->at.force + (c->kind == LB_CONTROL_MOTOR ? C->m->motor.v[c->index] : c->index)];
       const double u = fmin(fmax(*left, c->least), c->most);
       z[C->at.u + i] = u;
       *left -= u;

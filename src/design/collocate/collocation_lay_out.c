@@ -165,10 +165,9 @@ static lb_status take_controls(lb_collocating* C, lb_error* err) {
     limit_control(C, LB_OWNER_MUSCLE);
   }
   for (int v = 0; v < m->nv && C->set->reserve > 0; v++) {
-    add_control(C,
-                (lb_control){C->coordinate[v], LB_CONTROL_RESERVE, v, -C->set->reserve,
-                             C->set->reserve},
-                e->reserves);
+    add_control(
+        C, (lb_control){C->coordinate[v], LB_CONTROL_RESERVE, v, -C->set->reserve, C->set->reserve},
+        e->reserves);
   }
   C->out->ncontrol = C->at.nu;
   return LB_OK;
@@ -318,8 +317,7 @@ static bool bends(const lb_collocating* C, int row, int column) {
   }
   if (column >= L->x && column < L->a) { // a muscle's own
     const int muscle = C->state[column - L->x].muscle;
-    return row < L->a ? C->state[row - L->x].muscle == muscle
-                      : row == L->u + C->driver[muscle];
+    return row < L->a ? C->state[row - L->x].muscle == muscle : row == L->u + C->driver[muscle];
   }
   return row == column && row >= L->u && row < L->l;
 }
@@ -378,8 +376,7 @@ static void bound_node(lb_collocating* C, int node) {
   bound_limits(C, node);
   for (int i = 0; i < L->nu; i++) {
     const lb_control* c = &C->out->control[i];
-    bound(C, z + L->u + i, isfinite(c->least) ? c->least : -FAR,
-          isfinite(c->most) ? c->most : FAR);
+    bound(C, z + L->u + i, isfinite(c->least) ? c->least : -FAR, isfinite(c->most) ? c->most : FAR);
   }
   for (int k = 0; k < L->nx; k++) {
     const lb_hill* h = C->m->muscle.item[C->state[k].muscle].hill;
@@ -452,10 +449,10 @@ static lb_status take_workers(lb_collocating* C, lb_error* err) {
   C->worker = LB_TAKE(&C->arena, lb_collocation_worker, C->threads);
   for (int i = 0; i < C->threads && lb_arena_status(&C->arena) == LB_OK; i++) {
     lb_collocation_worker* w = &C->worker[i];
-    w->J = LB_TAKE(&C->arena, double, (size_t)C->at.all * count);
+    w->J = LB_TAKE(&C->arena, double, (size_t)C->at.all* count);
     w->z = LB_TAKE(&C->arena, double, 4 * count);
     w->to = w->z + count, w->by = w->to + count, w->column = w->by + count;
-    w->must = LB_TAKE(&C->arena, double, LB_GOAL_MOST * count);
+    w->must = LB_TAKE(&C->arena, double, LB_GOAL_MOST* count);
     w->arm = LB_TAKE(&C->arena, double, nv);
     w->rows = LB_TAKE(&C->arena, double, 3 * (size_t)C->at.nl * nv);
     w->S = lb_arena_take_array(&C->arena, nv, sizeof *w->S, LB_ALIGN);
@@ -477,7 +474,7 @@ static bool take_arrays(lb_collocating* C) {
   C->g_lower = LB_TAKE(&C->arena, double, C->rows);
   C->g_upper = LB_TAKE(&C->arena, double, C->rows);
   C->Lambda = LB_TAKE(&C->arena, double, C->rows);
-  C->J0 = LB_TAKE(&C->arena, double, (size_t)C->intervals * (size_t)(C->at.nl * C->at.nv));
+  C->J0 = LB_TAKE(&C->arena, double, (size_t)C->intervals*(size_t)(C->at.nl * C->at.nv));
   return lb_arena_status(&C->arena) == LB_OK;
 }
 

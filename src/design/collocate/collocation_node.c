@@ -57,7 +57,6 @@ static void pose(lb_collocating* C, int node, const double* z, double time) {
 
 // --- (1), (2) and constraints ---
 
-
 static void state_rows(const lb_collocating* C, int node, const double* z, double* r) {
   const lb_node_layout* L = &C->at;
   const lb_data* d = C->d[node];
@@ -66,8 +65,9 @@ static void state_rows(const lb_collocating* C, int node, const double* z, doubl
     const lb_hill* h = C->m->muscle.item[s->muscle].hill;
     const double a = z[C->activation[s->muscle]], length = d->work->muscles->now[s->muscle].length;
     r[L->state + k] =
-        z[L->xd + k] - (s->fiber ? lb_hill_fiber_speed(h, a, z[L->x + k], length).speed
-                                 : lb_activation_rate_smooth(h, a, z[L->u + C->driver[s->muscle]], C->width).rate);
+        z[L->xd + k] -
+        (s->fiber ? lb_hill_fiber_speed(h, a, z[L->x + k], length).speed
+                  : lb_activation_rate_smooth(h, a, z[L->u + C->driver[s->muscle]], C->width).rate);
   }
 }
 

@@ -328,8 +328,8 @@ typedef enum direction { ACTIVATIONS, FIBERS, CONTROLS, GROUPS } direction;
 static double group_step(const lb_collocating* C, direction g, int k) {
   const lb_node_layout* L = &C->at;
   const bool state = k >= L->x && k < L->a;
-  const bool in = g == CONTROLS ? k >= L->u && k < L->l
-                                : state && C->state[k - L->x].fiber == (g == FIBERS);
+  const bool in =
+      g == CONTROLS ? k >= L->u && k < L->l : state && C->state[k - L->x].fiber == (g == FIBERS);
   return in ? STEP * C->scale[k] : 0;
 }
 
@@ -356,9 +356,9 @@ static void bend_node(const pass* p, lb_collocation_worker* w, int node, double*
   for (int g = 0; g < single + GROUPS; g++) {
     bool any = false;
     for (int k = 0; k < L->count; k++) {
-      step[k] = g >= single       ? group_step(C, (direction)(g - single), k)
-                : k == L->q + g   ? (g < L->nv ? STEP_Q : STEP_V)
-                                  : 0;
+      step[k] = g >= single     ? group_step(C, (direction)(g - single), k)
+                : k == L->q + g ? (g < L->nv ? STEP_Q : STEP_V)
+                                : 0;
       any |= step[k] > 0;
     }
     if (!any) {
@@ -391,8 +391,7 @@ static void stretch_node(const pass* p, lb_collocation_worker* w, int node, doub
     const int place = node - first_node(C, k);
     for (int r = 0; r < S->rows && k >= 0 && k < C->intervals; r++) {
       for (int s = 0; s < nstate(C); s++) {
-        to[slope_at(C, s)] +=
-            p->lambda[defect_row(C, k, r, s)] * S->B[r][place] / C->intervals;
+        to[slope_at(C, s)] += p->lambda[defect_row(C, k, r, s)] * S->B[r][place] / C->intervals;
       }
     }
   }

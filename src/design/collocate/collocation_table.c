@@ -23,8 +23,12 @@ lb_heading lb_collocation_heading(const lb_collocation* o, int number) {
   const struct {
     int first, end;
     const char* what;
-  } kind[] = {{L->q, L->v, "q"},   {L->v, L->x, "qd"},    {L->x, L->a, ""},
-              {L->a, L->xd, "qdd"}, {L->xd, L->u, "rate"}, {L->u, L->l, "control"},
+  } kind[] = {{L->q, L->v, "q"},
+              {L->v, L->x, "qd"},
+              {L->x, L->a, ""},
+              {L->a, L->xd, "qdd"},
+              {L->xd, L->u, "rate"},
+              {L->u, L->l, "control"},
               {L->l, L->count, "multiplier"}};
   for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
     const int k = number - kind[i].first;

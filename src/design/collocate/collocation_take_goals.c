@@ -22,16 +22,18 @@ static lb_status find_subject(const lb_collocating* C, const lb_scene_goal* g, l
                               lb_error* err) {
   const lb_model* m = C->m;
   if (g->mean) {
-    return refuse(g, err, "there is no 'mean' in collocation (let it be periodic, or name where "
-                          "the point should be at the end)");
+    return refuse(g, err,
+                  "there is no 'mean' in collocation (let it be periodic, or name where "
+                  "the point should be at the end)");
   }
   if (g->kind == LB_GOAL_POINT) {
     to->at = lb_model_anchor_of(m, g->index, g->at);
   } else if (g->kind == LB_GOAL_JOINT) {
     const int j = lb_model_joint(m, C->scene->joint[g->index].name);
     if (j < 0) {
-      return refuse(g, err, "the joint closes a loop and has no coordinates (name another joint, "
-                            "or a point)");
+      return refuse(g, err,
+                    "the joint closes a loop and has no coordinates (name another joint, "
+                    "or a point)");
     }
     to->first = (g->rate ? C->at.v : C->at.q) + m->joint.v[j];
   } else if (g->kind == LB_GOAL_MOTOR) {

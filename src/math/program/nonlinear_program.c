@@ -130,9 +130,9 @@ lb_status lb_program_solve(const lb_program* p, const lb_program_options* o, dou
   enum { FROM_ZERO = 0 };
   LB_ONE_BLAS_THREAD;
   IpoptProblem problem = CreateIpoptProblem(
-      p->n, (double*)(size_t)p->lower, (double*)(size_t)p->upper, p->m,
-      (double*)(size_t)p->g_lower, (double*)(size_t)p->g_upper, p->jacobian_at->count,
-      p->hessian_at->count, FROM_ZERO, eval_f, eval_g, eval_df, eval_dg, eval_h);
+      p->n, (double*)(size_t)p->lower, (double*)(size_t)p->upper, p->m, (double*)(size_t)p->g_lower,
+      (double*)(size_t)p->g_upper, p->jacobian_at->count, p->hessian_at->count, FROM_ZERO, eval_f,
+      eval_g, eval_df, eval_dg, eval_h);
   if (!problem) {
     return LB_NO_MEMORY;
   }

@@ -24,14 +24,14 @@ typedef struct lb_program_news {
 
 // Functions return false where there is no value.
 typedef struct lb_program {
-  int n, m;                         // variables and constraints
-  const double *lower, *upper;      // [n] beyond 1e19 there is none
-  const double *g_lower, *g_upper;  // [m]
+  int n, m;                        // variables and constraints
+  const double *lower, *upper;     // [n] beyond 1e19 there is none
+  const double *g_lower, *g_upper; // [m]
   const lb_triplets *jacobian_at, *hessian_at;
   bool (*objective)(void* context, const double* x, double* f);
-  bool (*gradient)(void* context, const double* x, double* df);         // [n]
-  bool (*constraints)(void* context, const double* x, double* g);       // [m]
-  bool (*jacobian)(void* context, const double* x, double* values);     // of jacobian_at
+  bool (*gradient)(void* context, const double* x, double* df);     // [n]
+  bool (*constraints)(void* context, const double* x, double* g);   // [m]
+  bool (*jacobian)(void* context, const double* x, double* values); // of jacobian_at
   // of factor f + lambda'g, of hessian_at
   bool (*hessian)(void* context, const double* x, double factor, const double* lambda,
                   double* values);

@@ -13,8 +13,9 @@ enum { MOST_ROWS = 60, MOST_CURVES = 60 }; // of the report
 void lb_write_controls(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const lb_collocation* c = s->collocation;
   (void)r;
-  lb_print(out, "controls\nversion=3\nDataType=double\nnRows=%d\nnColumns=%d\ninDegrees=no\n"
-                "endheader\ntime",
+  lb_print(out,
+           "controls\nversion=3\nDataType=double\nnRows=%d\nnColumns=%d\ninDegrees=no\n"
+           "endheader\ntime",
            c->nnode, 1 + c->ncontrol);
   for (int i = 0; i < c->ncontrol; i++) {
     lb_print(out, "\t%s%s", c->control[i].kind == LB_CONTROL_RESERVE ? "reserve_" : "",
@@ -54,9 +55,8 @@ void lb_write_solution(lb_out* out, const lb_recording* r, const lb_summary* s) 
 
 // --- summary.json ---
 
-static const char* const KIND[] = {[LB_CONTROL_MOTOR] = "motor",
-                                   [LB_CONTROL_MUSCLE] = "muscle",
-                                   [LB_CONTROL_RESERVE] = "reserve"};
+static const char* const KIND[] = {
+    [LB_CONTROL_MOTOR] = "motor", [LB_CONTROL_MUSCLE] = "muscle", [LB_CONTROL_RESERVE] = "reserve"};
 
 void lb_summarise_collocation(lb_out* out, const lb_collocation* c) {
   const bool finished = c->end == LB_COLLOCATE_CONVERGED || c->end == LB_COLLOCATE_NEARLY;
@@ -114,15 +114,15 @@ static void curves(lb_out* out, const lb_collocation* c, double* scratch) {
   }
   for (int k = 0; c->q_ref && k < m->nv && k < MOST_CURVES; k++) {
     const lb_heading h = lb_collocation_heading(c, k);
-    lb_report_draw(out, &(lb_report_curve){
-                            .name = h.text,
-                            .unit = m->dof.counts[k] == LB_COORDINATE_LENGTH ? "m" : "rad",
-                            .n = c->nnode,
-                            .start = column(scratch, c->q_ref, c->nnode, m->nv, k),
-                            .found = column(scratch + c->nnode, c->q, c->nnode, m->nv, k),
-                            .least = -INFINITY,
-                            .most = INFINITY,
-                            .duration = c->duration});
+    lb_report_draw(
+        out, &(lb_report_curve){.name = h.text,
+                                .unit = m->dof.counts[k] == LB_COORDINATE_LENGTH ? "m" : "rad",
+                                .n = c->nnode,
+                                .start = column(scratch, c->q_ref, c->nnode, m->nv, k),
+                                .found = column(scratch + c->nnode, c->q, c->nnode, m->nv, k),
+                                .least = -INFINITY,
+                                .most = INFINITY,
+                                .duration = c->duration});
   }
   lb_out_text(out, "<h2>Controls over time</h2>\n");
   for (int k = 0; k < c->ncontrol && k < MOST_CURVES; k++) {

@@ -25,7 +25,7 @@ static const lb_field force_fields[] = {CONTROL_ROWS(LB_FORCE)};
 static const lb_field muscle_fields[] = {CONTROL_ROWS(LB_PURE)};
 const lb_table lb_motor_control_table =
     LB_TABLE("control", lb_scene_control, torque_fields, .init = init_control);
-static const lb_table force_table =
+const lb_table lb_slide_control_table =
     LB_TABLE("control of a sliding motor", lb_scene_control, force_fields, .init = init_control);
 const lb_table lb_muscle_control_table =
     LB_TABLE("control of a muscle", lb_scene_control, muscle_fields, .init = init_control);
@@ -50,9 +50,9 @@ static bool read_control(lb_reader* r, const lb_yaml* name, const lb_yaml* value
     return lb_unknown_name(r, name, "motor or muscle",
                            &r->section[s->nmotor > 0 ? LB_SCENE_MOTORS : LB_SCENE_MUSCLES].names);
   }
-  const lb_table* table = motor < 0            ? &lb_muscle_control_table
-                          : slides(s, motor) ? &force_table
-                                               : &lb_motor_control_table;
+  const lb_table* table = motor < 0          ? &lb_muscle_control_table
+                          : slides(s, motor) ? &lb_slide_control_table
+                                             : &lb_motor_control_table;
   lb_table_default(table, to);
   to->owner = motor >= 0 ? LB_OWNER_MOTOR : LB_OWNER_MUSCLE;
   to->index = motor >= 0 ? motor : muscle;
@@ -63,8 +63,9 @@ static bool read_control(lb_reader* r, const lb_yaml* name, const lb_yaml* value
     return false;
   }
   return to->least < to->most ||
-         lb_complain(r, name->place, "'at_least' must be less than 'at_most', and %g is not below %g",
-                     to->least, to->most);
+         lb_complain(r, name->place,
+                     "'at_least' must be less than 'at_most', and %g is not below %g", to->least,
+                     to->most);
 }
 
 // --- the whole ---
@@ -117,15 +118,17 @@ static const lb_field collocate_fields[] = {
               "of the time it takes, in seconds"),
     LB_FROM(TABLE, lb_scene_collocate, "effort", effort, &effort_table, "1 of each",
             "weights of integrals of squared controls"),
-    COLLOCATE(NUMBER, "reserves", reserve, LB_PURE, LB_NOT_NEGATIVE, "0",
-              "the most that a reserve on each coordinate may exert, in N m or N; 0: there are none"),
+    COLLOCATE(
+        NUMBER, "reserves", reserve, LB_PURE, LB_NOT_NEGATIVE, "0",
+        "the most that a reserve on each coordinate may exert, in N m or N; 0: there are none"),
     LB_FROM(TABLE, lb_scene_collocate, "follow", follow, &follow_table, "as below",
             "weights of integrals of squared distances from a motion that is given"),
     LB_FROM(EITHER, lb_scene_collocate, "muscles", idle, &muscle_choices, "active",
             "active, or idle: they exert nothing"),
     LB_ROW(FLAG, lb_scene_collocate, "instant", instant, "false",
            "activations follow excitations at once"),
-    LB_ROW(FLAG, lb_scene_collocate, "free_start", free_start, "false; true where a motion is given",
+    LB_ROW(FLAG, lb_scene_collocate, "free_start", free_start,
+           "false; true where a motion is given",
            "the motion may begin elsewhere than 'initial' says"),
     LB_ROW(FLAG, lb_scene_collocate, "periodic", periodic, "false",
            "it ends as it begins, but for the joint of 'travels'"),
@@ -137,8 +140,8 @@ static const lb_field collocate_fields[] = {
 };
 
 static void init_collocate(void* part) {
-  *(lb_scene_collocate*)part = (lb_scene_collocate){.time = {(double)NAN, (double)NAN},
-                                                    .travels = -1};
+  *(lb_scene_collocate*)part =
+      (lb_scene_collocate){.time = {(double)NAN, (double)NAN}, .travels = -1};
 }
 
 const lb_table lb_collocate_table =
