@@ -32,14 +32,14 @@
 
 enum { LB_SCHEME_MOST = 3 }; // nodes of an interval, both ends included
 
-typedef struct lb_scheme {
+typedef struct lb_mesh_scheme {
   int nodes, rows; // of an interval
   double at[LB_SCHEME_MOST];
   double A[LB_SCHEME_MOST - 1][LB_SCHEME_MOST], B[LB_SCHEME_MOST - 1][LB_SCHEME_MOST];
   double weight[LB_SCHEME_MOST]; // of its quadrature
-} lb_scheme;
+} lb_mesh_scheme;
 
-extern const lb_scheme lb_schemes[LB_SCHEME_COUNT];
+extern const lb_mesh_scheme lb_mesh_schemes[LB_SCHEME_COUNT];
 
 // First-order state of a muscle.
 typedef struct lb_muscle_state {
@@ -87,7 +87,7 @@ typedef struct lb_collocating {
   const lb_scene* scene;
   const lb_scene_collocate* set;
   int travels; // joint that need not come back, or -1
-  const lb_scheme* scheme;
+  const lb_mesh_scheme* scheme;
   lb_arena arena;
   lb_node_layout at;
   int nnode, intervals;

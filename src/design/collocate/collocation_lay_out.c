@@ -11,7 +11,7 @@
 
 static const double FAR = 1e20; // no bound, for IPOPT
 
-const lb_scheme lb_schemes[LB_SCHEME_COUNT] = {
+const lb_mesh_scheme lb_mesh_schemes[LB_SCHEME_COUNT] = {
     [LB_SCHEME_HERMITE_SIMPSON] = {.nodes = 3,
                                    .rows = 2,
                                    .at = {0, 0.5, 1},
@@ -176,7 +176,7 @@ static lb_status take_controls(lb_collocating* C, lb_error* err) {
 // --- the mesh ---
 
 static bool take_mesh(lb_collocating* C) {
-  const lb_scheme* S = C->scheme;
+  const lb_mesh_scheme* S = C->scheme;
   C->relative = LB_TAKE(&C->arena, double, C->nnode);
   C->quadrature = LB_TAKE(&C->arena, double, C->nnode);
   C->mesh = LB_TAKE(&C->arena, bool, C->nnode);

@@ -116,7 +116,7 @@ static const double* normal(const lb_collocating* C, int interval, int s) {
 }
 
 static double defect(const lb_collocating* C, int interval, int row, int s) {
-  const lb_scheme* S = C->scheme;
+  const lb_mesh_scheme* S = C->scheme;
   const double h = lb_duration_of(C, C->Z) / C->intervals;
   const int extra = correction(C, interval, row, s);
   double sum = 0;
@@ -149,7 +149,7 @@ static void put(entries* e, int row, int column, double value) {
 }
 
 static void put_defect(const lb_collocating* C, entries* e, int interval, int row, int s) {
-  const lb_scheme* S = C->scheme;
+  const lb_mesh_scheme* S = C->scheme;
   const int at = defect_row(C, interval, row, s), extra = correction(C, interval, row, s);
   const double h = lb_duration_of(C, C->Z) / C->intervals;
   double by_T = 0;
@@ -377,7 +377,7 @@ static void bend_node(const pass* p, lb_collocation_worker* w, int node, double*
 // The duration multiplies slopes in (3), and the objective.
 static void stretch_node(const pass* p, lb_collocation_worker* w, int node, double* z) {
   lb_collocating* C = p->C;
-  const lb_scheme* S = C->scheme;
+  const lb_mesh_scheme* S = C->scheme;
   const int per = S->nodes - 1;
   double* to = p->out + (size_t)C->nnode * (size_t)C->nbend + (size_t)node * (size_t)C->at.count;
   const double T = lb_duration_of(C, C->Z);

@@ -26,6 +26,9 @@ static lb_status find_subject(const lb_collocating* C, const lb_scene_goal* g, l
                   "there is no 'mean' in collocation (let it be periodic, or name where "
                   "the point should be at the end)");
   }
+  if (g->kind > LB_GOAL_MUSCLE) {
+    return refuse(g, err, "it is no goal of a motion (take it away, or use 'limber optimize')");
+  }
   if (g->kind == LB_GOAL_POINT) {
     to->at = lb_model_anchor_of(m, g->index, g->at);
   } else if (g->kind == LB_GOAL_JOINT) {
