@@ -235,7 +235,7 @@ lb_status lb_collocation_create(const lb_model* model, const lb_scene* scene,
   C->m = out->model = model;
   C->scene = scene;
   C->set = set;
-  C->scheme = &lb_schemes[set->scheme];
+  C->scheme = &lb_mesh_schemes[set->scheme];
   C->intervals = set->intervals;
   C->nnode = set->intervals * (C->scheme->nodes - 1) + 1;
   C->threads = inputs->threads > 1 ? inputs->threads : 1;
