@@ -174,6 +174,7 @@ bool lb_read_coordinates(lb_reader* r, const lb_scene_joint* joint, const lb_yam
                          const char* key, bool rate, double* out);
 void lb_read_initial(lb_reader* r);
 void lb_read_fit(lb_reader* r);
+void lb_read_opensim(lb_reader* r);
 void lb_read_retarget(lb_reader* r);
 void lb_read_optimize(lb_reader* r);
 // Turn to the next entry: its name becomes the subject. False when the name is no good.
