@@ -193,8 +193,8 @@ static void read_all(lb_reader* r, const lb_scene_origin* from) {
   } else {
     lb_gather_file(r, path, NULL);
   }
-  if (r->no_memory || !r->gathered || // nothing could be gathered
-      (motors && !lb_gather_motors(r, motors))) {
+  // nothing could be gathered, or a model is missing: names of it would all be unknown
+  if (r->no_memory || !r->gathered || r->incomplete || (motors && !lb_gather_motors(r, motors))) {
     return;
   }
   for (int i = 0; i < from->nset; i++) {

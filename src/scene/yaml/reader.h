@@ -38,6 +38,7 @@ typedef struct lb_reader {
   lb_scene scene;
   int version;                         // of the format
   bool gathered;                       // some file could be read
+  bool incomplete;                     // a model that is included could not be opened
   const lb_yaml* given[LB_SCENE_KEYS]; // what the last file that has a key gives for it
   lb_entries section[LB_SCENE_KEYS];
   long weight; // nodes that repeats made
