@@ -223,6 +223,7 @@ typedef struct lb_summary {
   lb_torque_peak residual;                   ///< largest where no motor can exert it; elsewhere 0
   const struct lb_fit* fit;                  ///< of a fit, else NULL
   const struct lb_ik* ik;                    ///< of inverse kinematics, else NULL
+  const struct lb_analysis* analysis;        ///< of muscles along a motion, else NULL
   const struct lb_retarget_result* retarget; ///< of retargeting, else NULL
   const struct lb_optimize_result* optimize; ///< of an optimisation, else NULL
   const struct lb_fork_result* fork;         ///< of mechanisms that were reduced, else NULL

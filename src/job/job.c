@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "job/job_inside.h"
 #include "job/job_text.h"
+#include "limber/analysis.h"
 #include "limber/fork.h"
 #include "limber/inverse.h"
 #include "limber/reduce.h"
@@ -15,10 +16,21 @@
 #include "output/file/writers.h"
 #include "output/film/film.h"
 
-static const lb_job_type* const TYPES[] = {&lb_job_check,    &lb_job_convert,  &lb_job_fit,
-                                           &lb_job_fork,     &lb_job_ik,       &lb_job_inverse,
-                                           &lb_job_optimize, &lb_job_reduce,   &lb_job_replay,
-                                           &lb_job_retarget, &lb_job_simulate, &lb_job_sweep};
+static const lb_job_type* const TYPES[] = {&lb_job_check,
+                                           &lb_job_convert,
+                                           &lb_job_fit,
+                                           &lb_job_fork,
+                                           &lb_job_ik,
+                                           &lb_job_inverse,
+                                           &lb_job_optimize,
+                                           &lb_job_reduce,
+                                           &lb_job_replay,
+                                           &lb_job_retarget,
+                                           &lb_job_simulate,
+                                           &lb_job_sweep,
+                                           &lb_job_muscle_lengths,
+                                           &lb_job_muscle_static,
+                                           &lb_job_muscle_report};
 enum { NTYPE = sizeof TYPES / sizeof *TYPES };
 
 lb_job_options lb_job_default(void) {
@@ -29,6 +41,9 @@ lb_job_options lb_job_default(void) {
                           .cutoff = NAN,
                           .force_cutoff = NAN,
                           .touch = lb_inverse_default().touch,
+                          .begin = lb_inverse_default().begin,
+                          .end = lb_inverse_default().end,
+                          .power = lb_muscle_static_default().power,
                           .frames = lb_reduce_default().frames,
                           .missed = NAN,
                           .picture = NAN,

@@ -37,6 +37,8 @@ typedef struct lb_muscles {
   double* from;       // [nx] x0
   lb_muscle_now* now; // [count]
   bool idle;          // they exert nothing: for inverse dynamics
+  // [count] what they exert, whatever their states, where these are set
+  const double *tension, *activation;
   struct lb_inertia_work* inertia; // NULL: none has mass
 } lb_muscles;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "limber/analysis.h"
 #include "output/file/whole_file.h"
 #include "output/file/writers.h"
 
@@ -88,7 +89,10 @@ typedef enum need {
   TORQUES,
   REACTIONS,
   NAMED,
-  NAMED_TORQUES
+  NAMED_TORQUES,
+  MUSCLES,
+  SHARED,
+  INERTIA
 } need;
 
 // Files in the order in which they are told of, and written: where the last is new, the others are
@@ -112,6 +116,17 @@ static const struct {
     {{"coordinates.sto", "coordinates by their names, for OpenSim's tools"},
      lb_write_coordinates,
      NAMED},
+    {{"lengths.sto", "lengths of the muscles' paths"}, lb_write_lengths, MUSCLES},
+    {{"arms.sto", "their moment arms"}, lb_write_arms, MUSCLES},
+    {{"activations.sto", "activations by static optimisation"}, lb_write_activations, SHARED},
+    {{"muscle_forces.sto", "the tensions that go with them"}, lb_write_tensions, SHARED},
+    {{"reserves.sto", "what muscles leave of the joint moments"}, lb_write_reserves, SHARED},
+    {{"joint_loads.sto", "what passes through the joints, muscles pulling"},
+     lb_write_joint_loads,
+     SHARED},
+    {{"inertia.csv", "part of each muscle in the inertia of each coordinate"},
+     lb_write_inertia,
+     INERTIA},
     {{"forces.csv", "what motors, springs, contacts and limits do"}, lb_write_forces, FORCES},
     {{"contacts.csv", "where bodies touch, and the forces there"}, lb_write_contacts, CONTACTS},
     {{"stress.csv", "the largest stress in each element of elastic bodies"},
@@ -144,7 +159,10 @@ static bool is_there(need of, const lb_recording* r, const lb_summary* s) {
                         [REACTIONS] = r->keeps & LB_KEEP_REACTIONS,
                         [NAMED] = lb_count_named(r->model) > 0,
                         [NAMED_TORQUES] =
-                            r->keeps & LB_KEEP_TORQUES && lb_count_named(r->model) > 0};
+                            r->keeps & LB_KEEP_TORQUES && lb_count_named(r->model) > 0,
+                        [MUSCLES] = s->analysis && r->model->muscle.count > 0,
+                        [SHARED] = s->analysis && s->analysis->tension,
+                        [INERTIA] = s->analysis && s->analysis->inertia};
   return there[of];
 }
 
