@@ -147,7 +147,8 @@ typedef struct lb_scene_parameter {
   X(LB_GOAL_POINT, "point")   /* a body's point at a place */                                      \
   X(LB_GOAL_JOINT, "joint")   /* a joint's coordinates */                                          \
   X(LB_GOAL_MOTOR, "motor")   /* little of a motor's force or torque */                            \
-  X(LB_GOAL_MUSCLE, "muscle") /* little activation of a muscle, or excitation of one without */
+  X(LB_GOAL_MUSCLE, "muscle") /* little activation of a muscle, or excitation of one without */    \
+  X(LB_GOAL_EFFECTOR, "effector") /* stiffness of a mechanism at one of its effectors */
 
 typedef enum lb_goal_kind {
 #define LB_GOAL_CODE(code, name) code,
@@ -158,13 +159,22 @@ typedef enum lb_goal_kind {
 
 enum { LB_GOAL_MOST = 6 }; ///< numbers that one goal compares
 
+/// What a goal on an effector is about.
+typedef struct lb_scene_stiffness {
+  int fork, model; ///< mechanism, and which of its equilibria, from 0
+  bool turns;      ///< moments and turns rather than forces and displacements
+  bool aside;      ///< motion along `across` over that along `along`, rather than stiffness
+  lb_vec3 along;   ///< unit, of the force or moment; of principal stiffnesses zero
+  lb_vec3 across;  ///< unit
+} lb_scene_stiffness;
+
 /// weight times the sum of squares of (what it is - what it should be), at a moment or integrated
-/// over a while.
+/// over a while. Of a stiffness it is the logarithm of what it is over what it should be.
 typedef struct lb_scene_goal {
   const char* name;
   lb_place place;
   lb_goal_kind kind;
-  int index;                 ///< body, joint, motor or muscle
+  int index;                 ///< body, joint, motor, muscle or effector of a mechanism
   lb_vec3 at;                ///< of a point: in the body
   bool rate;                 ///< its velocity rather than its place
   int count;                 ///< numbers compared: 3 of a point; of a joint its velocities; else 1
@@ -176,6 +186,7 @@ typedef struct lb_scene_goal {
   double* when;    ///< [npath] [s], rising
   lb_vec3* path;   ///< [npath]
   double weight;   ///< >= 0
+  lb_scene_stiffness stiffness; ///< of an effector; it has no time
 } lb_scene_goal;
 
 /// Optimisation.

@@ -143,14 +143,19 @@ static lb_status apply_loads(lb_fork_work* w, int pose) {
   return load ? LB_OK : LB_NO_MEMORY;
 }
 
-lb_status lb_fork_find_equilibrium(lb_fork_work* w, lb_error* err) {
-  lb_status status = lb_data_create(w->held, w->allocator, &w->d, err);
-  status = status == LB_OK ? lb_assemble(w->held, w->d, err) : status;
-  if (status == LB_OK) {
-    status = apply_loads(w, w->pose) == LB_OK
-                 ? lb_equilibrium_solver_create(w->held, w->allocator, &w->R, err)
-                 : lb_fork_no_memory(err);
+lb_status lb_fork_work_prepare(lb_fork_work* w, lb_error* err) {
+  const lb_status status = lb_data_create(w->held, w->allocator, &w->d, err);
+  if (status != LB_OK) {
+    return status;
   }
+  return apply_loads(w, w->pose) == LB_OK
+             ? lb_equilibrium_solver_create(w->held, w->allocator, &w->R, err)
+             : lb_fork_no_memory(err);
+}
+
+lb_status lb_fork_find_equilibrium(lb_fork_work* w, lb_error* err) {
+  lb_status status = lb_fork_work_prepare(w, err);
+  status = status == LB_OK ? lb_assemble(w->held, w->d, err) : status;
   if (status == LB_OK) {
     status = lb_equilibrium_solver_solve(w->R, w->d, err);
     w->fork->fell = w->R->nudges > 0;

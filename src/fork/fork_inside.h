@@ -25,11 +25,23 @@ typedef struct lb_fork_work {
 
 lb_status lb_fork_no_memory(lb_error* err);
 
+// A reduction of a mechanism: what is checked first, its result without matrices, in `arena`, and
+// `held`. To be closed, whether it could be opened or not.
+lb_status lb_fork_work_open(lb_fork_work* w, const lb_model* model, const lb_scene_fork* what,
+                            int pose, const double* wrench, lb_arena* arena, lb_error* err);
+void lb_fork_work_close(lb_fork_work* w);
+// Equilibrium, effectors and linearisation: all of the below.
+lb_status lb_fork_work_linearise(lb_fork_work* w, lb_error* err);
+// Compliance of the effectors along their own axes [6 neffector][6 neffector]; NULL: no memory.
+const double* lb_fork_respond(lb_fork_work* w);
+
 // --- in this order ---
 
 // `held`, a model in which nothing between the world and the base moves.
 lb_status lb_fork_hold_base(lb_fork_work* w, lb_error* err);
-// d and R in the equilibrium.
+// d and R, with forces on the effectors.
+lb_status lb_fork_work_prepare(lb_fork_work* w, lb_error* err);
+// These, in the equilibrium.
 lb_status lb_fork_find_equilibrium(lb_fork_work* w, lb_error* err);
 // Poses, size, forces on effectors and J_e.
 lb_status lb_fork_measure(lb_fork_work* w, lb_error* err);

@@ -415,3 +415,28 @@ lb_status lb_fork_multipliers(const lb_fork_linear* A, const double* dq, const d
   }
   return status;
 }
+
+lb_status lb_fork_close_gaps(const lb_fork_linear* A, const double* gap, double* dq) {
+  const size_t nfree = (size_t)A->nfree, rows = (size_t)A->rows;
+  const size_t longer = nfree > rows ? nfree : rows;
+  double* J = LB_TAKE(A->arena, double, rows* nfree); // by columns
+  double* x = LB_TAKE(A->arena, double, longer);
+  memset(dq, 0, (size_t)A->m->nv * sizeof *dq);
+  if (!J || !x) {
+    return LB_NO_MEMORY;
+  }
+  for (size_t i = 0; i < rows; i++) {
+    x[i] = -gap[A->row[i]] / length_of(A, A->row[i]);
+    for (size_t k = 0; k < nfree; k++) {
+      J[k * rows + i] = A->J[i * nfree + k];
+    }
+  }
+  int rank = 0;
+  const lb_status status = rows == 0 ? LB_OK
+                                     : lb_least_squares(A->arena, A->rows, A->nfree, J, A->rows, 1,
+                                                        x, (int)longer, SAME, &rank);
+  for (size_t k = 0; k < nfree && status == LB_OK && rows > 0; k++) {
+    dq[A->free[k]] = x[k];
+  }
+  return status;
+}

@@ -47,6 +47,9 @@ lb_status lb_fork_leave_neutral(lb_fork_linear* A, lb_fork_stability* found);
 lb_status lb_fork_multipliers(const lb_fork_linear* A, const double* dq, const double* f,
                               double* lambda);
 
+// The shortest dq [nv] with J dq = -gap, gap [R->at.rows].
+lb_status lb_fork_close_gaps(const lb_fork_linear* A, const double* gap, double* dq);
+
 // x = S f for `count` columns [nv] each, in place.
 lb_status lb_fork_solve(const lb_fork_linear* A, int count, double* x);
 // x = S^(1/2) f, a root with S^(1/2)'S^(1/2)' = S that changes steadily with the pose.

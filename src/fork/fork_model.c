@@ -493,17 +493,6 @@ lb_status lb_fork_model_create(const lb_scene* scene, const lb_allocator* alloca
 
 // --- a mechanism by itself ---
 
-// Does anything move that is neither the mechanism nor its base?
-static bool has_others(const lb_scene* s, const lb_fork_parts* p) {
-  bool any = s->nrope > 0 || s->ndeformable > 0;
-  for (int i = 0; i < s->nbody && !any; i++) {
-    const int carrier = lb_scene_carrier(s, i);
-    const bool fixed = carrier >= 0 && s->joint[carrier].kind == LB_JOINT_FIXED;
-    any = lb_fork_side_of(p, i) == LB_FORK_OUTSIDE && !fixed;
-  }
-  return any;
-}
-
 static lb_status make_alone(maker* k, const lb_fork_parts* parts, lb_model** model) {
   lb_scene alone;
   lb_fork_parts p = *parts;
@@ -526,7 +515,7 @@ lb_status lb_fork_alone_create(const lb_scene* scene, int fork, const lb_allocat
   // what is not found here is refused by the reduction
   const bool found = lb_fork_find_parts(scene, what, &k.arena, &parts, NULL) == LB_OK;
   lb_status status;
-  if (found && has_others(scene, &parts)) {
+  if (found && lb_fork_has_others(&parts)) {
     what->base = LB_WORLD;
     what->free = false;
     status = make_alone(&k, &parts, model);

@@ -289,3 +289,14 @@ const int* lb_fork_sets(const lb_fork_parts* p, lb_arena* arena) {
   }
   return set ? first : NULL;
 }
+
+bool lb_fork_has_others(const lb_fork_parts* p) {
+  const lb_scene* s = p->scene;
+  bool any = s->nrope > 0 || s->ndeformable > 0;
+  for (int i = 0; i < s->nbody && !any; i++) {
+    const int carrier = lb_scene_carrier(s, i);
+    const bool fixed = carrier >= 0 && s->joint[carrier].kind == LB_JOINT_FIXED;
+    any = lb_fork_side_of(p, i) == LB_FORK_OUTSIDE && !fixed;
+  }
+  return any;
+}

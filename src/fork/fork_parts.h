@@ -36,6 +36,9 @@ static inline bool lb_fork_has(const lb_fork_parts* p, int body) {
   return lb_fork_side_of(p, body) >= LB_FORK_INNER;
 }
 
+// Does anything move that is neither the mechanism nor its base?
+bool lb_fork_has_others(const lb_fork_parts* parts);
+
 // Sets of effectors that are independent of each other while the base is held, as the legs of a
 // robot: the first effector of each one's set, [neffector]. NULL: no memory.
 const int* lb_fork_sets(const lb_fork_parts* parts, lb_arena* arena);

@@ -269,6 +269,7 @@ static lb_status reduce(lb_fork_work* w, lb_arena* arena, lb_error* err) {
   if (status != LB_OK) {
     return lb_fork_no_memory(err);
   }
+  f->base_link = w->base_link;
   f->base = w->base_link == LB_WORLD ? 0 : 6;
   f->count = f->base + rank + f->modes;
   double *C = respond(w, w->G, false), *scaled = respond(w, w->G, true);
@@ -309,13 +310,16 @@ static lb_status check(const lb_model* m, const lb_scene_fork* what, lb_error* e
   return LB_OK;
 }
 
-static lb_status make(lb_fork_work* w, lb_arena* arena, lb_error* err) {
-  lb_status status = lb_fork_hold_base(w, err);
-  status = status == LB_OK ? lb_fork_find_equilibrium(w, err) : status;
+lb_status lb_fork_work_linearise(lb_fork_work* w, lb_error* err) {
+  lb_status status = lb_fork_find_equilibrium(w, err);
   status = status == LB_OK ? lb_fork_measure(w, err) : status;
-  status = status == LB_OK ? lb_fork_find_linear(w, err) : status;
-  w->fork->base_link = w->base_link;
-  return status == LB_OK ? reduce(w, arena, err) : status;
+  return status == LB_OK ? lb_fork_find_linear(w, err) : status;
+}
+
+const double* lb_fork_respond(lb_fork_work* w) {
+  const int n = 6 * w->what->neffector;
+  w->G = LB_COPY(&w->scratch, w->J_e, (size_t)n * (size_t)w->m->nv);
+  return w->G && lb_fork_solve(&w->A, n, w->G) == LB_OK ? respond(w, w->G, false) : NULL;
 }
 
 // The result without its matrices; NULL: no memory.
@@ -347,24 +351,40 @@ lb_status lb_fork_create(const lb_model* model, const lb_scene_fork* what, int p
   return lb_fork_create_under(model, what, pose, NULL, allocator, fork, err);
 }
 
+lb_status lb_fork_work_open(lb_fork_work* w, const lb_model* model, const lb_scene_fork* what,
+                            int pose, const double* wrench, lb_arena* arena, lb_error* err) {
+  const lb_status status = check(model, what, err);
+  *w = (lb_fork_work){.m = model,
+                      .what = what,
+                      .fork = status == LB_OK ? begin(model, what, pose, arena) : NULL,
+                      .pose = pose,
+                      .wrench = wrench,
+                      .allocator = arena->allocator};
+  lb_arena_init(&w->scratch, arena->allocator);
+  if (status != LB_OK || !w->fork) {
+    return status == LB_OK ? lb_fork_no_memory(err) : status;
+  }
+  return lb_fork_hold_base(w, err);
+}
+
+void lb_fork_work_close(lb_fork_work* w) {
+  lb_equilibrium_solver_release(w->R);
+  lb_data_release(w->d);
+  lb_arena_release(&w->scratch);
+}
+
 lb_status lb_fork_create_under(const lb_model* model, const lb_scene_fork* what, int pose,
                                const double* wrench, const lb_allocator* allocator, lb_fork** fork,
                                lb_error* err) {
   LB_ONE_BLAS_THREAD;
-  lb_status status = check(model, what, err);
-  if (status != LB_OK) {
-    return status;
-  }
   lb_arena arena;
+  lb_fork_work w;
   lb_arena_init(&arena, allocator);
-  lb_fork* f = begin(model, what, pose, &arena);
-  lb_fork_work w = {
-      .m = model, .what = what, .fork = f, .pose = pose, .wrench = wrench, .allocator = allocator};
-  lb_arena_init(&w.scratch, allocator);
-  status = f ? make(&w, &arena, err) : lb_fork_no_memory(err);
-  lb_equilibrium_solver_release(w.R);
-  lb_data_release(w.d);
-  lb_arena_release(&w.scratch);
+  lb_status status = lb_fork_work_open(&w, model, what, pose, wrench, &arena, err);
+  status = status == LB_OK ? lb_fork_work_linearise(&w, err) : status;
+  status = status == LB_OK ? reduce(&w, &arena, err) : status;
+  lb_fork* f = w.fork;
+  lb_fork_work_close(&w);
   if (status == LB_OK) {
     f->storage = lb_arena_keep(&arena);
     status = f->storage ? LB_OK : lb_fork_no_memory(err);

@@ -169,6 +169,7 @@ typedef struct lb_goal_type {
   bool mean;        // it is about the steps at both ends of a time
   bool effort;      // it is about what a motor must exert that drives a position
   bool coordinates; // it is about coordinates of the model
+  bool still;       // it is about an equilibrium, and no run (optimize_stiffness.c)
 } lb_goal_type;
 
 // A goal, for the model.
@@ -191,7 +192,7 @@ struct lb_aimed {
 int lb_goal_body(const lb_scene_goal* g);
 lb_status lb_goals_make(lb_optimizing* o, lb_error* err);
 // Points of goals as a played scene has them, whose text may say where they are.
-void lb_goals_move(lb_optimizing* o, const lb_played* m);
+void lb_goals_place(lb_optimizing* o, const lb_played* m);
 // Goals in the model, and the times at which they count.
 lb_status lb_goals_find(lb_optimizing* o, lb_error* err);
 // Add what goals are worth at the end of a step, where d is; of joints that are measured, note
@@ -206,6 +207,18 @@ bool lb_goals_count_at(const lb_optimizing* o, const lb_record* s);
 double lb_goals_see(const lb_way_back* w, const lb_record* s, const lb_played* m, lb_data* d);
 // True where goals are about motor forces: in some step, or (record >= 0) in that of a record.
 bool lb_goals_exert(const lb_optimizing* o, int record);
+
+// Are there goals about equilibria, and about runs?
+bool lb_goals_still(const lb_optimizing* o);
+bool lb_goals_move(const lb_optimizing* o);
+
+// --- goals on stiffness at effectors (optimize_stiffness.c) ---
+
+// Mechanisms whose stiffness cannot be a goal are refused.
+lb_status lb_stiffness_check(lb_optimizing* o, lb_error* err);
+// Add what they are worth, and their gradient [nvalue].
+lb_status lb_stiffness_look(lb_optimizing* o, const lb_played* m, double* goal, lb_error* err);
+lb_status lb_stiffness_pull(lb_optimizing* o, const lb_played* m, double* gradient, lb_error* err);
 
 // --- the whole ---
 

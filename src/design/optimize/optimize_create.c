@@ -88,7 +88,7 @@ static const char* missing_gradient(const lb_optimizing* o, const lb_block* b, b
 static lb_status check_linear(lb_optimizing* o, lb_error* err) {
   const lb_model* m = o->model;
   const lb_integrator by = m->solver.integrator;
-  if (lb_stepper_type_for(m, by)->derivative != &lb_derivative_linear) {
+  if (lb_stepper_type_for(m, by)->derivative != &lb_derivative_linear || !lb_goals_move(o)) {
     return LB_OK;
   }
   lb_status status =
@@ -235,8 +235,9 @@ lb_status lb_optimization_create(const lb_scene* scene, const lb_allocator* allo
   lb_arena_init(&o->arena, allocator);
   lb_status status = LB_OK;
   lb_status (*const step[])(lb_optimizing*, lb_error*) = {
-      check_scene,        lb_parameters_make, lb_goals_make, find_model,  check_text,     find_rest,
-      lb_parameters_find, lb_goals_find,      check_linear,  keep_charts, lb_start_choose};
+      check_scene,        lb_parameters_make, lb_goals_make, find_model,
+      lb_stiffness_check, check_text,         find_rest,     lb_parameters_find,
+      lb_goals_find,      check_linear,       keep_charts,   lb_start_choose};
   for (size_t i = 0; i < sizeof step / sizeof *step && status == LB_OK; i++) {
     status = step[i](o, err);
   }
@@ -281,7 +282,7 @@ lb_status lb_evaluation_run(lb_evaluation* e, lb_optimizing* o, const double* x,
   e->d = NULL;
   lb_status status = lb_optimizing_play(o, x, &e->arena, &e->m, err);
   if (status == LB_OK) {
-    lb_goals_move(o, &e->m);
+    lb_goals_place(o, &e->m);
     status = lb_data_create(e->m.model, o->allocator, &e->d, err);
   }
   if (status == LB_OK) {

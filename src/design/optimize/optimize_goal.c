@@ -270,7 +270,7 @@ static const lb_goal_type MUSCLE = {.measure = measure_muscle, .pull = pull_musc
 // --- all of them ---
 
 static bool counts(const lb_aimed* a, int step) {
-  const bool within = step > 0 && step >= a->first && step <= a->last;
+  const bool within = !a->type->still && step > 0 && step >= a->first && step <= a->last;
   return a->type->mean ? step == a->last : within && (!a->moment || a->moment[step] >= 0);
 }
 
@@ -348,7 +348,23 @@ double lb_goals_see(const lb_way_back* w, const lb_record* s, const lb_played* m
   return sum;
 }
 
-void lb_goals_move(lb_optimizing* o, const lb_played* m) {
+static int count_still(const lb_optimizing* o) {
+  int count = 0;
+  for (int i = 0; i < o->ngoal; i++) {
+    count += o->goal[i].type->still;
+  }
+  return count;
+}
+
+bool lb_goals_still(const lb_optimizing* o) {
+  return count_still(o) > 0;
+}
+
+bool lb_goals_move(const lb_optimizing* o) {
+  return count_still(o) < o->ngoal;
+}
+
+void lb_goals_place(lb_optimizing* o, const lb_played* m) {
   for (int i = 0; i < o->ngoal && m->remade.shown; i++) {
     o->goal[i].at = m->remade.scene.optimize.goal[i].at;
   }
@@ -419,11 +435,19 @@ static lb_status find_muscle_type(lb_optimizing* o, lb_aimed* a) {
   return LB_OK;
 }
 
-static lb_status (*const FIND[LB_GOAL_COUNT])(lb_optimizing*,
-                                              lb_aimed*) = {[LB_GOAL_POINT] = find_point_type,
-                                                            [LB_GOAL_JOINT] = find_joint_type,
-                                                            [LB_GOAL_MOTOR] = find_motor_type,
-                                                            [LB_GOAL_MUSCLE] = find_muscle_type};
+static lb_status find_stiffness_type(lb_optimizing* o, lb_aimed* a) {
+  static const lb_goal_type STIFFNESS = {.still = true};
+  (void)o;
+  a->type = &STIFFNESS;
+  return LB_OK;
+}
+
+static lb_status (*const FIND[LB_GOAL_COUNT])(lb_optimizing*, lb_aimed*) = {
+    [LB_GOAL_POINT] = find_point_type,
+    [LB_GOAL_JOINT] = find_joint_type,
+    [LB_GOAL_MOTOR] = find_motor_type,
+    [LB_GOAL_MUSCLE] = find_muscle_type,
+    [LB_GOAL_EFFECTOR] = find_stiffness_type};
 
 // The steps that end nearest to the moments of a path.
 static lb_status find_moments(lb_optimizing* o, lb_aimed* a, lb_error* err) {

@@ -179,8 +179,8 @@ static lb_status make_stepper(void* context, const lb_model* m, lb_stepper** st)
   return lb_optimizing_stepper(w->o, m, st, w->walk.err);
 }
 
-lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, double* gradient,
-                                 lb_error* err) {
+static lb_status go_back_all(lb_optimizing* o, const lb_played* m, double* gradient,
+                             lb_error* err) {
   lb_way_back w = {.o = o, .m = m->model, .x = m->x};
   w.walk = (lb_walk){.tape = &o->tape,
                      .m = m->model,
@@ -208,4 +208,11 @@ lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, double* g
   lb_tangent_models_close(&w);
   lb_walk_close(&w.walk);
   return status;
+}
+
+lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, double* gradient,
+                                 lb_error* err) {
+  memset(gradient, 0, (size_t)o->public.nvalue * sizeof *gradient);
+  const lb_status status = lb_goals_move(o) ? go_back_all(o, m, gradient, err) : LB_OK;
+  return status == LB_OK ? lb_stiffness_pull(o, m, gradient, err) : status;
 }

@@ -107,14 +107,13 @@ lb_status lb_optimizing_stepper(const lb_optimizing* o, const lb_model* m, lb_st
   return status;
 }
 
-lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, double* objective,
-                            double* goal, lb_error* err) {
+static lb_status run(lb_optimizing* o, const lb_played* m, lb_data* d, double* goal,
+                     lb_error* err) {
   lb_stepper* st = NULL;
   lb_status status = lb_optimizing_stepper(o, m->model, &st, err);
   if (status != LB_OK) {
     return status;
   }
-  memset(goal, 0, (size_t)o->ngoal * sizeof *goal);
   lb_constraints_forget_redundant(d);
   status = lb_start_make(o, m, d, err);
   if (status == LB_OK) {
@@ -126,6 +125,14 @@ lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, do
     status = step_all(o, m->model, st, d, goal, err);
   }
   lb_stepper_release(st);
+  return status;
+}
+
+lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, double* objective,
+                            double* goal, lb_error* err) {
+  memset(goal, 0, (size_t)o->ngoal * sizeof *goal);
+  lb_status status = lb_goals_move(o) ? run(o, m, d, goal, err) : LB_OK;
+  status = status == LB_OK ? lb_stiffness_look(o, m, goal, err) : status;
   *objective = 0;
   for (int i = 0; i < o->ngoal; i++) {
     *objective += goal[i];

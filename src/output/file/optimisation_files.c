@@ -106,6 +106,9 @@ static measure measure_of(const lb_scene* scene, const lb_scene_goal* g) {
   if (g->kind == LB_GOAL_MUSCLE) {
     return (measure){NULL, 1};
   }
+  if (g->kind == LB_GOAL_EFFECTOR) { // a part of what is wanted
+    return (measure){"%", 100};
+  }
   lb_coordinate counts = LB_COORDINATE_LENGTH;
   if (g->kind != LB_GOAL_POINT) {
     const lb_scene_joint* j = &scene->joint[g->index];

@@ -21,7 +21,22 @@ static const struct {
     [LB_GOAL_MUSCLE] = {{{LB_OWNER_MUSCLE}, 1, false, 0, "muscle"}, false, NULL},
 };
 
-enum { AT = LB_GOAL_COUNT, POSITION, VELOCITY, MEAN, PATH, ALONG }; // rows that not every kind has
+enum { // rows that not every kind has
+  AT = LB_GOAL_COUNT,
+  POSITION,
+  VELOCITY,
+  MEAN,
+  PATH,
+  ALONG,
+  TIME,
+  STIFFNESS,
+  FORCE,
+  MOMENT,
+  ASIDE,
+  TURNS,
+  MODEL,
+  ROWS
+};
 static const lb_field goal_fields[] = {
     [LB_GOAL_POINT] =
         LB_LATER(TEXT, "point", NULL, NULL, "a body, a point of which should be somewhere"),
@@ -30,6 +45,9 @@ static const lb_field goal_fields[] = {
     [LB_GOAL_MOTOR] = LB_LATER(TEXT, "motor", NULL, NULL, "a motor that should exert little"),
     [LB_GOAL_MUSCLE] =
         LB_LATER(TEXT, "muscle", NULL, NULL, "a muscle that should be little active"),
+    [LB_GOAL_EFFECTOR] = LB_LATER(TEXT, "effector", NULL, NULL,
+                                  "an effector of a mechanism under 'fork', whose stiffness "
+                                  "should be something"),
     [AT] = LB_LATER(SPOT, "at", NULL, "[0, 0, 0]",
                     "of a point: which, in the body; of a linkage's bar also one of its points"),
     [POSITION] = LB_LATER(MEASURE, "position", NULL, "none",
@@ -43,10 +61,24 @@ static const lb_field goal_fields[] = {
                       "of a point, instead of position and time: where it should be when"),
     [ALONG] =
         LB_LATER(TEXT, "along", NULL, "xyz", "of a point: the world's axes that count, such as xz"),
-    LB_LATER(MEASURE, "time", NULL, "the end; of a motor or muscle the whole motion",
-             "a moment, or [from, to]: the square is then integrated"),
+    [TIME] = LB_LATER(MEASURE, "time", NULL, "the end; of a motor or muscle the whole motion",
+                      "a moment, or [from, to]: the square is then integrated"),
+    [STIFFNESS] = LB_LATER(MEASURE, "stiffness", NULL, "none",
+                           "of an effector: force over displacement along 'force', moment over "
+                           "turn about 'moment', or three principal stiffnesses, the softest "
+                           "first"),
+    [FORCE] = LB_LATER(AXIS, "force", NULL, "none", "of an effector: direction of a force on it"),
+    [MOMENT] = LB_LATER(AXIS, "moment", NULL, "none", "of an effector: axis of a moment on it"),
+    [ASIDE] = LB_LATER(AXIS, "aside", NULL, "none",
+                       "of an effector, instead of 'stiffness': a direction in which it should not "
+                       "move or turn under that force or moment"),
+    [TURNS] = LB_ROW(FLAG, lb_scene_goal, "turns", stiffness.turns, "false",
+                     "of an effector: the three stiffnesses are those against turning"),
+    [MODEL] = LB_SIZED(COUNT, lb_scene_goal, "model", stiffness.model, LB_PURE, LB_NOT_NEGATIVE,
+                       "1", "of an effector: under the loads of which of the mechanism's models"),
     LB_SIZED(NUMBER, lb_scene_goal, "weight", weight, LB_PURE, LB_NOT_NEGATIVE, "1",
-             "of the square of how far it is off, in SI units"),
+             "of the square of how far it is off, in SI units; of an effector, in parts of what is "
+             "wanted"),
 };
 
 static bool read_target(lb_reader* r, const lb_yaml* node, lb_scene_goal* to) {
@@ -173,23 +205,37 @@ static bool read_path(lb_reader* r, const lb_yaml* node, lb_scene_goal* to) {
 
 // --- keys ---
 
-static bool check_goal_keys(lb_reader* r, const lb_yaml* node, lb_goal_kind kind) {
-  static const bool GOOD[LB_GOAL_COUNT][ALONG + 1] = {
+static bool check_meanings(lb_reader* r, const lb_yaml* node, lb_goal_kind kind) {
+  static const bool GOOD[LB_GOAL_COUNT][ROWS] = {
       [LB_GOAL_POINT] = {[AT] = true,
                          [POSITION] = true,
                          [VELOCITY] = true,
                          [MEAN] = true,
                          [PATH] = true,
-                         [ALONG] = true},
-      [LB_GOAL_JOINT] = {[POSITION] = true, [VELOCITY] = true}};
+                         [ALONG] = true,
+                         [TIME] = true},
+      [LB_GOAL_JOINT] = {[POSITION] = true, [VELOCITY] = true, [TIME] = true},
+      [LB_GOAL_MOTOR] = {[TIME] = true},
+      [LB_GOAL_MUSCLE] = {[TIME] = true},
+      [LB_GOAL_EFFECTOR] = {[STIFFNESS] = true,
+                            [FORCE] = true,
+                            [MOMENT] = true,
+                            [ASIDE] = true,
+                            [TURNS] = true,
+                            [MODEL] = true}};
   bool ok = true;
-  for (int k = AT; k <= ALONG; k++) {
+  for (int k = AT; k < ROWS; k++) {
     const lb_yaml* given = lb_yaml_find(node, goal_fields[k].key);
     if (given && !GOOD[kind][k]) {
       ok = lb_complain(r, given->place, "'%s' has no meaning for a %s (take this away)",
                        goal_fields[k].key, goal_fields[kind].key);
     }
   }
+  return ok;
+}
+
+static bool check_goal_keys(lb_reader* r, const lb_yaml* node, lb_goal_kind kind) {
+  bool ok = check_meanings(r, node, kind);
   const lb_yaml *position = lb_yaml_find(node, "position"),
                 *velocity = lb_yaml_find(node, "velocity"), *path = lb_yaml_find(node, "path");
   if (path) {
@@ -227,10 +273,13 @@ static bool finish_goal(lb_reader* r, const lb_yaml* node, bool ok, void* part) 
     return false;
   }
   const lb_yaml* name = lb_yaml_find(node, goal_fields[to->kind].key);
+  to->place = name->place;
+  if (to->kind == LB_GOAL_EFFECTOR) {
+    return check_meanings(r, node, to->kind) && lb_read_stiffness_goal(r, node, name, to);
+  }
   if (!lb_find_owner(r, &kinds[to->kind].of, name, &of) || !check_goal_keys(r, node, to->kind)) {
     return false;
   }
-  to->place = name->place;
   to->index = of.index;
   to->rate = lb_yaml_find(node, "velocity");
   if (kinds[to->kind].targets) {
@@ -270,6 +319,10 @@ static void check_joint(lb_checker* c, const lb_scene_goal* g) {
 
 static void check_goal(lb_checker* c, const void* part) {
   const lb_scene_goal* g = part;
+  if (g->kind == LB_GOAL_EFFECTOR) {
+    lb_check_stiffness_goal(c, g);
+    return;
+  }
   if (g->index < 0 || g->index >= lb_count_owners(c->s, kinds[g->kind].of.owner[0])) {
     lb_say(c, " is about something that does not exist");
     return;

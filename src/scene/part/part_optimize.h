@@ -26,4 +26,9 @@ lb_number_finder lb_find_bar, lb_find_number;
 // Is its place a set of numbers, which no quaternion is?
 bool lb_joint_has_numbers(const lb_scene_joint* joint);
 
+// Goals on stiffness at effectors (goal_stiffness.c): what `name` stands for and its keys.
+bool lb_read_stiffness_goal(lb_reader* r, const lb_yaml* node, const lb_yaml* name,
+                            lb_scene_goal* to);
+void lb_check_stiffness_goal(lb_checker* c, const lb_scene_goal* g);
+
 extern const lb_table lb_parameter_table;
