@@ -31,10 +31,15 @@ const verb_family* find_family(const char* name) {
 
 void family_help(const verb_family* f) {
   printf("Usage: limber %s WHAT ...\n\n%s\n\nVerbs:\n", f->name, f->summary);
+  const char* first = "";
+  for (int i = NVERB - 1; i >= 0; i--) {
+    first = verb_is_of(&VERBS[i], f) ? verb_second(&VERBS[i]) : first;
+  }
   for (int i = 0; i < NVERB; i++) {
     if (verb_is_of(&VERBS[i], f)) {
       printf("  %-10s %s\n", verb_second(&VERBS[i]), VERBS[i].summary);
     }
   }
-  printf("\n'limber %s WHAT --help' tells all about one of them.\n", f->name);
+  printf("\nOptions:\n  %-18s show this text, or after WHAT all about it\n", "-h, --help");
+  printf("\nExample:\n  limber help %s %s\n\nExit status:\n  as of the verb\n", f->name, first);
 }

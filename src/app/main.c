@@ -69,7 +69,7 @@ static exit_code unknown_second(const verb_family* f, const char* word) {
   } else if (word) {
     tell_error("there is no verb '%s %s'; 'limber help %s' lists them", f->name, word, f->name);
   } else {
-    tell_error("'limber %s' needs another word; 'limber help %s' lists them", f->name, f->name);
+    tell_error("'limber %s' needs another word; try 'limber %s --help'", f->name, f->name);
   }
   return EXIT_INPUT;
 }

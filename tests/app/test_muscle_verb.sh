@@ -1,7 +1,7 @@
 # The verbs about muscles, and measured forces from OpenSim's files.
 run "$LIMBER" muscle
 claim "a family of verbs alone is a mistake" exits 2
-claim "... that says what to do" grep -q "limber help muscle" stderr
+claim "... that says what to do" grep -q "limber muscle --help" stderr
 run "$LIMBER" muscle --help
 claim "its help lists the verbs" exits 0
 claim "... by their second words" grep -q "^  static " stdout
