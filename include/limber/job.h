@@ -56,6 +56,8 @@ typedef struct lb_job_options {
   const char* parameters;  ///< a parameters.csv of an optimisation, or NULL
   const char* from;   ///< a folder: of the curves to replay, or of a full run to reduce, or NULL
   const char* forces; ///< inverse dynamics: a file of measured forces, or NULL
+  const char* tasks;  ///< inverse kinematics: an IKTaskSet of OpenSim's, or NULL
+  const char* scale;  ///< analysis: a ScaleTool of OpenSim's, or NULL
   double cutoff, force_cutoff; ///< inverse dynamics: of low-pass filters [Hz]; NAN: none
   const char* filter;          ///< inverse dynamics: "opensim", or NULL: Limber's own
   double touch;                ///< inverse dynamics: as of lb_inverse_options [m or rad]

@@ -29,6 +29,7 @@ typedef struct lb_recording {
   double* force;                      ///< [nframe][nchannel] their values
   struct lb_contact_frames* contacts; ///< where bodies touch; lb_recording_contacts() reads it
   struct lb_stress_peaks* stress;     ///< [elastic bodies] the largest of every element so far
+  struct lb_drawn_paths* drawn;       ///< lines of muscles, once they are drawn
   double* kinetic;                    ///< [nframe] energy [J]
   double* potential;                  ///< [nframe] of gravity and springs [J]
   double (*work)[2]; ///< [nframe] of motors that repeat, since the start, in scenes with contacts:

@@ -67,7 +67,8 @@ static const char* const* copy_list(lb_job* j, const char* const* from, int coun
 static void copy_texts(lb_job* j) {
   const char** const text[] = {&j->o.kind,   &j->o.scene, &j->o.text,       &j->o.table,
                                &j->o.out,    &j->o.basis, &j->o.parameters, &j->o.from,
-                               &j->o.forces, &j->o.cache, &j->o.film,       &j->o.filter};
+                               &j->o.forces, &j->o.cache, &j->o.film,       &j->o.filter,
+                               &j->o.tasks,  &j->o.scale};
   for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
     *text[i] = *text[i] ? lb_arena_text(&j->arena, *text[i], strlen(*text[i])) : NULL;
   }

@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "design/inverse/analysis.h"
 #include "design/inverse/inverse_dynamics.h"
+#include "design/inverse/muscle_analysis.h"
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/force/force.h"
 #include "dynamics/force/force_external.h"

@@ -7,6 +7,7 @@
 #include "limber/analysis.h"
 #include "output/file/whole_file.h"
 #include "output/file/writers.h"
+#include "recording/drawn_paths.h"
 
 struct lb_results {
   const lb_allocator* allocator;
@@ -209,6 +210,7 @@ lb_status lb_results_open(const char* dir, const lb_allocator* allocator, lb_res
 lb_status lb_results_close(lb_results* R, const lb_recording* r, const lb_summary* s,
                            lb_error* err) {
   lb_status first = end_trajectory(R, r, err);
+  lb_drawn_paths_fill(r);
   for (int i = 0; i < NFILE; i++) {
     const bool write = FILES[i].write && is_there(FILES[i].of, r, s);
     const lb_status status = write ? write_file(R, i, r, s, err) : LB_OK;

@@ -1,4 +1,4 @@
-#include "design/inverse/analysis.h"
+#include "design/inverse/muscle_analysis.h"
 
 #include <math.h>
 #include <string.h>
