@@ -35,6 +35,7 @@ typedef struct lb_analysis {
   double* activation; ///< [nframe][nmuscle] of static optimisation
   double* tension;    ///< [nframe][nmuscle] [N]
   double* reserve;    ///< [nframe][nv] what muscles leave of `moment`
+  double cycle[2];    ///< of a gait: from one time that a foot comes down to the next; 0, 0: none
   double residual;    ///< of the joint forces, over what their parts add up to: the worst
   double* inertia;    ///< [nframe][nmuscle + 1][nv] diagonal of the mass matrix by each muscle, and
                       ///< that of everything

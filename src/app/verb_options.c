@@ -199,6 +199,8 @@ static const option OPTIONS[] = {
      "frames of the full run that are looked at, at most (default: 400)"},
     {"--forces", NULL, "FILE", &NAME, AT(o.forces), MOTIONS & ~ANALYSE,
      "measured forces on bodies, as from force plates: a table, or OpenSim's ExternalLoads"},
+    {"--tasks", NULL, "FILE", &NAME, AT(o.tasks), IK | ANALYSE,
+     "IKTaskSet of OpenSim's: how much each marker counts"},
     {"--cutoff", NULL, "HZ", &FREQUENCY, AT(o.cutoff), MOTIONS,
      "low-pass filter on the motion, without delay (default: none)"},
     {"--force-cutoff", NULL, "HZ", &FREQUENCY, AT(o.force_cutoff), MOTIONS,

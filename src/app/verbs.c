@@ -108,7 +108,7 @@ const verb VERBS[] = {
      .most = 2},
     {.name = "ik",
      .bit = IK,
-     .usage = "SCENE MARKERS [--out DIR]",
+     .usage = "SCENE MARKERS [--tasks FILE] [--out DIR]",
      .summary = "the joints' coordinates of a motion that was measured by markers",
      .about =
          "Finds, sample by sample, the pose of the scene whose markers come nearest to those in\n"
@@ -119,14 +119,15 @@ const verb VERBS[] = {
          "folder DIR:\n"
          "  trajectory.csv  the motion, which 'limber inverse' reads\n"
          "  markers.csv     where the scene has the markers\n"
-         "  report.html, scene.glb, summary.json as other verbs do",
+         "  report.html, scene.glb, summary.json as other verbs do\n"
+         "An InverseKinematicsTool of OpenSim's (.xml) may stand in place of both.",
      .example = "  limber ik scenes/robot-arm.yaml markers.csv --out out/pose\n"
                 "  limber inverse scenes/robot-arm.yaml out/pose/trajectory.csv --cutoff 6",
      .exits = "  0    done\n"
               "  1    the poses could not be found or written\n"
               "  2    a mistake in a file or on the command line\n"
               "  130  interrupted; what was done so far is in DIR",
-     .least = 2,
+     .least = 1,
      .most = 2},
     {.name = "inverse",
      .bit = INVERSE,
@@ -147,15 +148,44 @@ const verb VERBS[] = {
          "'record: {rates: true}' puts there, and else from differences of the coordinates. The\n"
          "table of forces has the columns time, and NAME.fx, .fy, .fz of a body in newtons, at "
          "the\n"
-         "point NAME.px, .py, .pz of the world, with a moment NAME.mx, .my, .mz.",
+         "point NAME.px, .py, .pz of the world, with a moment NAME.mx, .my, .mz. An\n"
+         "InverseDynamicsTool or AnalyzeTool of OpenSim's (.xml) may stand in place of SCENE and\n"
+         "MOTION; its cut-off comes with OpenSim's filter.",
      .example = "  limber simulate scenes/robot-arm.yaml --out out/arm\n"
                 "  limber inverse scenes/robot-arm.yaml out/arm/trajectory.csv --out out/forces",
      .exits = "  0    done\n"
               "  1    the forces could not be found or written\n"
               "  2    a mistake in a file or on the command line\n"
               "  130  interrupted; what was done so far is in DIR",
-     .least = 2,
+     .least = 1,
      .most = 2},
+    {.name = "analyse",
+     .bit = ANALYSE,
+     .usage =
+         "MODEL MARKERS [FORCES] [--tasks FILE] [--cutoff HZ] [--passive] [--elastic] [--out DIR]",
+     .summary = "from markers and measured forces to muscles and joint loads, in one report",
+     .about =
+         "Takes a model with muscles, such as a .osim, the markers of a recorded motion (.trc or "
+         "a\n"
+         "table), and the forces that were measured with it (ExternalLoads of OpenSim's, or a\n"
+         "table). Finds the joints' coordinates, the moments that they need, the muscles that "
+         "exert\n"
+         "these with the least effort, and what passes through the joints. Writes into the folder\n"
+         "DIR:\n"
+         "  report.html        the motion, muscles coloured by activation, and all curves\n"
+         "  coordinates.sto    joint coordinates       inverse.sto        joint moments\n"
+         "  lengths.sto        muscle lengths          arms.sto           moment arms\n"
+         "  activations.sto    activations             muscle_forces.sto  tensions\n"
+         "  reserves.sto       what muscles leave      joint_loads.sto    loads of the joints\n"
+         "  markers.csv, scene.glb, summary.json as other verbs do\n"
+         "The motion is filtered at 6 Hz unless --cutoff says otherwise.",
+     .example = "  limber analyse subject.osim walk.trc grf.xml --tasks tasks.xml --out out/walk",
+     .exits = "  0    done\n"
+              "  1    something could not be found or written; the message says what\n"
+              "  2    a mistake in a file or on the command line\n"
+              "  130  interrupted; what was done so far is in DIR",
+     .least = 1,
+     .most = 3},
     {.name = "muscle lengths",
      .bit = LENGTHS,
      .usage = "SCENE MOTION [--out DIR]",
@@ -171,7 +201,7 @@ const verb VERBS[] = {
               "  1    the lengths could not be found or written\n"
               "  2    a mistake in a file or on the command line, or there are no muscles\n"
               "  130  interrupted; what was done so far is in DIR",
-     .least = 2,
+     .least = 1,
      .most = 2},
     {.name = "muscle static",
      .bit = STATIC,
@@ -193,7 +223,7 @@ const verb VERBS[] = {
               "  1    the activations could not be found or written\n"
               "  2    a mistake in a file or on the command line, or there are no muscles\n"
               "  130  interrupted; what was done so far is in DIR",
-     .least = 2,
+     .least = 1,
      .most = 2},
     {.name = "muscle report",
      .bit = SHARES,
@@ -211,7 +241,7 @@ const verb VERBS[] = {
               "  1    the inertia could not be found or written\n"
               "  2    a mistake in a file or on the command line, or no muscle has mass\n"
               "  130  interrupted; what was done so far is in DIR",
-     .least = 2,
+     .least = 1,
      .most = 2},
     {.name = "retarget",
      .bit = RETARGET,

@@ -30,7 +30,8 @@ static const lb_job_type* const TYPES[] = {&lb_job_check,
                                            &lb_job_sweep,
                                            &lb_job_muscle_lengths,
                                            &lb_job_muscle_static,
-                                           &lb_job_muscle_report};
+                                           &lb_job_muscle_report,
+                                           &lb_job_analyse};
 enum { NTYPE = sizeof TYPES / sizeof *TYPES };
 
 lb_job_options lb_job_default(void) {
@@ -199,7 +200,8 @@ static bool show_making(void* context, double fraction, const char* what) {
 
 lb_status lb_job_load(lb_job* j, lb_error* err) {
   LB_ONE_BLAS_THREAD;
-  const lb_status status = read_scene(j, err);
+  lb_status status = lb_job_read_setup(j, err);
+  status = status == LB_OK ? read_scene(j, err) : status;
   j->read = status == LB_OK;
   if (j->read) {
     j->scene.making = (lb_making){.cache = j->o.cache, .progress = {show_making, j}};
