@@ -102,6 +102,8 @@ static void write_family_page(FILE* file, const verb* one) {
       put_reference(file, VERBS[i].name, VERBS[i].summary);
     }
   }
+  fputs(".SH OPTIONS\n", file);
+  put_option(file, "-h", "--help", NULL, "show the verbs");
   fputs("\n.SH SEE ALSO\n.BR limber (1)\n", file);
 }
 

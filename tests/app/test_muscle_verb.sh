@@ -94,7 +94,7 @@ claim "columns that are not there are a mistake" exits 2
 claim "... with the line" grep -q "wrong.xml:2:.*begin with 'hnad_v'" stderr
 echo '<OpenSimDocument><Model/></OpenSimDocument>' >wrong.xml
 run "$LIMBER" inverse light.yaml still.csv --forces wrong.xml --out none
-claim "another file is a mistake" grep -q "there must be <ExternalLoads>" stderr
+claim "another file is a mistake" grep -q "there must be an element ExternalLoads" stderr
 cat light.yaml - >own.yaml <<'Y'
 external: {hand: {body: arm, file: loads.mot, force: hand_v, point: hand_p, torque: hand_t, point_in: arm}}
 Y

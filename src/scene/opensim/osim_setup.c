@@ -30,8 +30,8 @@ static void find_element(lb_setup* s, const char* const* element) {
   }
   s->o.model = find_any(s->root, element);
   if (!s->o.model) {
-    lb_complain(&s->r, s->root->place, "there must be <%s> in <%.60s>",
-                lb_join(&s->r, "> or <", element, count), s->root->tag);
+    lb_complain(&s->r, s->root->place, "there must be an element %s in <%.60s>",
+                lb_join(&s->r, " or ", element, count), s->root->tag);
     return;
   }
   s->o.defaults = lb_xml_find(s->o.model, "defaults");
