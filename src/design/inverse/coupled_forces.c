@@ -19,13 +19,19 @@ static double* row(const lb_coupled* c, int i) {
   return c->G + (size_t)i * (size_t)c->nv;
 }
 
-// Largest entry of the rows from `first` on.
+// Entry of the rows from `first` on that a coordinate is found from: of the large ones the last,
+// which is farthest out, as a patella is behind its knee.
 static double find_pivot(const lb_coupled* c, int first, int count, int* at, int* column) {
+  static const double LARGE = 0.25; // over the largest
   double most = 0;
   for (int i = first; i < count; i++) {
     for (int k = 0; k < c->nv; k++) {
-      if (fabs(row(c, i)[k]) > most) {
-        most = fabs(row(c, i)[k]);
+      most = fmax(most, fabs(row(c, i)[k]));
+    }
+  }
+  for (int i = first; i < count && most > 0; i++) {
+    for (int k = 0; k < c->nv; k++) {
+      if (fabs(row(c, i)[k]) >= LARGE * most && (*column < 0 || k > *column)) {
         *at = i;
         *column = k;
       }
@@ -44,8 +50,8 @@ static void swap_rows(const lb_coupled* c, int a, int b) {
 
 // Gauss-Jordan with full pivoting.
 static void reduce(lb_coupled* c, int count) {
-  int at = 0, column = 0;
   for (c->rank = 0; c->rank < count; c->rank++) {
+    int at = 0, column = -1;
     const double pivot = find_pivot(c, c->rank, count, &at, &column);
     if (!(pivot > NOTHING)) {
       return;
