@@ -2,6 +2,7 @@
 #pragma once
 #include "limber/analysis.h"
 #include "limber/collision.h"
+#include "limber/collocate.h"
 #include "limber/derivative.h"
 #include "limber/dynamics.h"
 #include "limber/fit.h"

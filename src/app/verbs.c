@@ -285,6 +285,29 @@ const verb VERBS[] = {
      .least = 1,
      .most = 1,
      .replays = true},
+    {.name = "track",
+     .bit = TRACK,
+     .usage = "SCENE [MOTION] [--out DIR] [--forces FILE] [--threads N]",
+     .summary = "a motion with the forces and excitations that make it: to follow, or to find",
+     .about =
+         "Finds coordinates, forces of motors and excitations of muscles at all moments of a mesh\n"
+         "together, so that the motion obeys its equations. With the table MOTION (as of 'limber\n"
+         "inverse', or .mot and .sto of OpenSim's) the motion follows that one. Without, it is "
+         "the\n"
+         "one that reaches what the scene says under 'collocate' with the least effort or time.\n"
+         "Writes into the folder DIR:\n"
+         "  trajectory.csv, coordinates.sto  the motion\n"
+         "  controls.sto                     forces, torques, excitations and reserves\n"
+         "  solution.csv                     all numbers, with which --resume begins\n"
+         "  report.html, scene.glb, summary.json as other verbs do",
+     .example = "  limber track scenes/collocate-swing-up.yaml --out out/swing\n"
+                "  limber track model.osim walk.mot --forces grf.xml --cutoff 6 --threads 2",
+     .exits = "  0    a motion was found\n"
+              "  1    none was found, or it could not be written\n"
+              "  2    a mistake in a file or on the command line\n"
+              "  130  interrupted; the best so far is in DIR",
+     .least = 1,
+     .most = 2},
     {.name = "optimize",
      .bit = OPTIMIZE,
      .usage = "SCENE [--out DIR] [--resume]",

@@ -16,22 +16,12 @@
 #include "output/file/writers.h"
 #include "output/film/film.h"
 
-static const lb_job_type* const TYPES[] = {&lb_job_check,
-                                           &lb_job_convert,
-                                           &lb_job_fit,
-                                           &lb_job_fork,
-                                           &lb_job_ik,
-                                           &lb_job_inverse,
-                                           &lb_job_optimize,
-                                           &lb_job_reduce,
-                                           &lb_job_replay,
-                                           &lb_job_retarget,
-                                           &lb_job_simulate,
-                                           &lb_job_sweep,
-                                           &lb_job_muscle_lengths,
-                                           &lb_job_muscle_static,
-                                           &lb_job_muscle_report,
-                                           &lb_job_analyse};
+static const lb_job_type* const TYPES[] = {
+    &lb_job_check,  &lb_job_convert,        &lb_job_fit,           &lb_job_fork,
+    &lb_job_ik,     &lb_job_inverse,        &lb_job_optimize,      &lb_job_reduce,
+    &lb_job_replay, &lb_job_retarget,       &lb_job_simulate,      &lb_job_sweep,
+    &lb_job_track,  &lb_job_muscle_lengths, &lb_job_muscle_static, &lb_job_muscle_report,
+    &lb_job_analyse};
 enum { NTYPE = sizeof TYPES / sizeof *TYPES };
 
 lb_job_options lb_job_default(void) {
@@ -41,6 +31,8 @@ lb_job_options lb_job_default(void) {
                           .threads = 1,
                           .cutoff = NAN,
                           .force_cutoff = NAN,
+                          .begin = NAN,
+                          .end = NAN,
                           .touch = lb_inverse_default().touch,
                           .begin = lb_inverse_default().begin,
                           .end = lb_inverse_default().end,
@@ -50,8 +42,6 @@ lb_job_options lb_job_default(void) {
                           .picture = NAN,
                           .rate = 1000};
 }
-
-lb_status lb_job_no_memory(lb_error* err) {
   return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a job");
 }
 
