@@ -60,7 +60,7 @@ typedef struct lb_job_options {
   const char* tasks;  ///< inverse kinematics: an IKTaskSet of OpenSim's, or NULL
   const char* scale;  ///< analysis: a ScaleTool of OpenSim's, or NULL
   double cutoff, force_cutoff; ///< inverse dynamics: of low-pass filters [Hz]; NAN: none
-  double begin, end;           ///< collocation: part of the motion [s]; NAN: all of it
+  const char* filter;          ///< inverse dynamics: "opensim", or NULL: Limber's own
   double touch;                ///< inverse dynamics: as of lb_inverse_options [m or rad]
   double begin, end;           ///< part of the motion, as of lb_inverse_options [s]
   int power;                   ///< static optimisation: as of lb_muscle_static_options

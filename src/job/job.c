@@ -31,8 +31,6 @@ lb_job_options lb_job_default(void) {
                           .threads = 1,
                           .cutoff = NAN,
                           .force_cutoff = NAN,
-                          .begin = NAN,
-                          .end = NAN,
                           .touch = lb_inverse_default().touch,
                           .begin = lb_inverse_default().begin,
                           .end = lb_inverse_default().end,
@@ -42,6 +40,8 @@ lb_job_options lb_job_default(void) {
                           .picture = NAN,
                           .rate = 1000};
 }
+
+lb_status lb_job_no_memory(lb_error* err) {
   return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a job");
 }
 
