@@ -16,6 +16,7 @@
 #include "limber/mechanism.h"
 #include "limber/memory.h"
 #include "limber/model.h"
+#include "limber/network.h"
 #include "limber/optimize.h"
 #include "limber/profile.h"
 #include "limber/progress.h"

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "limber/job.h"
+#include "limber/network.h"
 
 // What the program returns to the shell.
 typedef enum exit_code {
@@ -25,6 +26,7 @@ typedef struct option_texts {
 typedef struct verb_args {
   lb_job_options o;
   option_texts set, over;
+  lb_network_options train; // what was asked of a training; 0: nothing
   bool quiet;
   bool verbose; // say how long stages took
   bool json;    // lines as JSON
@@ -89,6 +91,7 @@ const option* verb_option(const verb* v, int i);
 exit_code new_scene(const verb_args* a, int nplain, char** words);
 exit_code list_examples(const verb_args* a, int nplain, char** words);
 exit_code compare_runs(const verb_args* a, int nplain, char** words);
+exit_code train_network(const verb_args* a, int nplain, char** words);
 exit_code view_report(const verb_args* a, int nplain, char** words);
 
 // Read `args` into `into` and gather the plain arguments at the front of `args`, `*nplain` of them.

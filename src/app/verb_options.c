@@ -99,6 +99,26 @@ static bool read_filter(const option_type* self, const char* text, void* target)
   return strcmp(text, "limber") == 0 || strcmp(text, "opensim") == 0;
 }
 
+static bool read_form(const option_type* self, const char* text, void* target) {
+#define FORM_NAME(code, name) name,
+  static const char* const names[] = {LB_NETWORK_FORM_LIST(FORM_NAME)};
+  (void)self;
+  for (int i = 0; i < LB_FORM_COUNT; i++) {
+    if (strcmp(text, names[i]) == 0) {
+      *(lb_network_form*)target = (lb_network_form)i;
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool read_seed(const option_type* self, const char* text, void* target) {
+  int value = 0;
+  const bool ok = read_whole(self, text, &value);
+  *(uint64_t*)target = (uint64_t)value;
+  return ok;
+}
+
 static bool read_method(const option_type* self, const char* text, void* target) {
   (void)self;
   for (int i = 0; i < LB_RETARGET_METHOD_COUNT; i++) {
@@ -145,6 +165,11 @@ static const option_type MOMENT = {
     .read = read_moment, .unit = LB_TIME, .expected = "a time, such as 0, 1.5 or 200ms"};
 static const option_type FILM = {.read = read_film, .expected = "mp4 or webm"};
 static const option_type FILTER = {.read = read_filter, .expected = "limber or opensim"};
+static const option_type FORM = {.read = read_form, .expected = "scaled or points"};
+static const option_type LAYERS = {read_whole, 0, 1, 15, "a whole number from 1 to 15"};
+static const option_type WIDTH = {read_whole, 0, 1, 512, "a whole number from 1 to 512"};
+static const option_type MANY = {read_whole, 0, 1, 1e7, "a whole number from 1 to 10000000"};
+static const option_type SEED = {read_seed, 0, 1, 2e9, "a whole number from 1 to 2000000000"};
 static const option_type METHOD = {.read = read_method, .expected = "gauss-newton, lbfgs or bfgs"};
 
 // --- options ---
@@ -155,6 +180,24 @@ static const option OPTIONS[] = {
      "folder of 'limber retarget' with the curves, in profiles.yaml (default: out/NAME)"},
     {"--out", "-o", "DIR", &NAME, AT(o.out), (WRITERS & ~SWEEP) | CONVERT,
      "folder for the results, made if missing (default: out/NAME for NAME.yaml)"},
+    {"--out", "-o", "DIR", &NAME, AT(o.out), TRAIN,
+     "folder for the network, made if missing (default: out/network)"},
+    {"--form", NULL, "NAME", &FORM, AT(train.form), TRAIN,
+     "scaled, for any size, or points, as the document has it (default: scaled)"},
+    {"--layers", NULL, "N", &LAYERS, AT(train.layers), TRAIN,
+     "hidden layers (default: 3, or 6 of form points)"},
+    {"--width", NULL, "N", &WIDTH, AT(train.width), TRAIN,
+     "numbers in each (default: 48, or 256 of form points)"},
+    {"--samples", NULL, "N", &MANY, AT(train.samples), TRAIN,
+     "points of exact paths to train with (default: 60000, or 30000 of form points)"},
+    {"--epochs", NULL, "N", &MANY, AT(train.epochs), TRAIN,
+     "how often with all of them (default: 150, or 2000 of form points)"},
+    {"--threshold", NULL, "E", &PART, AT(train.threshold), TRAIN,
+     "of form points: samples whose wrapped part of the length is less are dropped (default: "
+     "0.01)"},
+    {"--seed", NULL, "N", &SEED, AT(train.seed), TRAIN, "of weights and samples (default: 1)"},
+    {"--device", NULL, "NAME", &NAME, AT(train.device), TRAIN,
+     "cpu, or cuda where 'make cuda' built its module (default: cpu)"},
     {"--out", "-o", "DIR", &NAME, AT(o.out), COMPARE, "where the page goes (default: out/compare)"},
     {"--out", "-o", "DIR", &NAME, AT(o.out), SWEEP,
      "folder for the results, made if missing (default: out/NAME/sweep for NAME.yaml)"},
@@ -176,7 +219,7 @@ static const option OPTIONS[] = {
      SIMULATE | REDUCE | FIT | RETARGET | REPLAY | SWEEP | FORK,
      "time step in seconds, or such as 2ms (default: as the scene says)"},
     {"--threads", NULL, "N", &THREADS, AT(o.threads),
-     SIMULATE | REDUCE | FIT | RETARGET | REPLAY | TRACK,
+     SIMULATE | REDUCE | FIT | RETARGET | REPLAY | TRACK | TRAIN,
      "threads to compute with; the results are the same for any N (default: 1)"},
     {"--full", NULL, NULL, NULL, AT(o.full), SIMULATE | REPLAY | SWEEP,
      "let every node of the elastic bodies' meshes move, not only a few modes: slow and exact"},
@@ -228,7 +271,7 @@ static const option OPTIONS[] = {
      "leave out the estimate of that error, from two short runs in richer bases"},
     {"--perturb", NULL, NULL, NULL, AT(o.perturb), RETARGET,
      "play the result with stiffness, damping and mass off by a few per cent, and slow motors"},
-    {"--resume", NULL, NULL, NULL, AT(o.resume), RETARGET | OPTIMIZE | TRACK,
+    {"--resume", NULL, NULL, NULL, AT(o.resume), RETARGET | OPTIMIZE | TRACK | TRAIN,
      "go on with a search that was stopped, from what it left in DIR"},
     {"--picture", NULL, "TIME", &MOMENT, AT(o.picture), FILMED,
      "make picture.png, too, of the motion at that time"},
@@ -249,7 +292,8 @@ static const option OPTIONS[] = {
     {"--force", NULL, NULL, NULL, AT(force), WRITERS | REPLAY | CONVERT,
      "overwrite the results of another scene"},
     {"--force", NULL, NULL, NULL, AT(force), NEW, "overwrite a file"},
-    {"--quiet", "-q", NULL, NULL, AT(quiet), WRITERS | REPLAY | CHECK | NEW | COMPARE | CONVERT,
+    {"--quiet", "-q", NULL, NULL, AT(quiet),
+     WRITERS | REPLAY | CHECK | NEW | COMPARE | CONVERT | TRAIN,
      "say nothing unless something is wrong"},
     {"--verbose", "-v", NULL, NULL, AT(verbose), WRITERS | REPLAY | CHECK | CONVERT,
      "say how long reading, running and writing took"},

@@ -243,6 +243,28 @@ const verb VERBS[] = {
               "  130  interrupted; what was done so far is in DIR",
      .least = 1,
      .most = 2},
+    {.name = "muscle train",
+     .bit = TRAIN,
+     .usage = "[--form NAME] [--layers N] [--width N] [--out DIR] [--resume]",
+     .summary = "train a network that places mass points on a cylinder, for comparison",
+     .about =
+         "Trains a dense network by points of exact paths over cylinders, and writes it into the\n"
+         "folder DIR:\n"
+         "  network.npz    for 'network' of a wrap in a scene; numpy.load opens it\n"
+         "  network.state  while it is not done: what --resume needs\n"
+         "Form 'scaled' is good for any size, and trains in minutes: without options it is the\n"
+         "network in scenes/networks. Form 'points' is that of the document, for radii of 0.01 to\n"
+         "0.2 m and points within 1 m, and trains for hours. The same options give the same "
+         "bytes,\n"
+         "with however many threads. Ctrl-C stops it and keeps the best so far.",
+     .example = "  limber muscle train --out out/network\n"
+                "  limber muscle train --form points --layers 6 --width 256 --threshold 0.01",
+     .exits = "  0    done\n"
+              "  1    the training diverged, or the device failed\n"
+              "  2    a mistake on the command line, or DIR cannot be written\n"
+              "  130  interrupted; the best so far is in DIR",
+     .most = 0,
+     .act = train_network},
     {.name = "retarget",
      .bit = RETARGET,
      .usage = "SCENE [--out DIR] [--baseline] [--perturb] [--verify] [--resume]",

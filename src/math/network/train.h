@@ -11,7 +11,7 @@
 #include <math.h>
 
 #include "limber/progress.h"
-#include "math/network/network.h"
+#include "math/network/dense_network.h"
 
 typedef struct lb_train_data {
   int count, ninput, noutput;

@@ -1,4 +1,4 @@
-#include "math/network/network.h"
+#include "math/network/dense_network.h"
 
 #include <cblas.h>
 #include <math.h>
