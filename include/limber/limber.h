@@ -1,6 +1,8 @@
 // Everything a program that uses Limber needs.
 #pragma once
+#include "limber/analysis.h"
 #include "limber/collision.h"
+#include "limber/collocate.h"
 #include "limber/derivative.h"
 #include "limber/dynamics.h"
 #include "limber/fit.h"

@@ -27,11 +27,29 @@ static void find_length(const lb_model* m, lb_data* d, int i) {
   d->work->muscles->now[i] = (lb_muscle_now){.length = p.length, .rate = p.rate};
 }
 
+// Tension that was found elsewhere.
+static void pull_as_told(const lb_model* m, lb_data* d, int i, lb_path* p) {
+  const lb_muscles* all = d->work->muscles;
+  const lb_model_muscle* mu = &m->muscle.item[i];
+  lb_path_find(p, mu->path, d->work, d->q, d->qd);
+  p->F = all->tension[i];
+  all->now[i] = (lb_muscle_now){.length = p->length,
+                                .rate = p->rate,
+                                .excitation = all->activation[i],
+                                .tension = {.force = p->F}};
+  if (mu->hill) {
+    d->x[mu->x] = all->activation[i];
+  }
+  lb_path_pull(p, d->work);
+}
+
 static void apply(const lb_model* m, lb_data* d) {
   lb_move_origins(m, d->work, d->qd);
-  for (int i = 0; i < m->muscle.count; i++) {
+  for (int i = 0; i < m->muscle.count && !d->work->muscles->unmeasured; i++) {
     lb_path p;
-    if (d->work->muscles->idle) {
+    if (d->work->muscles->tension) {
+      pull_as_told(m, d, i, &p);
+    } else if (d->work->muscles->idle) {
       find_length(m, d, i);
     } else {
       find(m, d, i, &p);
@@ -59,7 +77,7 @@ void lb_muscle_direction(const lb_derivatives* D, lb_data* d, int i, double* g) 
 static void differentiate_feedback(lb_derivatives* D, lb_data* d, int i, const lb_path* p) {
   const lb_model_muscle* mu = &D->model->muscle.item[i];
   const double by_u = d->work->muscles->now[i].tension.by_excitation;
-  if (mu->v >= 0 && by_u != 0) {
+  if (mu->v >= 0 && by_u != 0 && !d->work->muscles->given) {
     lb_path_derive_tension(D, D->tau_q, p, mu->v, -by_u * mu->gain);
     lb_path_derive_tension(D, D->tau_qd, p, mu->v, -by_u * mu->rate_gain);
   }
@@ -69,7 +87,7 @@ static void differentiate_feedback(lb_derivatives* D, lb_data* d, int i, const l
 static void differentiate(lb_derivatives* D, lb_data* d, bool symmetric) {
   const lb_model* m = D->model;
   lb_move_origins(m, d->work, d->qd);
-  for (int i = 0; i < m->muscle.count; i++) {
+  for (int i = 0; i < m->muscle.count && !d->work->muscles->idle; i++) {
     lb_path p;
     find(m, d, i, &p);
     if (symmetric) {

@@ -344,6 +344,9 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   if (s->ik) {
     ik_figures(out, s->ik);
   }
+  if (s->analysis) {
+    lb_summarise_analysis(out, s->analysis);
+  }
   if (s->retarget) {
     lb_summarise_retargeting(out, s->retarget);
   }
@@ -355,6 +358,9 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   }
   if (s->optimize) {
     lb_summarise_optimisation(out, s->optimize);
+  }
+  if (s->collocation) {
+    lb_summarise_collocation(out, s->collocation);
   }
   if (s->fork) {
     lb_summarise_forks(out, s->fork);
