@@ -9,6 +9,11 @@ for file in compliance.csv ladder.npz report.html summary.json scene.glb traject
 done
 claim "six motions of one effector" test "$(wc -l <ladder/compliance.csv)" -eq 7
 claim "the report has the stiffness" grep -qF "Stiffness of the effectors" ladder/report.html
+claim "... as ellipses" grep -qF 'class="ellipse"' ladder/report.html
+claim "... and how far it is off over forces" grep -qF "How far it is off, at rest under a force" ladder/report.html
+claim "... and both motions, for the script" grep -qF 'id="limber-fork"' ladder/report.html
+claim "the animation has the reduced mechanism" grep -qaF '"name":"reduced"' ladder/scene.glb
+claim "... and the whole" grep -qaF '"name":"whole"' ladder/scene.glb
 claim "... and it tells how far the reduced motion is off" prints "reduced, they are off by up to"
 
 figures() {
@@ -35,6 +40,9 @@ claim "... answer each other" figures wishbone 1
 run "$LIMBER" fork "$scenes/two-links.yaml" --out two
 claim "two models" figures two 2
 claim "... are two files" test -s two/arm-2.npz
+claim "... with a map of one alone" grep -qF "One model alone" two/report.html
+claim "... and one of both" grep -qF "All models blended" two/report.html
+claim "... whose figures are told" grep -q "off_blended" two/summary.json
 run "$LIMBER" fork "$scenes/two-links.yaml" --out again
 claim "the same scene gives the same models" cmp two/arm-2.npz again/arm-2.npz
 

@@ -439,7 +439,7 @@ static void models_are_added_where_they_are_needed(void** state) {
     w.scene.fork[0].grow = (lb_scene_fork_grow){.error = i ? 2e-3 : 0, .most = 5};
     fork[0] = fork_reduce(&w, 0);
     assert_int_equal(lb_recording_create(w.m, 0, NULL, &r, NULL), LB_OK);
-    assert_int_equal(lb_fork_simulate(fork, &count, &o, r, &motion, NULL), LB_OK);
+    assert_int_equal(lb_fork_simulate(fork, &count, &o, r, NULL, &motion, NULL), LB_OK);
     assert_int_equal(count, 1 + motion.grown);
     assert_true(i == 0 ? motion.grown == 0 : motion.grown > 0);
     print_message("%d models: off by %.3g mm, estimate %.3g\n", count, 1e3 * motion.off,
