@@ -50,6 +50,10 @@ fuzz: setup-build-node-test ## fuzz the file readers, SECONDS=60 each
 	@mkdir -p build
 	@tests/fuzz/run $(SECONDS)
 
+.PHONY: cuda
+cuda: setup-build-node build ## build the module that trains networks on a GPU, where a CUDA toolkit is
+	@cmake --build build/release --target limber_cuda
+
 .PHONY: bench
 bench: setup-build-node build-bench ## time the algorithms, in two minutes; writes build/bench.json
 	@bench/run.sh build/release build/bench.json
