@@ -311,6 +311,7 @@ typedef struct lb_model_muscle {
   double tension;             ///< [N] at an excitation of 1; of Hill-type ones nothing
   const struct lb_hill* hill; ///< NULL: its tension goes by the excitation alone
   int x;                      ///< first of its two numbers in lb_data's x, or -1
+  double start[2];            ///< of these; NAN: as excited, and in equilibrium
   lb_profile* excitation;     ///< over time; NULL: feedback, or constant
   double constant;            ///< excitation without either
   int q, v;                   ///< coordinate of its feedback, or -1
@@ -392,7 +393,7 @@ typedef struct lb_model_inner_motor {
   bool slides;               ///< it drives a distance
   double stiffness, damping; ///< of a servo; of one whose profile is a force 1 and 0
   double q;                  ///< its coordinate in equilibrium
-  double* along;             ///< [count] of y
+  double* along;             ///< [count] of y, or of amplitudes
 } lb_model_inner_motor;
 
 /// A mechanism that is reduced to its effectors. Its coordinates y are those of an elastic body,
@@ -403,10 +404,10 @@ typedef struct lb_model_mechanism {
   int body;               ///< that stands for it
   int base;               ///< body that carries it, or LB_WORLD
   lb_transform from;      ///< of the base, in equilibrium: from the world to it
-  int count;              ///< of y
+  int count;              ///< of y, or of amplitudes where it has several models
   struct lb_model* whole; ///< its bodies, with its base held and all others fixed
   double* q;              ///< [whole's nq] equilibrium
-  double* dq;             ///< [count][whole's nv] along y
+  double* dq;             ///< [count][whole's nv] along these
   bool* follows;          ///< [nbody] bodies of it that are no effectors
   int nmotor;
   lb_model_inner_motor* motor; ///< [nmotor]

@@ -328,7 +328,8 @@ typedef struct lb_scene_force {
                  ///< what lies along it counts; zero: the way from point to point. Of grounds: the
                  ///< normal, unit, out of the ground
   lb_vec3 at;    ///< of grounds: a point of the plane, in the world [m]
-  double dissipation; ///< of grounds: part of the force added for each m/s of sinking in [s/m] >= 0
+  double dissipation; ///< of grounds and cables: part of the force added for each m/s of sinking in
+                      ///< or being stretched [s/m] >= 0
   double friction;    ///< of grounds: coefficient >= 0
   double slip;        ///< of grounds: speed below which friction fades [m/s] > 0
 } lb_scene_force;

@@ -111,6 +111,37 @@ typedef enum lb_hill_model {
       LB_HILL_COUNT
 } lb_hill_model;
 
+/// Numbers that shape the curves of a Hill-type muscle, which has only those of its model. 0: the
+/// model's own. Lengths are over the optimal one, forces over the peak isometric one, speeds over
+/// the greatest one, slopes accordingly; curviness is from 0 (round) to 1 (sharp).
+typedef struct lb_scene_hill_shape {
+  double active_width;      ///< Thelen's gamma, of active force by length
+  double active_from;       ///< length at which active force begins
+  double active_knee;       ///< length at which its steep rise ends
+  double active_to;         ///< length at which it ends
+  double active_slope;      ///< slope of its shallow rise
+  double active_least;      ///< least active force
+  double hyperbola;         ///< Thelen's A_f, of force by speed
+  double shortening_end;    ///< slope at the greatest speed of shortening
+  double shortening_slope;  ///< slope near it
+  double isometric_slope;   ///< slope at rest
+  double lengthening_slope; ///< slope near the greatest speed of lengthening
+  double lengthening_end;   ///< slope there
+  double lengthening;       ///< force when lengthening at most
+  double shortening_curve;  ///< curviness when shortening
+  double lengthening_curve; ///< curviness when lengthening
+  double passive_exponent;  ///< Thelen's k, of passive force by length
+  double passive_strain;    ///< strain of the fibre at a passive force of one
+  double passive_from;      ///< strain at which it begins
+  double passive_low;       ///< stiffness at little force
+  double passive_stiffness; ///< stiffness at a force of one
+  double passive_curve;     ///< curviness
+  double tendon_strain;     ///< strain of the tendon at a force of one
+  double tendon_stiffness;  ///< stiffness there
+  double tendon_toe;        ///< force at which it becomes straight
+  double tendon_curve;      ///< curviness
+} lb_scene_hill_shape;
+
 /// A Hill-type muscle: contractile element with fibres at an angle, in series with a tendon.
 typedef struct lb_scene_hill {
   lb_hill_model model;
@@ -123,7 +154,14 @@ typedef struct lb_scene_hill {
   bool elastic;        ///< the tendon stretches; else its length is the slack length
   double activation;   ///< time constant of activation [s] > 0; 0: the model's own
   double deactivation; ///< time constant of deactivation [s] > 0; 0: the model's own
+  lb_scene_hill_shape shape;
 } lb_scene_hill;
+
+/// Start of a Hill-type muscle. 0: as excited, and in equilibrium.
+typedef struct lb_scene_muscle_start {
+  double activation; ///< 0.01 to 1
+  double fiber;      ///< length [m]
+} lb_scene_muscle_start;
 
 /// Excitation of a muscle, 0 to 1: a function of time, or feedback of a coordinate.
 typedef struct lb_scene_excitation {
@@ -146,6 +184,7 @@ typedef struct lb_scene_muscle {
   lb_scene_hill hill;
   double tension; ///< without a Hill model: force at an excitation of 1 [N] >= 0
   lb_scene_excitation excitation;
+  lb_scene_muscle_start start;
   double radius; ///< at which it is drawn [m]; 0: as cables are
   int material;  ///< its look, or -1
 } lb_scene_muscle;

@@ -88,8 +88,7 @@ static void turn_rows(const double* J, double* X, size_t columns) {
   }
 }
 
-// J_r^-1, then lengths in radii.
-static bool invert_jacobian(const lb_fork_chart* chart, double radius, double* inverse) {
+bool lb_fork_invert_jacobian(const lb_fork_chart* chart, double radius, double* inverse) {
   double J[36], columns[36];
   int pivot[6];
   lb_fork_chart_jacobian(chart, J);
@@ -148,7 +147,7 @@ static bool take_effector(const lb_fork_blending* o, sample* s, int e) {
   const lb_twist w = lb_fork_twist(f->wrench + at);
   lb_fork_put(s->part.force + at,
               (lb_twist){lb_quat_rotate(f->pose[e].q, w.w), lb_quat_rotate(f->pose[e].q, w.v)});
-  if (!invert_jacobian(&chart, o->radius, inverse)) {
+  if (!lb_fork_invert_jacobian(&chart, o->radius, inverse)) {
     return false;
   }
   turn_rows(inverse, s->B + at * (size_t)f->nv, (size_t)f->nv);
@@ -315,7 +314,7 @@ void lb_fork_blend_set(lb_fork_blend* b, const lb_transform* pose, const double*
                 lb_se3_log(lb_transform_mul(lb_transform_inverse(o->centre[e]), pose[e])));
     const lb_fork_chart chart = lb_fork_chart_at(lb_fork_twist(b->xi + at));
     memset(b->rate + at, 0, 6 * sizeof *b->rate);
-    if (twist && invert_jacobian(&chart, 1, inverse)) {
+    if (twist && lb_fork_invert_jacobian(&chart, 1, inverse)) {
       memcpy(b->rate + at, twist + at, 6 * sizeof *b->rate);
       turn_rows(inverse, b->rate + at, 1);
     }
@@ -332,9 +331,8 @@ void lb_fork_blend_twist(const lb_fork_blend* b, double* twist) {
 
 // --- links ---
 
-// dq += weight (to - from), rotations as vectors in the link's axes.
-static void add_difference(const lb_model* m, double* dq, double weight, const double* from,
-                           const double* to) {
+void lb_fork_add_difference(const lb_model* m, double* dq, double weight, const double* from,
+                            const double* to) {
   for (int j = 0; j < m->njoint; j++) {
     const int q = m->joint.q[j], v = m->joint.v[j], nq = m->joint.nq[j], nv = m->joint.nv[j];
     const int turn = lb_quaternion_at(nq, nv);
@@ -377,7 +375,7 @@ void lb_fork_blend_coordinates(const lb_fork_blend* b, double* q) {
   follow(b, 0, q);
   for (int i = 1; i < b->count; i++) {
     follow(b, i, o->q);
-    add_difference(m, o->sum, b->weight[i], q, o->q);
+    lb_fork_add_difference(m, o->sum, b->weight[i], q, o->q);
   }
   lb_advance(m, q, o->sum, 1);
 }

@@ -64,3 +64,9 @@ static inline double* lb_fork_pair_at(const lb_fork_blending* o, int i, int k) {
 
 // Columns of [fork] algorithm 3, repaired: fills eigen from the compliances of all models.
 bool lb_fork_match_eigenvectors(lb_fork_blend* b, lb_arena* scratch);
+
+// J_r^-1 [6][6], rows of lengths over the radius; false: it is singular.
+bool lb_fork_invert_jacobian(const lb_fork_chart* chart, double radius, double* inverse);
+// dq += weight (to - from), rotations as vectors in the link's axes.
+void lb_fork_add_difference(const lb_model* m, double* dq, double weight, const double* from,
+                            const double* to);

@@ -1,13 +1,14 @@
-// With x the place of a point of body b in the base, c its centre of mass, u_k the velocity there
-// and w_k the angular velocity by coordinate k, its displacement is
+// With x the place of a point of body b in the base, and c its centre of mass, its displacement by
+// coordinate k is that of its centre and a linear map,
 //
-//   (1)  Phi_k(x) = u_k + w_k x (x - c)
+//   (1)  Phi_k(x) = u_k + W_k (x - c)
 //
-// and with mass m and second moments S about c, its integrals (elastic/reduced/reduced.h) are
+// in which W_k = [w_k] with the angular velocity w_k. With mass m and second moments S about c, its
+// integrals (elastic/reduced/reduced.h) are
 //
 //   (2)  int rho Phi_k         = m u_k
-//   (3)  int rho Phi_k x'      = m u_k c' + [w_k] S
-//   (4)  int rho Phi_k Phi_l'  = m u_k u_l' + [w_k] S [w_l]'
+//   (3)  int rho Phi_k x'      = m u_k c' + W_k S
+//   (4)  int rho Phi_k Phi_l'  = m u_k u_l' + W_k S W_l'
 //
 // Springs have the energy f0.y + y'K0 y/2. Let f and K1 be the force and stiffness by which the
 // scene acts on y at y = 0 without them: gravity, loads, springs on effectors, and the forces b of
@@ -93,14 +94,6 @@ static bool take_springs(lb_reduced* b, lb_arena* arena) {
 
 // --- masses ---
 
-// A body's mass about its centre, in the base's axes, and how that moves along y.
-typedef struct mover {
-  double m;
-  lb_v4 c;
-  lb_m3 S;
-  lb_motion* move; // [r] w and u
-} mover;
-
 static lb_v4 turn(lb_quat q, lb_vec3 v) {
   return lb_v4_from(lb_quat_rotate(q, v));
 }
@@ -113,28 +106,32 @@ static lb_m3 second_moments(lb_mass mass, lb_quat q) {
   return lb_m3_congruence(lb_m3_from(lb_quat_matrix(q)), S);
 }
 
-static void add_mover(lb_reduced* b, const mover* v) {
+void lb_fork_body_add(lb_reduced* b, const lb_fork_mover* v) {
   b->m += v->m;
   b->h0 += v->c * v->m;
   lb_m3_add(&b->E0, v->S);
   lb_m3_add_outer(&b->E0, v->m, v->c, v->c);
   for (int k = 0; k < b->r; k++) {
-    const lb_m3 wS = lb_m3_cross_mul(v->move[k].w, v->S);
-    b->H[k] += v->move[k].v * v->m;
-    lb_m3_add(&b->B0[k], wS);
-    lb_m3_add_outer(&b->B0[k], v->m, v->move[k].v, v->c);
+    const lb_m3 WS = lb_m3_mul(v->field[k].W, v->S);
+    b->H[k] += v->field[k].u * v->m;
+    lb_m3_add(&b->B0[k], WS);
+    lb_m3_add_outer(&b->B0[k], v->m, v->field[k].u, v->c);
     for (int l = 0; l < b->r; l++) {
-      // [w_k] S [w_l]' = ([w_l] ([w_k] S)')'
-      const lb_m3 back = lb_m3_cross_mul(v->move[l].w, lb_m3_transpose(wS));
       lb_m3* B1 = &b->B1[k * b->r + l];
-      lb_m3_add(B1, lb_m3_transpose(back));
-      lb_m3_add_outer(B1, v->m, v->move[k].v, v->move[l].v);
+      lb_m3_add(B1, lb_m3_mul(WS, lb_m3_transpose(v->field[l].W)));
+      lb_m3_add_outer(B1, v->m, v->field[k].u, v->field[l].u);
     }
   }
 }
 
+lb_fork_mover lb_fork_mover_of(const lb_model* m, int body, lb_transform X) {
+  return (lb_fork_mover){.m = m->body.mass[body].mass,
+                         .c = lb_v4_from(lb_transform_point(X, m->body.mass[body].com)),
+                         .S = second_moments(m->body.mass[body], X.q)};
+}
+
 // Velocities of all bodies' centres by coordinate k: move[body * r + k].
-static void find_velocities(const lb_fork* f, lb_data* d, lb_quat axes, lb_motion* move) {
+void lb_fork_body_velocities(const lb_fork* f, lb_data* d, lb_quat axes, lb_motion* move) {
   const lb_model* m = f->model;
   for (int k = 0; k < f->count; k++) {
     memcpy(d->qd, f->dq + (size_t)k * (size_t)f->nv, (size_t)f->nv * sizeof *d->qd);
@@ -159,18 +156,21 @@ static bool weigh(lb_reduced* b, const lb_fork* f, lb_data* d, const bool* has,
   const lb_model* m = f->model;
   const lb_arena_mark mark = lb_arena_here(arena);
   lb_motion* move = LB_TAKE(arena, lb_motion, m->nbody * b->r);
-  if (!move) {
+  lb_fork_field* field = LB_TAKE(arena, lb_fork_field, b->r);
+  if (!move || !field) {
     return false;
   }
-  find_velocities(f, d, to_base.q, move);
+  lb_fork_body_velocities(f, d, to_base.q, move);
   lb_poses(m, d);
   for (int i = 0; i < m->nbody; i++) {
-    const lb_transform X = lb_transform_mul(to_base, d->pose[i]);
+    lb_fork_mover v = lb_fork_mover_of(m, i, lb_transform_mul(to_base, d->pose[i]));
+    for (int k = 0; k < b->r; k++) {
+      const lb_motion by = move[(size_t)i * (size_t)b->r + (size_t)k];
+      field[k] = (lb_fork_field){by.v, lb_m3_cross_mul(by.w, lb_m3_identity())};
+    }
+    v.field = field;
     if (has[i]) {
-      add_mover(b, &(mover){.m = m->body.mass[i].mass,
-                            .c = lb_v4_from(lb_transform_point(X, m->body.mass[i].com)),
-                            .S = second_moments(m->body.mass[i], X.q),
-                            .move = move + (size_t)i * (size_t)b->r});
+      lb_fork_body_add(b, &v);
     }
   }
   lb_arena_reset(arena, mark);
@@ -221,35 +221,72 @@ static void apply_loads(const lb_fork* f, const lb_model* alone, lb_data* d,
   d->nexternal = of ? of->nload : 0;
 }
 
-static void balance(lb_reduced* b, const lb_fork* f, const lb_derivatives* D) {
-  const springs* s = b->internal.context;
-  const int r = b->r;
+// Forces (5) on the coordinates, their stiffness and damping, where d is.
+static lb_fork_balance take_balance(const lb_derivatives* D, int r) {
+  lb_fork_balance to = {D->tau, D->tau_q, D->tau_qd};
   for (int i = 0; i < r; i++) {
-    s->f0[i] = -D->tau[i];
-    for (int k = 0; k < r; k++) {
-      const int a = i * r + k, t = k * r + i;
-      s->K0[a] = f->K[a] - 0.5 * (D->tau_q[a] + D->tau_q[t]);
-      b->C[a] = f->D[a] - 0.5 * (D->tau_qd[a] + D->tau_qd[t]);
+    for (int k = 0; k < i; k++) { // the symmetric part
+      double* const of[] = {D->tau_q, D->tau_qd};
+      for (int n = 0; n < 2; n++) {
+        double *a = of[n] + i * r + k, *b = of[n] + k * r + i;
+        *a = *b = 0.5 * (*a + *b);
+      }
     }
+  }
+  return to;
+}
+
+static void balance_one(lb_reduced* b, const lb_fork* f, lb_fork_balance of) {
+  const springs* s = b->internal.context;
+  for (int i = 0; i < b->r; i++) {
+    s->f0[i] = -of.f[i];
+  }
+  for (int i = 0; i < b->r * b->r; i++) {
+    s->K0[i] = f->K[i] - of.K[i];
+    b->C[i] = f->D[i] - of.D[i];
   }
 }
 
-lb_status lb_fork_body_balance(lb_reduced* b, const lb_fork* f, const lb_model* alone,
-                               const lb_allocator* allocator, lb_error* err) {
+static void look(const lb_fork* f, const lb_model* alone, lb_data* d, lb_derivatives* D,
+                 const double* y, lb_external_force* load) {
+  apply_loads(f, alone, d, load);
+  memset(d->qd, 0, (size_t)alone->nv * sizeof *d->qd);
+  memset(d->qdd, 0, (size_t)alone->nv * sizeof *d->qdd);
+  if (y) {
+    memcpy(d->q, y, (size_t)alone->nv * sizeof *d->q);
+  }
+  lb_update(alone, d, LB_ORIGINS | LB_FORCED);
+  lb_derive_forced(D, d);
+}
+
+static int most_loads(const lb_scene_fork* what) {
+  int most = 0;
+  for (int i = 0; i < what->nmodel; i++) {
+    most = what->model[i].nload > most ? what->model[i].nload : most;
+  }
+  return most;
+}
+
+lb_status lb_fork_body_balance(lb_reduced* b, lb_fork* const* fork, const lb_fork_members* members,
+                               const lb_model* alone, const lb_allocator* allocator,
+                               lb_error* err) {
   lb_data* d = NULL;
   lb_derivatives* D = NULL;
   lb_arena scratch;
   lb_arena_init(&scratch, allocator);
-  const int nload = f->what->nmodel ? f->what->model[f->number].nload : 0;
-  lb_external_force* load = LB_TAKE(&scratch, lb_external_force, nload);
+  lb_external_force* load = LB_TAKE(&scratch, lb_external_force, most_loads(fork[0]->what));
   lb_status status = load ? lb_data_create(alone, allocator, &d, err) : lb_fork_no_memory(err);
   status = status == LB_OK ? lb_derivatives_create(alone, allocator, &D, err) : status;
-  if (status == LB_OK) {
-    apply_loads(f, alone, d, load);
-    memset(d->qdd, 0, (size_t)alone->nv * sizeof *d->qdd);
-    lb_update(alone, d, LB_ORIGINS | LB_FORCED);
-    lb_derive_forced(D, d);
-    balance(b, f, D);
+  if (status == LB_OK && !members) {
+    look(fork[0], alone, d, D, NULL, load);
+    balance_one(b, fork[0], take_balance(D, b->r));
+  }
+  if (status == LB_OK && members) { // all with no forces yet of its own
+    for (int i = 0; i < members->family->count; i++) {
+      look(fork[i], alone, d, D, members->family->y + i * b->r, load);
+      lb_fork_members_balance(members, i, take_balance(D, b->r));
+    }
+    lb_fork_members_finish(members);
   }
   lb_derivatives_release(D);
   lb_data_release(d);

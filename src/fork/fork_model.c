@@ -24,7 +24,9 @@ typedef struct maker {
   int count;
   lb_fork_piece* piece;     // [count]
   lb_scene_fork* what;      // [count] with its base fixed to the world
-  lb_fork** fork;           // [count]
+  lb_fork*** fork;          // [count] models of each, as many as `nfork` has
+  int* nfork;               // [count]
+  lb_fork_members* members; // [count] where there are several
   lb_model** whole;         // [count]
   lb_transform* from;       // [count] from the world to the base
   lb_model_mechanism* made; // [count] but for what the new model counts differently
@@ -83,11 +85,18 @@ static lb_status start(maker* k) {
 // --- one mechanism ---
 
 static lb_status check(const lb_scene* s, const lb_scene_fork* what, lb_error* err) {
-  if (what->nmodel > 1) {
+  if (what->nmodel > 1 && what->mass == LB_FORK_IMPULSE) {
     return lb_error_add(err, LB_INVALID, what->model[1].place,
-                        "fork '%s' has %d models, and one alone can be simulated (leave one, or "
-                        "say 'simulate: whole')",
-                        what->name, what->nmodel);
+                        "fork '%s' has several models, whose masses are those of static shapes "
+                        "where they are simulated (take 'mass: impulse' away)",
+                        what->name);
+  }
+  if (what->grow.error > 0) {
+    return lb_error_add(err, LB_INVALID, what->place,
+                        "fork '%s' is to grow, which it does in 'limber fork' alone: a model that "
+                        "is simulated does not change (list the loads that were found under "
+                        "'models' and take 'grow' away, or say 'simulate: whole')",
+                        what->name);
   }
   if (s->solver.coordinates == LB_COORDINATES_MAXIMAL) {
     return lb_error_add(err, LB_INVALID, what->place,
@@ -139,7 +148,7 @@ static const lb_model_servo* servo_of(const lb_model* m, int motor) {
 
 // Motors of the scene alone that exert something.
 static lb_status take_motors(maker* k, int i, const lb_scene* alone) {
-  const lb_fork* f = k->fork[i];
+  const lb_fork* f = k->fork[i][0];
   const lb_model* m = k->whole[i];
   lb_model_mechanism* to = &k->made[i];
   lb_arena* arena = m->storage;
@@ -164,9 +173,9 @@ static lb_status take_motors(maker* k, int i, const lb_scene* alone) {
                                   .q = f->q[m->joint.q[m->motor.joint[n]] + motor->coordinate],
                                   .stiffness = servo ? servo->stiffness : 1,
                                   .damping = servo ? servo->damping : 0,
-                                  .along = LB_TAKE(arena, double, f->count)};
-    for (int y = 0; y < f->count && own->along; y++) {
-      own->along[y] = f->dq[(size_t)y * (size_t)f->nv + (size_t)m->motor.v[n]];
+                                  .along = LB_TAKE(arena, double, to->count)};
+    for (int y = 0; y < to->count && own->along; y++) {
+      own->along[y] = to->dq[(size_t)y * (size_t)f->nv + (size_t)m->motor.v[n]];
     }
   }
   return lb_arena_status(arena) == LB_OK ? LB_OK : lb_fork_no_memory(k->err);
@@ -180,7 +189,10 @@ static lb_place keep_place(lb_arena* arena, lb_place place) {
 
 // Poses of bodies in equilibrium, which bodies follow, and the maps to them.
 static lb_status take_maps(maker* k, int i, lb_data* d) {
-  const lb_fork* f = k->fork[i];
+  const lb_fork* f = k->fork[i][0];
+  const bool several = k->nfork[i] > 1;
+  const lb_fork_members* members = &k->members[i];
+  const int count = several ? lb_fork_family_amplitudes(members->family) : f->count;
   lb_arena* arena = k->whole[i]->storage;
   const int nbody = k->scene->nbody;
   lb_fork_piece* piece = &k->piece[i];
@@ -191,39 +203,60 @@ static lb_status take_maps(maker* k, int i, lb_data* d) {
                            .place = keep_place(arena, f->what->place),
                            .base = piece->parts.base,
                            .from = k->from[i],
-                           .count = f->count,
+                           .count = count,
                            .whole = k->whole[i],
                            .q = LB_COPY(arena, f->q, f->model->nq),
-                           .dq = LB_COPY(arena, f->dq, f->count * f->nv),
+                           .dq = several ? members->dq : LB_COPY(arena, f->dq, count * f->nv),
                            .follows = follows};
   if (!in_base || lb_arena_status(arena) != LB_OK) {
     return lb_fork_no_memory(k->err);
   }
   lb_poses(k->whole[i], d);
   for (int b = 0; b < nbody; b++) {
+    const int e = piece->parts.effector[b];
     in_base[b] = lb_transform_mul(k->from[i], d->pose[b]);
+    if (several && e >= 0) { // where it would be at the origin of their chart
+      const lb_transform rest = lb_transform_mul(k->from[i], members->centre[e]);
+      const lb_transform own = lb_transform_mul(lb_transform_inverse(f->pose[e]), d->pose[b]);
+      in_base[b] = lb_transform_mul(rest, own);
+    }
     follows[b] = lb_fork_side_of(&piece->parts, b) == LB_FORK_INNER;
   }
   piece->in_base = in_base;
   return LB_OK;
 }
 
+static lb_status create_body(maker* k, int i, lb_data* d, const bool* has, lb_reduced** body) {
+  lb_arena* arena = k->whole[i]->storage;
+  if (k->nfork[i] > 1) {
+    return lb_fork_members_create(k->fork[i], k->nfork[i], d, has, k->from[i], arena, &k->arena,
+                                  &k->members[i], body, k->err);
+  }
+  return lb_fork_body_create(k->fork[i][0], d, has, k->from[i], arena, body) == LB_OK
+             ? LB_OK
+             : lb_fork_no_memory(k->err);
+}
+
+static void go_to(lb_data* d, const lb_fork* f) {
+  memcpy(d->q, f->q, (size_t)f->model->nq * sizeof *d->q);
+  memset(d->qd, 0, (size_t)f->nv * sizeof *d->qd);
+}
+
 static lb_status make_body(maker* k, int i, lb_reduced** body) {
-  const lb_fork* f = k->fork[i];
   const lb_model* m = k->whole[i];
   lb_data* d = NULL;
   bool* has = LB_TAKE(&k->arena, bool, m->nbody); // parts of split bodies count with these
   lb_status status = has ? lb_data_create(m, k->allocator, &d, k->err) : lb_fork_no_memory(k->err);
   if (status == LB_OK) {
-    memcpy(d->q, f->q, (size_t)m->nq * sizeof *d->q);
-    memset(d->qd, 0, (size_t)m->nv * sizeof *d->qd);
     for (int b = 0; b < m->nbody; b++) {
       has[b] = b >= k->scene->nbody || lb_fork_has(&k->piece[i].parts, b);
     }
-    status = take_maps(k, i, d);
+    go_to(d, k->fork[i][0]);
+    status = create_body(k, i, d, has, body);
   }
-  if (status == LB_OK && lb_fork_body_create(f, d, has, k->from[i], m->storage, body) != LB_OK) {
-    status = lb_fork_no_memory(k->err);
+  if (status == LB_OK) {
+    go_to(d, k->fork[i][0]);
+    status = take_maps(k, i, d);
   }
   lb_data_release(d);
   return status;
@@ -240,9 +273,27 @@ static lb_status balance(maker* k, int i, const lb_scene* alone, lb_reduced* bod
   lb_status status = lb_fork_find_parts(alone, &held, &k->arena, &piece.parts, k->err);
   status = status == LB_OK ? lb_fork_scene_reduced(alone, 1, &piece, &k->arena, &reduced) : status;
   status = status == LB_OK ? lb_model_create(&reduced, k->allocator, &m, k->err) : status;
-  status =
-      status == LB_OK ? lb_fork_body_balance(body, k->fork[i], m, k->allocator, k->err) : status;
+  const lb_fork_members* members = k->nfork[i] > 1 ? &k->members[i] : NULL;
+  status = status == LB_OK
+               ? lb_fork_body_balance(body, k->fork[i], members, m, k->allocator, k->err)
+               : status;
   lb_model_release(m);
+  return status;
+}
+
+// Model `number` of mechanism i.
+static lb_status linearise(maker* k, int i, int number) {
+  const lb_scene_fork* what = &k->what[i];
+  lb_fork** to = &k->fork[i][number];
+  const lb_status status = lb_fork_create(k->whole[i], what, number, k->allocator, to, k->err);
+  k->nfork[i] += status == LB_OK;
+  if (status == LB_OK && (*to)->fell) {
+    return lb_error_add(k->err, LB_FAILED, number > 0 ? what->model[number].place : what->place,
+                        "fork '%s': the pose %s is unstable, past buckling, so that the "
+                        "mechanism leaves it (lessen the load, stiffen a joint, start it where it "
+                        "comes to, or say 'simulate: whole')",
+                        what->name, number > 0 ? "under this load" : "it starts in");
+  }
   return status;
 }
 
@@ -262,16 +313,11 @@ static lb_status reduce(maker* k, int i, const lb_scene_fork* what) {
   const int base = piece->parts.base;
   k->from[i] = base == LB_WORLD ? lb_transform_identity() : lb_transform_inverse(k->start[base]);
   status = lb_model_create(&alone, k->allocator, &k->whole[i], k->err);
-  status = status == LB_OK
-               ? lb_fork_create(k->whole[i], &k->what[i], 0, k->allocator, &k->fork[i], k->err)
-               : status;
-  if (status == LB_OK && k->fork[i]->fell) {
-    status =
-        lb_error_add(k->err, LB_FAILED, what->place,
-                     "fork '%s': the pose it starts in is unstable, past buckling, so that the "
-                     "mechanism leaves it (lessen the load, stiffen a joint, start it where it "
-                     "comes to, or say 'simulate: whole')",
-                     what->name);
+  const int models = what->nmodel > 1 ? what->nmodel : 1;
+  k->fork[i] = LB_TAKE(&k->arena, lb_fork*, models);
+  status = status == LB_OK && !k->fork[i] ? lb_fork_no_memory(k->err) : status;
+  for (int n = 0; n < models && status == LB_OK; n++) {
+    status = linearise(k, i, n);
   }
   status = status == LB_OK ? make_body(k, i, &body) : status;
   status = status == LB_OK ? take_motors(k, i, &alone) : status;
@@ -378,7 +424,9 @@ static lb_status compile(maker* k, lb_model** model) {
 static bool take_arrays(maker* k) {
   k->piece = LB_TAKE(&k->arena, lb_fork_piece, k->count);
   k->what = LB_TAKE(&k->arena, lb_scene_fork, k->count);
-  k->fork = LB_TAKE(&k->arena, lb_fork*, k->count);
+  k->fork = LB_TAKE(&k->arena, lb_fork**, k->count);
+  k->nfork = LB_TAKE(&k->arena, int, k->count);
+  k->members = LB_TAKE(&k->arena, lb_fork_members, k->count);
   k->whole = LB_TAKE(&k->arena, lb_model*, k->count);
   k->from = LB_TAKE(&k->arena, lb_transform, k->count);
   k->made = LB_TAKE(&k->arena, lb_model_mechanism, k->count);
@@ -464,8 +512,10 @@ static lb_status make(maker* k, int most, lb_model** model) {
     status = reduce(k, i, &list[i]);
   }
   status = status == LB_OK ? compile(k, model) : status;
-  for (int i = 0; k->fork && i < k->count; i++) {
-    lb_fork_release(k->fork[i]);
+  for (int i = 0; k->fork && k->nfork && i < k->count; i++) {
+    for (int n = 0; n < k->nfork[i]; n++) {
+      lb_fork_release(k->fork[i][n]);
+    }
   }
   for (int i = 0; status != LB_OK && k->whole && i < k->count; i++) {
     lb_model_release(k->whole[i]);

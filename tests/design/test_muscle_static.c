@@ -90,28 +90,23 @@ static double off(const char* name, const lb_recording* r, const double* found) 
   return worst;
 }
 
-// Curves of Thelen's muscles with the numbers of arm26; or Millard's, which are active up to a
+// The arm with Thelen's muscles, as its file has them; or Millard's, which are active up to a
 // length of `end`.
-static void set_curves(lb_model* m, lb_hill* hill, lb_hill_curves* c, double end) {
-  if (end > 0) {
-    lb_millard_shape shape = lb_millard_shape_default(false);
-    shape.active[3] = end;
-    assert_true(lb_millard_curves(c, &shape, NULL));
-  } else {
-    const lb_thelen_shape shape = {.width = 0.5,
-                                   .passive = 4,
-                                   .passive_strain = 0.6,
-                                   .tendon_strain = 0.033,
-                                   .hyperbola = 0.3,
-                                   .eccentric = 1.8};
-    lb_thelen_curves(c, &shape);
+static lb_model* read_arm(double end, lb_error* err) {
+  lb_scene scene;
+  lb_model* m = NULL;
+  assert_int_equal(lb_scene_read(path_of("arm26.osim"), NULL, &scene, err), LB_OK);
+  assert_int_equal(scene.nmuscle, MUSCLES);
+  assert_near(scene.muscle[0].hill.shape.active_width, 0.5, 0);
+  assert_near(scene.muscle[0].hill.shape.tendon_strain, 0.033, 0);
+  for (int i = 0; i < MUSCLES && end > 0; i++) {
+    lb_scene_hill* h = &scene.muscle[i].hill;
+    h->model = LB_HILL_MILLARD;
+    h->shape = (lb_scene_hill_shape){.active_to = end};
   }
-  for (int i = 0; i < MUSCLES; i++) {
-    hill[i] = *m->muscle.item[i].hill;
-    hill[i].kind = c->kind;
-    hill[i].curves = c;
-    m->muscle.item[i].hill = &hill[i];
-  }
+  assert_int_equal(lb_model_create(&scene, NULL, &m, err), LB_OK);
+  lb_scene_release(&scene);
+  return m;
 }
 
 static void arm26_is_shared_as_opensim_does(void** state) {
@@ -119,52 +114,43 @@ static void arm26_is_shared_as_opensim_does(void** state) {
   if (!getenv("LIMBER_SHARED")) {
     skip();
   }
-  lb_error err = lb_error_make(NULL);
-  lb_scene scene;
-  lb_model* m = NULL;
-  assert_int_equal(lb_scene_read(path_of("arm26.osim"), NULL, &scene, &err), LB_OK);
-  assert_int_equal(lb_model_create(&scene, NULL, &m, &err), LB_OK);
-  lb_scene_release(&scene);
-  assert_int_equal(m->muscle.count, MUSCLES);
-  lb_joint_motion* motion = NULL;
-  assert_int_equal(
-      lb_joint_motion_read(path_of("arm26_InverseKinematics.mot"), m, NULL, &motion, &err), LB_OK);
-  lb_recording* r = NULL;
-  lb_summary s;
-  lb_inverse_options o = lb_inverse_default();
-  o.cutoff = 6;
-  o.opensim = true;
-  assert_int_equal(lb_recording_create(m, 0, NULL, &r, NULL), LB_OK);
-  assert_int_equal(lb_inverse(m, motion, &o, r, &s, &err), LB_OK);
-  static double a[MOST_ROWS * MUSCLES], F[MOST_ROWS * MUSCLES], reserve[MOST_ROWS * 2];
-  static lb_hill_curves curves;
-  static lb_hill hill[MUSCLES];
   // the curve that OpenSim has now, and the one that its stored results fit far better
   const double end[] = {0, 1.8123, 1.5957}, a_off[] = {0.005, 0.04, 0.012}, F_off[] = {1.5, 5, 1.6};
+  const char* const stored[] = {"std_Thelen2003Muscle", "std_Millard2012EquilibriumMuscle",
+                                "std_Millard2012EquilibriumMuscle"};
+  static double a[MOST_ROWS * MUSCLES], F[MOST_ROWS * MUSCLES], reserve[MOST_ROWS * 2];
   for (int i = 0; i < 3; i++) {
-    const bool millard = i > 0;
+    lb_error err = lb_error_make(NULL);
+    lb_model* m = read_arm(end[i], &err);
+    lb_joint_motion* motion = NULL;
+    assert_int_equal(
+        lb_joint_motion_read(path_of("arm26_InverseKinematics.mot"), m, NULL, &motion, &err),
+        LB_OK);
+    lb_recording* r = NULL;
+    lb_summary s;
+    lb_inverse_options o = lb_inverse_default();
+    o.cutoff = 6;
+    o.opensim = true;
+    assert_int_equal(lb_recording_create(m, 0, NULL, &r, NULL), LB_OK);
+    assert_int_equal(lb_inverse(m, motion, &o, r, &s, &err), LB_OK);
     double residual;
-    set_curves(m, hill, &curves, end[i]);
     lb_static_options how = lb_static_default();
     how.price = 1e6;
     assert_int_equal(lb_muscle_static(r, &how, a, F, reserve, &residual, &err), LB_OK);
-    const double by_activation =
-        off(millard ? "std_Millard2012EquilibriumMuscle_arm26_StaticOptimization_activation.sto"
-                    : "std_Thelen2003Muscle_arm26_StaticOptimization_activation.sto",
-            r, a);
-    const double by_force =
-        off(millard ? "std_Millard2012EquilibriumMuscle_arm26_StaticOptimization_force.sto"
-                    : "std_Thelen2003Muscle_arm26_StaticOptimization_force.sto",
-            r, F);
-    print_message("%s: %.4g, %.4g N; residual %.2g\n", millard ? "millard" : "thelen",
+    char name[200];
+    snprintf(name, sizeof name, "%s_arm26_StaticOptimization_activation.sto", stored[i]);
+    const double by_activation = off(name, r, a);
+    snprintf(name, sizeof name, "%s_arm26_StaticOptimization_force.sto", stored[i]);
+    const double by_force = off(name, r, F);
+    print_message("%s: %.4g, %.4g N; residual %.2g\n", end[i] > 0 ? "millard" : "thelen",
                   by_activation, by_force, residual);
     assert_below(by_activation, a_off[i]);
     assert_below(by_force, F_off[i]);
+    lb_error_clear(&err);
+    lb_recording_release(r);
+    lb_joint_motion_release(motion);
+    lb_model_release(m);
   }
-  lb_error_clear(&err);
-  lb_recording_release(r);
-  lb_joint_motion_release(motion);
-  lb_model_release(m);
 }
 
 int main(void) {

@@ -3,7 +3,8 @@
 // them.
 #include "design/optimizing.h"
 
-// Places: integrator, step, coordinates, more of both Hill models, excitation of the triceps.
+// Places: integrator, more of the solver, starts, more of both Hill models, excitation of the
+// triceps.
 static const char TEXT[] =
     "duration: 80 ms\n"
     "solver: {integrator: %s, step: 2 ms%s}\n"
@@ -12,7 +13,7 @@ static const char TEXT[] =
     "  fore: {mass: 1.5, center: [0, 0, -0.15], inertia: [0.012, 0.012, 0.001]}\n"
     "joints:\n  shoulder: {type: spherical, child: upper, at: [0, 0, 1], damping: 0.2}\n"
     "  elbow: {type: revolute, parent: upper, child: fore, at: [0, 0, -0.3], axis: -y}\n"
-    "initial: {elbow: {position: 0.5}}\n"
+    "initial: {elbow: {position: 0.5}%s}\n"
     "muscles:\n"
     "  biceps:\n    through: [{body: upper, at: [0.03, 0.01, 0]}, {body: fore, at: [0.02, 0, "
     "-0.05]}]\n"
@@ -39,17 +40,31 @@ static const char TEXT[] =
 #define KEYS "keys: [[0, 0.2], [0.05, 0.05]], ease: linear"
 #define TRICEPS "    back: {excitation: triceps, at_least: 0.01, at_most: 1}\n"
 
-static void check(const char* by, const char* solver, const char* hill, const char* model,
-                  const char* excitation, const char* more, double tolerance) {
+static void check_from(const char* start, const char* by, const char* solver, const char* hill,
+                       const char* model, const char* excitation, const char* more,
+                       double tolerance) {
   char text[8192];
   assert_in_range(
-      snprintf(text, sizeof text, TEXT, by, solver, hill, model, hill, excitation, more), 0,
+      snprintf(text, sizeof text, TEXT, by, solver, start, hill, model, hill, excitation, more), 0,
       sizeof text - 1);
   problem p;
   open_problem(&p, text);
   // Thelen's curves have kinks where fibres rest, as they do at the start
   check_gradient(&p, p.o->start, strcmp(model, "thelen") == 0 ? 2e-5 : 1e-3, tolerance);
   close_problem(&p);
+}
+
+static void check(const char* by, const char* solver, const char* hill, const char* model,
+                  const char* excitation, const char* more, double tolerance) {
+  check_from("", by, solver, hill, model, excitation, more, tolerance);
+}
+
+static void starts_that_are_given_have_gradients_too(void** state) {
+  (void)state;
+  check_from(", biceps: {activation: 0.3}, triceps: {fiber: 0.11}", "bdf2", "", "", "millard", KEYS,
+             TRICEPS, 1e-7);
+  check_from(", biceps: {activation: 0.3, fiber: 0.14}", "sdirk2", "", "", "millard", FEEDBACK, "",
+             1e-7);
 }
 
 static void gradients_are_those_of_differences(void** state) {
@@ -72,7 +87,7 @@ static void maximal_coordinates_have_gradients_too(void** state) {
 static void numbers_in_the_model_do_what_they_do_in_the_scene(void** state) {
   (void)state;
   char text[8192];
-  snprintf(text, sizeof text, TEXT, "bdf2", "", "", "thelen", "", KEYS, TRICEPS);
+  snprintf(text, sizeof text, TEXT, "bdf2", "", "", "", "thelen", "", KEYS, TRICEPS);
   problem p;
   open_problem(&p, text);
   check_applied(&p);
@@ -82,7 +97,7 @@ static void numbers_in_the_model_do_what_they_do_in_the_scene(void** state) {
 static void explicit_steps_are_refused(void** state) {
   (void)state;
   char text[8192];
-  snprintf(text, sizeof text, TEXT, "rk4", "", "", "thelen", "", KEYS, TRICEPS);
+  snprintf(text, sizeof text, TEXT, "rk4", "", "", "", "thelen", "", KEYS, TRICEPS);
   lb_scene scene;
   lb_optimization* o;
   lb_error err = lb_error_make(NULL);
@@ -96,6 +111,7 @@ static void explicit_steps_are_refused(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradients_are_those_of_differences),
+      cmocka_unit_test(starts_that_are_given_have_gradients_too),
       cmocka_unit_test(maximal_coordinates_have_gradients_too),
       cmocka_unit_test(numbers_in_the_model_do_what_they_do_in_the_scene),
       cmocka_unit_test(explicit_steps_are_refused),

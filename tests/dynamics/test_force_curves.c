@@ -88,6 +88,21 @@ static void a_cable_pulls_both_ends_with_one_tension(void** state) {
   stop(&w);
 }
 
+// F = k s (1 + d ds/dt): what OpenSim's path springs do.
+static void a_cable_with_dissipation_pulls_more_when_it_lengthens(void** state) {
+  (void)state;
+  char text[1000];
+  snprintf(text, sizeof text, "%.*s, dissipation: 2}\n", (int)(strlen(ATWOOD) - 2), ATWOOD);
+  world w = start(text);
+  w.d->qd[0] = -0.3; // lengthens
+  lb_forward(w.m, w.d);
+  assert_near(w.d->qdd[0], 200 * 0.1 * (1 + 2 * 0.3) / 3 - 9.81, 1e-12);
+  w.d->qd[0] = 0.6; // so fast that it would push
+  lb_forward(w.m, w.d);
+  assert_near(w.d->qdd[0], -9.81, 1e-12);
+  stop(&w);
+}
+
 static void weights_on_a_cable_fall_as_atwood_says(void** state) {
   (void)state;
   world w = start(ATWOOD);
@@ -328,6 +343,7 @@ int main(void) {
       cmocka_unit_test(a_cubic_spring_swings_with_the_period_of_the_elliptic_integral),
       cmocka_unit_test(a_cable_pulls_both_ends_with_one_tension),
       cmocka_unit_test(weights_on_a_cable_fall_as_atwood_says),
+      cmocka_unit_test(a_cable_with_dissipation_pulls_more_when_it_lengthens),
       cmocka_unit_test(floating_bodies_keep_energy_and_momentum),
       cmocka_unit_test(a_falling_body_tends_to_the_speed_of_its_drag),
       cmocka_unit_test(a_falling_body_tends_to_the_speed_of_its_drag_in_air),

@@ -202,7 +202,7 @@ static void cables_run_over_surfaces_alike(void** state) {
     char more[600];
     snprintf(more, sizeof more,
              "cables:\n  rope: {through: [{body: upper, at: [-0.06, 0.01, -0.05]}, %s], stiffness: "
-             "200, damping: 3, length: 0.1}\n",
+             "200, damping: 3, dissipation: 0.4, length: 0.1}\n",
              CASES[i].path);
     check_derivatives(&CASES[i], "free", more, 1e-8);
     lb_model* m = make(&CASES[i], "free", more);

@@ -153,6 +153,52 @@ static void corners_whose_tangents_do_not_meet_are_refused(void** state) {
   assert_string_equal(what, "tendon");
 }
 
+// Numbers of a scene reach the curves, of both kinds.
+static void shapes_of_scenes_are_those_of_the_curves(void** state) {
+  (void)state;
+  const lb_scene_hill_shape none = {0};
+  const lb_scene_hill_shape millard = {.active_from = 0.3,
+                                       .active_to = 1.5957,
+                                       .lengthening = 1.6,
+                                       .isometric_slope = 4,
+                                       .passive_strain = 0.5,
+                                       .tendon_strain = 0.033};
+  const lb_scene_hill_shape thelen = {.active_width = 0.5,
+                                      .passive_exponent = 4,
+                                      .passive_strain = 0.5,
+                                      .lengthening = 1.8,
+                                      .hyperbola = 0.3,
+                                      .tendon_strain = 0.033};
+  const lb_millard_shape of_millard = lb_millard_shape_of(&millard, false);
+  const lb_thelen_shape of_thelen = lb_thelen_shape_of(&thelen);
+  static lb_hill_curves m, t;
+  assert_true(lb_millard_curves(&m, &of_millard, NULL));
+  lb_thelen_curves(&t, &of_thelen);
+  const lb_hill_type *M = LB_HILL_TYPE[LB_HILL_MILLARD], *T = LB_HILL_TYPE[LB_HILL_THELEN];
+  assert_near(M->active(&m, 1.5957).y, 0, 1e-14);
+  assert_above(M->active(&m, 1.59).y, 0);
+  assert_near(M->active(&m, 0.3).y, 0, 1e-14);
+  assert_near(M->velocity(&m, 1).y, 1.6, 1e-14);
+  assert_near(M->velocity(&m, 0).slope, 4, 1e-12);
+  assert_near(M->passive(&m, 1.5).y, 1, 1e-14);
+  assert_near(M->passive(&m, 1.5).slope, 2 / 0.5, 1e-12);
+  assert_near(M->tendon(&m, 1.033).y, 1, 1e-13);
+  assert_near(M->tendon(&m, 1.033).slope, 1.375 / 0.033, 1e-10);
+  assert_near(T->active(&t, 1.3).y, exp(-0.09 / 0.5), 1e-15);
+  assert_near(T->passive(&t, 1.5).y, 1, 1e-14);
+  assert_near(T->passive(&t, 1.25).y, expm1(2) / expm1(4), 1e-14);
+  assert_near(T->velocity(&t, -0.5).y, 0.5 / (1 + 0.5 / 0.3), 1e-15);
+  assert_near(T->velocity(&t, 1e-9).slope, (2 + 2 / 0.3) / 0.8 * 0.8, 1e-6);
+  assert_near(T->tendon(&t, 1.033).y, 1, 2e-3); // his constants are rounded
+  assert_null(lb_hill_shape_stranger(LB_HILL_MILLARD, &millard));
+  assert_null(lb_hill_shape_stranger(LB_HILL_THELEN, &thelen));
+  assert_string_equal(lb_hill_shape_stranger(LB_HILL_THELEN, &millard), "active_from");
+  assert_string_equal(lb_hill_shape_stranger(LB_HILL_MILLARD, &thelen), "active_width");
+  const lb_millard_shape own = lb_millard_shape_of(&none, true),
+                         standard = lb_millard_shape_default(true);
+  assert_memory_equal(&own, &standard, sizeof own);
+}
+
 // --- activation ---
 
 static void activation_rate_has_its_time_constants(void** state) {
@@ -386,6 +432,7 @@ int main(void) {
       cmocka_unit_test(curve_derivatives_match_differences),
       cmocka_unit_test(force_velocity_inverse_inverts),
       cmocka_unit_test(corners_whose_tangents_do_not_meet_are_refused),
+      cmocka_unit_test(shapes_of_scenes_are_those_of_the_curves),
       cmocka_unit_test(activation_rate_has_its_time_constants),
       cmocka_unit_test(activation_derivatives_match_differences),
       cmocka_unit_test(activation_stays_in_its_range_for_any_step),

@@ -396,6 +396,82 @@ static void contact_of_a_ball_is_a_ground(void** state) {
   lb_scene_release(&s);
 }
 
+#define POINT(name, body, at)                                                                      \
+  "<PathPoint name=\"" name "\"><body>" body "</body><location>" at "</location></PathPoint>"
+#define PATH(wraps)                                                                                \
+  "<GeometryPath><PathPointSet><objects>" POINT("a", "ground", "0.2 0.1 0")                        \
+      POINT("b", "bar", "0.1 -0.2 0") "</objects></PathPointSet>" wraps "</GeometryPath>"
+#define OVER                                                                                       \
+  "<PathWrapSet><objects><PathWrap><wrap_object>ball</wrap_object><range>-1 -1</range>"            \
+  "</PathWrap></objects></PathWrapSet>"
+
+// Springs along paths are cables, over surfaces too.
+static void springs_along_paths_are_cables(void** state) {
+  (void)state;
+  lb_scene s = parse(TWO(
+      "<Ground name=\"ground\"><WrapObjectSet><objects><WrapSphere name=\"ball\"><radius>0.05"
+      "</radius></WrapSphere></objects></WrapObjectSet></Ground>"
+      "<ForceSet><objects><PathSpring name=\"p\">" PATH(
+          OVER) "<stiffness>10</stiffness><resting_length>0.3</resting_length><dissipation>2"
+                "</dissipation></PathSpring><Ligament name=\"l\">" PATH(
+                    "") "<resting_length>0.2</resting_length><pcsa_force>50</pcsa_force>"
+                        "<force_length_curve><PiecewiseLinearFunction><x>0.5 1 1.1 1.3</x><y>0 0 "
+                        "0.1 1</y></PiecewiseLinearFunction></force_length_curve></Ligament>"
+                        "<Blankevoort1991Ligament name=\"b\">" PATH(
+                            "") "<linear_stiffness>1000</linear_stiffness><transition_strain>0.06"
+                                "</transition_strain><slack_length>0.2</slack_length>"
+                                "</Blankevoort1991Ligament></objects></ForceSet>"));
+  assert_int_equal(s.nforce, 3);
+  const lb_scene_force *p = &s.force[0], *l = &s.force[1], *b = &s.force[2];
+  assert_int_equal(p->npoint, 3);
+  assert_int_equal(p->point[1].wrap, 1);
+  assert_near(p->stiffness, 10, 0);
+  assert_near(p->length, 0.3, 0);
+  assert_near(p->dissipation, 2, 0);
+  assert_true(p->force_curve.slack && l->force_curve.slack);
+  // F = 50 f(L/0.2)
+  assert_int_equal(l->force_curve.count, 3);
+  assert_near(l->force_curve.stretch[1], 0.02, 1e-15);
+  assert_near(l->force_curve.force[1], 5, 1e-12);
+  assert_near(l->force_curve.force[2], 50, 1e-12);
+  // its straight part: k (e - e_t/2)
+  const int n = b->force_curve.count;
+  assert_near(b->force_curve.stretch[n - 2], 0.2 * 0.06, 1e-15);
+  assert_near(b->force_curve.force[n - 2], 1000 * 0.03, 1e-12);
+  assert_near(b->force_curve.force[n - 1], 1000 * 0.09, 1e-12);
+  lb_scene_release(&s);
+}
+
+#define SIZES                                                                                      \
+  "<max_isometric_force>100</max_isometric_force><optimal_fiber_length>0.1"                        \
+  "</optimal_fiber_length><tendon_slack_length>0.1</tendon_slack_length>"
+
+static void muscles_have_the_shapes_and_starts_of_their_file(void** state) {
+  (void)state;
+  lb_scene s = parse(TWO(
+      "<ForceSet><objects><Thelen2003Muscle name=\"t\">" PATH("") SIZES
+      "<default_activation>0.05</default_activation><KshapeActive>0.5</KshapeActive><Flen>1.8"
+      "</Flen><Af>0.3</Af><FmaxTendonStrain>0.033</FmaxTendonStrain></Thelen2003Muscle>"
+      "<Millard2012EquilibriumMuscle name=\"m\">" PATH("") SIZES
+      "<KshapeActive>0.5</KshapeActive><ActiveForceLengthCurve name=\"x\">"
+      "<max_norm_active_fiber_length>1.5957</max_norm_active_fiber_length><minimum_value>0.1"
+      "</minimum_value></ActiveForceLengthCurve><TendonForceLengthCurve><curviness>0.4"
+      "</curviness></TendonForceLengthCurve></Millard2012EquilibriumMuscle></objects></ForceSet>"));
+  assert_int_equal(s.nmuscle, 2);
+  const lb_scene_hill_shape *t = &s.muscle[0].hill.shape, *m = &s.muscle[1].hill.shape;
+  assert_near(s.muscle[0].start.activation, 0.05, 0);
+  assert_near(t->active_width, 0.5, 0);
+  assert_near(t->lengthening, 1.8, 0);
+  assert_near(t->hyperbola, 0.3, 0);
+  assert_near(t->tendon_strain, 0.033, 0);
+  assert_near(m->active_to, 1.5957, 0);
+  assert_near(m->tendon_curve, 0.4, 0);
+  assert_near(m->active_least, 0, 0); // damped
+  assert_near(m->active_width, 0, 0); // Thelen's, in a Millard
+  assert_converts(&s);
+  lb_scene_release(&s);
+}
+
 // --- what is not read, and what is wrong ---
 
 static void what_is_not_read_is_named_once_with_its_count(void** state) {
@@ -587,6 +663,8 @@ int main(void) {
       cmocka_unit_test(couplers_and_rods_are_constraints),
       cmocka_unit_test(locked_coordinates_stay),
       cmocka_unit_test(contact_of_a_ball_is_a_ground),
+      cmocka_unit_test(springs_along_paths_are_cables),
+      cmocka_unit_test(muscles_have_the_shapes_and_starts_of_their_file),
       cmocka_unit_test(what_is_not_read_is_named_once_with_its_count),
       cmocka_unit_test(mistakes_are_said_with_their_lines),
       cmocka_unit_test(deep_nesting_is_refused),

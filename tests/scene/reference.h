@@ -212,13 +212,18 @@ static void write_choices(FILE* out, const lb_choices* choices) {
   fputs("]}", out);
 }
 
-static void write_kinds(FILE* out, const char* prefix, const lb_table* tables) {
+static void write_kinds(FILE* out, const char* prefix, const lb_table* tables,
+                        const lb_table* more) {
   fputs("{\"anyOf\": [", out);
   for (int i = 0; i < LB_JOINT_COUNT; i++) {
     if (tables[i].count) {
       fputs(i && tables[i - 1].count ? ", " : "", out);
       write_reference(out, prefix, tables[i].name);
     }
+  }
+  if (more) {
+    fputs(", ", out);
+    write_reference(out, prefix, more->name);
   }
   fputs("]}", out);
 }
@@ -494,6 +499,9 @@ static void collect(const char* prefix, const lb_table* table) {
         collect("start of ", &lb_start_table[k]);
       }
     }
+    if (f->value == LB_VALUE_INITIAL) {
+      collect("start of ", &lb_muscle_start_table);
+    }
   }
 }
 
@@ -516,9 +524,9 @@ static void write_schema(FILE* out) {
   fputs(",\n    \"place\": ", out);
   write_numbers(out, &place, 3, 3);
   fputs(",\n    \"joint\": ", out);
-  write_kinds(out, "", lb_joint_table);
+  write_kinds(out, "", lb_joint_table, NULL);
   fputs(",\n    \"start\": ", out);
-  write_kinds(out, "start-of-", lb_start_table);
+  write_kinds(out, "start-of-", lb_start_table, &lb_muscle_start_table);
   collect_all();
   for (int i = 0; i < all_count; i++) {
     fputs(",\n", out);

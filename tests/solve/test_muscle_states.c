@@ -123,6 +123,33 @@ static void states_start_in_equilibrium(void** state) {
   drop(&a);
 }
 
+// What `initial` gives is so; the fibre is in equilibrium at the given activation, or as given.
+static void starts_are_as_given(void** state) {
+  (void)state;
+  char text[4096];
+  snprintf(text, sizeof text, ARM, "rk4", 1e-3, "", "fixed", "", "", STEADY);
+  char* at = strstr(text, "initial: {elbow: {position: 0.4}}");
+  const char* given = "initial: {elbow: {position: 0.4}, biceps: {activation: 0.3}, triceps: "
+                      "{activation: 0.5, fiber: 0.11}}";
+  const size_t tail = strlen(at) - strlen("initial: {elbow: {position: 0.4}}");
+  memmove(at + strlen(given), at + strlen(at) - tail, tail + 1);
+  memcpy(at, given, strlen(given));
+  lb_model* m = compile(text);
+  lb_data* d;
+  double slope[16];
+  assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
+  lb_slopes(m, d, slope, slope + m->nq);
+  const double* dx = slope + m->nq + m->nv;
+  assert_near(d->x[0], 0.3, 0);
+  assert_below(fabs(dx[1]), 1e-8);
+  assert_above(fabs(dx[0]), 1); // the excitation is 0.05: it falls at once
+  assert_near(d->x[2], 0.5, 0);
+  assert_near(d->x[3], 0.11, 0);
+  assert_above(fabs(dx[3]), 1e-3); // not in equilibrium
+  lb_data_release(d);
+  lb_model_release(m);
+}
+
 // From a state that was saved the run is the same to the last bit.
 static void saved_states_go_on_alike(void** state) {
   (void)state;
@@ -235,6 +262,7 @@ int main(void) {
       cmocka_unit_test(all_integrators_find_the_same_motion),
       cmocka_unit_test(implicit_and_explicit_steps_agree_on_rigid_tendons),
       cmocka_unit_test(states_start_in_equilibrium),
+      cmocka_unit_test(starts_are_as_given),
       cmocka_unit_test(saved_states_go_on_alike),
       cmocka_unit_test(free_arm_keeps_its_momentum),
       cmocka_unit_test(maximal_coordinates_agree),

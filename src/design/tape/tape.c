@@ -217,9 +217,7 @@ void lb_tape_begin(lb_tape* T, lb_stepper* st, lb_data* d, int nstep) {
   T->overflown = T->no_memory = false;
   T->nstep = nstep;
   lb_stepper_watch(st, note, T);
-  for (int i = 0; i < T->m->nx; i++) {
-    d->x[i] = NAN; // d may have run before
-  }
+  lb_muscles_start(d); // d may have run before
   lb_muscles_settle(st->m, d);
   lb_tape_note(T, d, NULL);
 }

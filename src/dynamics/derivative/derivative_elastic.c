@@ -35,8 +35,14 @@ void lb_elastic_derive(lb_derivatives* D, const lb_state* s, const lb_link* l, l
                                     lb_m3_apply(Rt, s->a)};
   const size_t block = (size_t)l->v * nv + (size_t)l->v;
   lb_reduced_slope* own = D->work->own;
-  lb_reduced_derive(e->body, &e->state, motion, lb_m3_apply(Rt, s->v), e->etad, e->etadd, own);
-  lb_reduced_derive_own(e->body, motion, D->tau_q + block, D->tau_qd + block, (int)nv);
+  const lb_v4 v = lb_m3_apply(Rt, s->v);
+  if (e->curved) {
+    lb_curved_derive(e->curved, motion, v, e->eta, e->etad, e->etadd, own, D->tau_q + block,
+                     D->tau_qd + block, (int)nv);
+  } else {
+    lb_reduced_derive(e->body, &e->state, motion, v, e->etad, e->etadd, own);
+    lb_reduced_derive_own(e->body, motion, D->tau_q + block, D->tau_qd + block, (int)nv);
+  }
   for (int k = 0; k < l->nv; k++) {
     lb_slope* sum = &D->work->slope[l->v + k];
     sum->u = lb_motion_add(sum->u, turn(s, at, own[k].un, own[k].uf));

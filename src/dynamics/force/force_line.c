@@ -54,7 +54,8 @@ static void find_points(lb_line* p, const lb_model_force* f, lb_work* w) {
   lb_line_find(p, f->set.npoint, f->at, w);
 }
 
-// Tension over a length and its rate.
+// Tension over a length and its rate: F = f (1 + dissipation rate) + damping rate, f that of the
+// force curve.
 typedef struct pull_at {
   double F, slope, damping;
 } pull_at;
@@ -62,9 +63,11 @@ typedef struct pull_at {
 static pull_at tension_at(const lb_model_force* f, double length, double rate) {
   const bool slack = f->set.force_curve.slack, taut = !slack || length > f->set.length;
   const lb_pull own = curve_of(f)->pull(&f->set, f->set.stiffness, length);
-  const double F = own.force + (taut ? f->set.damping * rate : 0);
+  const double more = 1 + f->set.dissipation * rate;
+  const double F = own.force * more + (taut ? f->set.damping * rate : 0);
   const bool pulls = taut && (!slack || F > 0);
-  return pulls ? (pull_at){F, own.slope, f->set.damping} : (pull_at){0};
+  return pulls ? (pull_at){F, own.slope * more, f->set.damping + f->set.dissipation * own.force}
+               : (pull_at){0};
 }
 
 static void find_line(lb_line* p, const lb_model_force* f, lb_work* w) {
@@ -156,7 +159,8 @@ int lb_line_switching(const lb_model_force* f, lb_work* w, lb_switching* out) {
     const double F = lb_stretch_pull(&f->set, f->set.stiffness, length).force;
     const bool taut = curve->slack && stretch > 0;
     out[0] = lb_force_curve_switching(curve, stretch);
-    out[1] = taut ? lb_switching_sign(F + f->set.damping * rate) : lb_switching_smooth(0);
+    out[1] = taut ? lb_switching_sign(F * (1 + f->set.dissipation * rate) + f->set.damping * rate)
+                  : lb_switching_smooth(0);
   }
   return 2;
 }
@@ -269,7 +273,8 @@ double lb_line_power(const lb_derivatives* D, const lb_line* p, const double* mu
 
 double lb_tension_by(lb_spring_number number, const lb_model_force* f, double length, double rate,
                      double slope) {
-  return number == LB_SPRING_STIFFNESS ? curve_of(f)->pull(&f->set, 1, length).force
+  return number == LB_SPRING_STIFFNESS
+             ? curve_of(f)->pull(&f->set, 1, length).force * (1 + f->set.dissipation * rate)
          : number == LB_SPRING_DAMPING ? rate
                                        : -slope;
 }

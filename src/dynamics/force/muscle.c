@@ -37,13 +37,21 @@ static lb_tension pull(const lb_hill_force* f) {
   return (lb_tension){.force = f->force, .by_length = f->by_length, .by_rate = f->by_rate};
 }
 
-// (1), where dt may be infinite.
-static lb_tension end_of_step(const lb_hill* h, lb_muscle_now* now, const double* x0, double dt,
-                              double* x) {
+// Activation that is the excitation, unless it is given.
+static lb_activation_rate activation_at_rest(const lb_hill* h, double u, double given) {
+  const double within = fmin(fmax(u, h->least), 1);
+  return isnan(given) ? (lb_activation_rate){within, 0, u == within}
+                      : (lb_activation_rate){given, 0, 0};
+}
+
+// (1), where dt may be infinite: a start.
+static lb_tension end_of_step(const lb_model_muscle* mu, lb_muscle_now* now, const double* x0,
+                              double dt, double* x) {
+  const lb_hill* h = mu->hill;
   const bool rests = !isfinite(dt);
-  const double u = now->excitation, within = fmin(fmax(u, h->least), 1);
+  const double u = now->excitation;
   now->activation =
-      rests ? (lb_activation_rate){within, 0, u == within} : lb_activation_step(h, x0[0], u, dt);
+      rests ? activation_at_rest(h, u, mu->start[0]) : lb_activation_step(h, x0[0], u, dt);
   now->hill = lb_hill_force_ahead(h, now->activation.rate, x0[1], rests ? 0 : 1 / dt, now->length,
                                   now->rate, x[1]);
   x[0] = now->activation.rate;
@@ -55,7 +63,7 @@ static lb_tension end_of_step(const lb_hill* h, lb_muscle_now* now, const double
 
 // An activation that is not known is the excitation; a fibre that is not known is in equilibrium.
 static void settle(const lb_hill* h, const lb_muscle_now* now, double* x) {
-  x[0] = isnan(x[0]) ? fmin(fmax(now->excitation, h->least), 1) : x[0];
+  x[0] = activation_at_rest(h, now->excitation, x[0]).rate;
   x[1] = isnan(x[1]) ? lb_hill_force_ahead(h, x[0], h->fiber, 0, now->length, 0, h->fiber).fiber
                      : x[1];
 }
@@ -81,7 +89,7 @@ lb_tension lb_muscle_tension(const lb_model* m, lb_data* d, int i, double length
     now->tension = (lb_tension){.force = mu->tension * u,
                                 .by_excitation = u == now->excitation ? mu->tension : 0};
   } else if (all->dt > 0) {
-    now->tension = end_of_step(mu->hill, now, all->from + mu->x, all->dt, d->x + mu->x);
+    now->tension = end_of_step(mu, now, all->from + mu->x, all->dt, d->x + mu->x);
   } else {
     now->tension = as_it_is(mu->hill, now, d->x + mu->x);
   }
@@ -89,6 +97,16 @@ lb_tension lb_muscle_tension(const lb_model* m, lb_data* d, int i, double length
 }
 
 // --- states ---
+
+void lb_muscles_start(lb_data* d) {
+  const lb_model* m = d->model;
+  for (int i = 0; i < m->muscle.count; i++) {
+    const lb_model_muscle* mu = &m->muscle.item[i];
+    if (mu->hill) {
+      memcpy(d->x + mu->x, mu->start, sizeof mu->start);
+    }
+  }
+}
 
 void lb_muscles_settle(const lb_model* m, lb_data* d) {
   bool unknown = false;

@@ -53,6 +53,8 @@ lb_tension lb_muscle_tension(const lb_model* m, lb_data* d, int i, double length
 void lb_muscle_direction(const lb_derivatives* D, lb_data* d, int i, double* g);
 // Lengths and tensions of all at d's q and qd.
 void lb_muscles_update(const lb_model* m, lb_data* d);
+// States of the start, of which some may not be known yet.
+void lb_muscles_start(lb_data* d);
 // States that are not known yet: activation as excited, fibre and tendon in equilibrium.
 void lb_muscles_settle(const lb_model* m, lb_data* d);
 // A stage of dt from x0 begins; it ends at d's q and qd, with d's x.

@@ -11,12 +11,20 @@
 
 static void body_place(lb_state* s, const double* q, const double sc[2]) {
   (void)sc;
-  s->elastic->eta = q;
-  lb_reduced_weigh(s->elastic->body, &s->elastic->state, q);
+  lb_elastic* e = s->elastic;
+  e->eta = q;
+  if (e->curved) {
+    lb_curved_place(e->curved, &e->state, q);
+  } else {
+    lb_reduced_weigh(e->body, &e->state, q);
+  }
 }
 
 void lb_elastic_move(lb_state* s, const lb_state* p, const double* qd) {
   s->elastic->etad = qd;
+  if (s->elastic->curved) {
+    lb_curved_move(s->elastic->curved, qd);
+  }
   s->w = p->w;
   s->c_al = lb_v4_zero();
   s->c_a = lb_v4_cross(p->w, lb_v4_cross(p->w, s->r));
@@ -34,6 +42,9 @@ static void body_inertia(lb_state* s, lb_v4* n, lb_v4* f) {
                                     lb_m3_apply(Rt, s->a)};
   lb_v4 bn, bf;
   lb_reduced_inertia(e->body, &e->state, motion, e->etad, e->etadd, &bn, &bf, e->Q);
+  if (e->curved) {
+    lb_curved_add_inertia(e->curved, &bn, &bf, e->Q);
+  }
   *n += lb_m3_apply(s->R, bn);
   *f += lb_m3_apply(s->R, bf);
 }
@@ -192,9 +203,11 @@ static lb_elastic* lay_out_link(lb_carver* c, lb_elastic* e, const lb_link* l) {
   made.at.G = lb_carve(c, traces, sizeof(lb_v4));
   made.dw = lb_carve(c, traces, sizeof(lb_v4));
   made.dwd = lb_carve(c, traces, sizeof(lb_v4));
-  made.effector = l->kind == LB_LINK_EFFECTOR ? lb_effector_lay_out(c, l->reduced->r) : NULL;
+  made.effector = l->kind == LB_LINK_EFFECTOR ? lb_effector_lay_out(c, l->reduced) : NULL;
+  made.curved = face ? NULL : lb_curved_lay_out(c, l->reduced);
   if (c->base) {
     *e = made;
+    e->body = e->curved ? &e->curved->here : e->body;
   }
   return e;
 }

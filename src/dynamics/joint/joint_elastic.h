@@ -3,12 +3,12 @@
 #pragma once
 #include "base/carve.h"
 #include "dynamics/tree/state.h"
-#include "elastic/reduced/reduced.h"
+#include "elastic/reduced/curved.h"
 #include "limber/dynamics.h"
 
 // State of an elastic body or of one of its faces.
 typedef struct lb_elastic {
-  const lb_reduced* body;
+  const lb_reduced* body;      // linear in eta: of a curved one that at its state
   const lb_face* face;         // NULL: this is the body
   const struct lb_state* base; // of a face: its body's state
   const double* eta;
@@ -20,13 +20,14 @@ typedef struct lb_elastic {
   lb_face_state at;             // of a face
   lb_v4 *dw, *dwd;              // [r] of a face: scratch for derivatives
   struct lb_effector* effector; // of an effector of a mechanism
+  lb_curved_state* curved;      // of a curved body, or NULL
 } lb_elastic;
 
 // Their share of a data block, tied to the states.
 void lb_elastic_lay_out(lb_carver* c, const lb_model* m, struct lb_work* w);
 
 // State of an effector of r coordinates (joint_effector.c).
-struct lb_effector* lb_effector_lay_out(lb_carver* c, int r);
+struct lb_effector* lb_effector_lay_out(lb_carver* c, const lb_reduced* body);
 
 // Mass matrix of a model with elastic bodies; lb_crba calls it.
 void lb_elastic_mass_matrix(const lb_model* m, lb_data* d, double* M, const double* q);

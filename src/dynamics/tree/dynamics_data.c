@@ -117,9 +117,7 @@ void lb_data_reset(lb_data* data) {
   }
   memcpy(data->q, m->start.q, (size_t)m->nq * sizeof *data->q);
   memcpy(data->qd, m->start.qd, (size_t)m->nv * sizeof *data->qd);
-  for (int i = 0; i < m->nx; i++) {
-    data->x[i] = NAN;
-  }
+  lb_muscles_start(data);
   memset(data->tau, 0, (size_t)m->nv * sizeof *data->tau);
   memset(data->qdd, 0, (size_t)m->nv * sizeof *data->qdd);
 }

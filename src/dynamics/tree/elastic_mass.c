@@ -59,7 +59,7 @@ static void fill_composite(const lb_model* m, const lb_work* w, double* M, int i
 static void fill_own(const lb_model* m, const lb_work* w, double* M, int i) {
   const lb_link* l = &m->link.packed[i];
   const lb_state* s = &w->state[i];
-  const lb_reduced* b = l->reduced;
+  const lb_reduced* b = s->elastic->body;
   for (int k = 0; k < b->r; k++) {
     double* row = M + (size_t)(l->v + k) * (size_t)m->ndense;
     for (int j = 0; j < b->r; j++) {

@@ -4,6 +4,7 @@
 
 #include "dynamics/force/force.h"
 #include "dynamics/joint/joint.h"
+#include "dynamics/joint/joint_elastic.h"
 #include "dynamics/tree/state.h"
 #include "math/linear/dense.h"
 
@@ -29,21 +30,31 @@ void lb_mechanisms_release(lb_data* d) {
   lb_release(d->work->allocator, d->work->mechanism);
 }
 
+lb_mechanism_state lb_mechanism_amplitudes(const lb_model* m, const lb_data* d, int mechanism) {
+  const int link = m->body.link[m->mechanism.item[mechanism].body];
+  lb_curved_state* curved = d->work->state[link].elastic->curved;
+  const lb_mechanism_state own = {d->q + m->link.q[link], d->qd + m->link.v[link]};
+  if (!curved) {
+    return own;
+  }
+  lb_curved_amplitudes(curved, curved->Q, curved->zdd, own.y, own.rate);
+  return (lb_mechanism_state){curved->Q, curved->zdd};
+}
+
 void lb_mechanism_follow(const lb_model* m, lb_data* d, int mechanism) {
   const lb_model_mechanism* of = &m->mechanism.item[mechanism];
   const lb_model* whole = of->whole;
   lb_data* w = d->work->mechanism[mechanism];
-  const int link = m->body.link[of->body];
-  const double *y = d->q + m->link.q[link], *rate = d->qd + m->link.v[link];
+  const lb_mechanism_state at = lb_mechanism_amplitudes(m, d, mechanism);
   memcpy(w->q, of->q, (size_t)whole->nq * sizeof *w->q);
   memset(w->qd, 0, (size_t)whole->nv * sizeof *w->qd);
   for (int k = 0; k < of->count; k++) {
-    lb_add(whole->nv, w->qd, y[k], of->dq + (size_t)k * (size_t)whole->nv);
+    lb_add(whole->nv, w->qd, at.y[k], of->dq + (size_t)k * (size_t)whole->nv);
   }
   lb_advance(whole, w->q, w->qd, 1);
   memset(w->qd, 0, (size_t)whole->nv * sizeof *w->qd);
   for (int k = 0; k < of->count; k++) {
-    lb_add(whole->nv, w->qd, rate[k], of->dq + (size_t)k * (size_t)whole->nv);
+    lb_add(whole->nv, w->qd, at.rate[k], of->dq + (size_t)k * (size_t)whole->nv);
   }
   if (whole->constraint.count > 0) {
     lb_project(whole, w);

@@ -8,6 +8,12 @@
 bool lb_mechanisms_create(lb_data* d, const lb_allocator* allocator);
 void lb_mechanisms_release(lb_data* d);
 
+// Coordinates y of a mechanism at d and their rates; of one with several models its amplitudes.
+typedef struct lb_mechanism_state {
+  const double *y, *rate; // [count]
+} lb_mechanism_state;
+lb_mechanism_state lb_mechanism_amplitudes(const lb_model* m, const lb_data* d, int mechanism);
+
 // Coordinates and velocities of a mechanism's whole model at d: in the state of that model.
 void lb_mechanism_follow(const lb_model* m, lb_data* d, int mechanism);
 // The mechanism whose body follows its effectors, or -1: it moves by itself.

@@ -93,6 +93,8 @@ typedef struct lb_reduced {
   const struct lb_full* full; // not NULL: an outline of a body with all its nodes (full_body.h)
   bool traces; // it stands for such a body by its traces (full_body_derivative.h), which come after
                // all other coordinates, as nodes do
+  const struct lb_curved* curved; // not NULL: its shapes change with its coordinates (curved.h),
+                                  // and those of its faces are of amplitudes
 } lb_reduced;
 
 // Input of the integrals: nodes, basis and mass, all [3 * nnode] by node.

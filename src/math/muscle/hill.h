@@ -83,6 +83,11 @@ lb_thelen_shape lb_thelen_shape_default(void);
 // Undamped muscles with elastic tendons need curves that can be inverted: active force above 0, and
 // slopes of the force-velocity curve, too.
 lb_millard_shape lb_millard_shape_default(bool invertible);
+// Numbers of a scene, and where it has none those of the source.
+lb_thelen_shape lb_thelen_shape_of(const lb_scene_hill_shape* from);
+lb_millard_shape lb_millard_shape_of(const lb_scene_hill_shape* from, bool invertible);
+// Key of a number that muscles of this kind do not have, or NULL.
+const char* lb_hill_shape_stranger(lb_hill_model kind, const lb_scene_hill_shape* from);
 void lb_thelen_curves(lb_hill_curves* c, const lb_thelen_shape* shape);
 // false: the numbers make no curve, and `what` (may be NULL) is the one that does not close.
 bool lb_millard_curves(lb_hill_curves* c, const lb_millard_shape* shape, const char** what);

@@ -1,5 +1,6 @@
 // Muscles: from points and surfaces of bodies to those of links, and from constants to curves.
 #include <math.h>
+#include <string.h>
 
 #include "math/muscle/hill.h"
 #include "model/build/build.h"
@@ -10,32 +11,62 @@ static lb_status refuse(lb_build* b, const lb_scene_muscle* from, const char* wh
 
 // --- Hill-type muscles ---
 
-// Curves that muscles of a model share, by kind; the last are invertible ones.
-typedef struct curve_sets {
-  lb_hill_curves* of[LB_HILL_COUNT + 1];
-} curve_sets;
+// Curves that muscles of one shape share.
+typedef struct curve_set {
+  bool thelen;
+  lb_thelen_shape of_thelen;
+  lb_millard_shape of_millard;
+  lb_hill_curves curves;
+  struct curve_set* next;
+} curve_set;
 
-static const lb_hill_curves* find_curves(lb_build* b, curve_sets* sets, const lb_hill* h) {
-  const bool invertible = h->kind == LB_HILL_MILLARD && h->damping <= 0 && lb_hill_has_fiber(h);
-  lb_hill_curves** set = &sets->of[invertible ? LB_HILL_COUNT : (int)h->kind];
-  if (*set || !(*set = LB_TAKE(b->arena, lb_hill_curves, 1))) {
-    return *set;
-  }
-  if (h->kind == LB_HILL_THELEN) {
-    const lb_thelen_shape shape = lb_thelen_shape_default();
-    lb_thelen_curves(*set, &shape);
-  } else {
-    const lb_millard_shape shape = lb_millard_shape_default(invertible);
-    lb_millard_curves(*set, &shape, NULL);
-  }
-  return *set;
+static bool is_shared(const curve_set* a, const curve_set* b) {
+  return a->thelen == b->thelen && memcmp(&a->of_thelen, &b->of_thelen, sizeof a->of_thelen) == 0 &&
+         memcmp(&a->of_millard, &b->of_millard, sizeof a->of_millard) == 0;
 }
 
-static lb_hill* make_hill(lb_build* b, curve_sets* sets, const lb_scene_hill* from) {
-  lb_hill* h = LB_TAKE(b->arena, lb_hill, 1);
-  if (!h) {
-    return NULL;
+static lb_status make_curves(lb_build* b, curve_set* set, const lb_scene_muscle* from) {
+  const char* what = NULL;
+  if (set->thelen) {
+    lb_thelen_curves(&set->curves, &set->of_thelen);
+    return set->of_thelen.eccentric > 1 ? LB_OK
+                                        : refuse(b, from, "has a 'lengthening' of 1 or less");
   }
+  if (lb_millard_curves(&set->curves, &set->of_millard, &what)) {
+    return LB_OK;
+  }
+  return lb_error_add(b->err, LB_INVALID, from->place,
+                      "muscle '%s' has no %s curve: its numbers of 'shape' do not fit together",
+                      from->name, what);
+}
+
+static lb_status find_curves(lb_build* b, curve_set** sets, lb_hill* h,
+                             const lb_scene_muscle* from) {
+  const lb_scene_hill_shape* shape = &from->hill.shape;
+  const bool invertible = h->kind == LB_HILL_MILLARD && h->damping <= 0 && lb_hill_has_fiber(h);
+  curve_set* set = LB_TAKE(b->arena, curve_set, 1);
+  if (!set) {
+    return LB_NO_MEMORY;
+  }
+  set->thelen = h->kind == LB_HILL_THELEN;
+  set->of_thelen = set->thelen ? lb_thelen_shape_of(shape) : lb_thelen_shape_default();
+  set->of_millard =
+      set->thelen ? lb_millard_shape_default(false) : lb_millard_shape_of(shape, invertible);
+  for (const curve_set* s = *sets; s; s = s->next) {
+    if (is_shared(s, set)) {
+      h->curves = &s->curves;
+      return LB_OK;
+    }
+  }
+  set->next = *sets;
+  *sets = set;
+  h->curves = &set->curves;
+  return make_curves(b, set, from);
+}
+
+static lb_status make_hill(lb_build* b, curve_set** sets, const lb_scene_muscle* muscle,
+                           lb_hill* h) {
+  const lb_scene_hill* from = &muscle->hill;
   *h = lb_hill_default(from->model, from->force, from->fiber, from->slack);
   h->rigid = !from->elastic;
   h->width = sin(from->pennation);
@@ -43,8 +74,25 @@ static lb_hill* make_hill(lb_build* b, curve_sets* sets, const lb_scene_hill* fr
   h->damping = isnan(from->damping) ? h->damping : from->damping;
   h->rise = from->activation > 0 ? from->activation : h->rise;
   h->fall = from->deactivation > 0 ? from->deactivation : h->fall;
-  h->curves = find_curves(b, sets, h);
-  return h->curves ? h : NULL;
+  return find_curves(b, sets, h, muscle);
+}
+
+static lb_status build_hill(lb_build* b, curve_set** sets, lb_model_muscle* to,
+                            const lb_scene_muscle* from) {
+  lb_hill* h = LB_TAKE(b->arena, lb_hill, 1);
+  const lb_scene_muscle_start* start = &from->start;
+  if (!h) {
+    return LB_NO_MEMORY;
+  }
+  to->hill = h;
+  to->x = b->m->nx;
+  to->start[0] = start->activation > 0 ? start->activation : (double)NAN;
+  to->start[1] = start->fiber > 0 ? start->fiber : (double)NAN;
+  b->m->nx += 2;
+  const lb_status status = make_hill(b, sets, from, h);
+  return status == LB_OK && start->fiber > 0 && start->fiber < lb_hill_shortest(h)
+             ? refuse(b, from, "has a fibre that is too short at the start")
+             : status;
 }
 
 // --- excitations ---
@@ -75,7 +123,7 @@ static lb_status build_excitation(lb_build* b, lb_model_muscle* to, const lb_sce
 lb_status lb_build_muscles(lb_build* b) {
   const lb_scene* s = b->scene;
   lb_model* m = b->m;
-  curve_sets sets = {0};
+  curve_set* sets = NULL;
   m->muscle.item = LB_TAKE(b->arena, lb_model_muscle, s->nmuscle);
   lb_status status = m->muscle.item ? LB_OK : LB_NO_MEMORY;
   for (int i = 0; i < s->nmuscle && status == LB_OK; i++) {
@@ -86,10 +134,7 @@ lb_status lb_build_muscles(lb_build* b) {
     to->tension = from->tension;
     to->x = -1;
     if (from->hill.model != LB_HILL_NONE) {
-      to->hill = make_hill(b, &sets, &from->hill);
-      to->x = m->nx;
-      m->nx += 2;
-      status = to->hill ? LB_OK : LB_NO_MEMORY;
+      status = build_hill(b, &sets, to, from);
     }
     status = status == LB_OK ? lb_build_path(b, "muscle", from, &to->path) : status;
     m->muscle.ninertial += from->mass.amount > 0;

@@ -31,6 +31,8 @@ static const lb_field fields[] = {
     LB_LIST(lb_scene_force, "through", point, npoint, &point_table, NULL,
             "the points it runs through, in order: {body: ..., at: [...]}, or {wrap: ...}"),
     LB_FORCE_CURVE_ROWS("true"),
+    LB_FORCE_SIZE("dissipation", dissipation, LB_PURE, LB_NOT_NEGATIVE, "0",
+                  "part of the force added for each m/s it is being stretched"),
 };
 
 static void init(void* part) {

@@ -216,6 +216,7 @@ extern const lb_table lb_scene_table, lb_solver_table, lb_repeat_table, lb_mater
     lb_fork_table, lb_function_part_table;
 extern const lb_table lb_joint_table[LB_JOINT_COUNT];
 extern const lb_table lb_start_table[LB_JOINT_COUNT];
+extern const lb_table lb_muscle_start_table;
 extern const lb_choices lb_joint_choices;
 
 // The keys of a scene file, in this order.

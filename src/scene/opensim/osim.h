@@ -68,8 +68,6 @@ typedef struct lb_osim {
   lb_osim_place* place; // of bodies on each other, as the model starts
   int nwrap, wrap_capacity;
   lb_osim_wrap* wrap;
-  int slack_springs; // path springs whose force is left out, and the first of them
-  lb_xml* slack_spring;
 } lb_osim;
 
 // The nodes of a scene, from a text; NULL: something is wrong, which is reported.
@@ -167,3 +165,11 @@ void lb_osim_markers(lb_osim* o);     // osim_forces.c
 // One muscle or path spring of `ForceSet`; false: it is neither.
 bool lb_osim_path_force(lb_osim* o, lb_xml* force); // osim_paths.c
 void lb_osim_wraps(lb_osim* o);                     // osim_paths.c
+// Constants of a Hill-type muscle, and its start.
+lb_yaml* lb_osim_hill(lb_osim* o, lb_xml* muscle);                     // osim_hill.c
+void lb_osim_hill_start(lb_osim* o, lb_xml* muscle, const char* name); // osim_hill.c
+// A property as a number of a map, where it is there.
+void lb_osim_put_number(lb_osim* o, lb_yaml* map, lb_xml* xml, const char* key, const char* tag);
+// Springs along paths, whose points and surfaces are given.
+bool lb_osim_is_spring(const lb_xml* force);                      // osim_springs.c
+void lb_osim_spring(lb_osim* o, lb_xml* force, lb_yaml* through); // osim_springs.c

@@ -1,4 +1,4 @@
-// Muscles and springs along paths, and the surfaces they wrap over.
+// Muscles and other forces along paths, and the surfaces they wrap over.
 //
 // A path of OpenSim's may wrap over a surface anywhere between two of its points, on the first
 // segment that meets it. A path of ours wraps between two points that are known: of the segments in
@@ -351,78 +351,17 @@ static lb_yaml* path_node(lb_osim* o, lb_place place, const path* p) {
   return list;
 }
 
-static void put_number(lb_osim* o, lb_yaml* map, lb_xml* xml, const char* key, const char* tag) {
-  lb_xml* at = lb_osim_property(o, xml, tag);
-  if (at && *at->text) {
-    lb_node_put(o, map, key, lb_node_number(o, at->place, lb_osim_number(o, xml, tag, 0)));
-  }
-}
-
-// The first of several names of a property that is there.
-static const char* first_of(lb_osim* o, lb_xml* xml, const char* a, const char* b) {
-  return lb_osim_property(o, xml, a) ? a : b;
-}
-
-static lb_yaml* hill_node(lb_osim* o, lb_xml* xml) {
-  const bool thelen = strncmp(xml->tag, "Thelen2003", 10) == 0;
-  const bool millard = strncmp(xml->tag, "Millard2012", 11) == 0;
-  lb_yaml* hill = lb_node_map(o, xml->place);
-  if (!thelen && !millard) {
-    lb_remark(o->r, xml->place,
-              lb_compose(o->r, "muscle '%s' of class %.60s is read as one of Millard's", xml->name,
-                         xml->tag));
-  }
-  lb_node_put(o, hill, "model", lb_node_text(o, xml->place, thelen ? "thelen" : "millard"));
-  put_number(o, hill, xml, "force", "max_isometric_force");
-  put_number(o, hill, xml, "fiber", "optimal_fiber_length");
-  put_number(o, hill, xml, "slack", "tendon_slack_length");
-  put_number(o, hill, xml, "pennation",
-             first_of(o, xml, "pennation_angle_at_optimal", "pennation_angle"));
-  put_number(o, hill, xml, "speed", first_of(o, xml, "max_contraction_velocity", "Vmax"));
-  if (millard) {
-    put_number(o, hill, xml, "damping", "fiber_damping");
-  }
-  put_number(o, hill, xml, "activation", "activation_time_constant");
-  put_number(o, hill, xml, "deactivation", "deactivation_time_constant");
-  if (lb_osim_flag(o, xml, "ignore_tendon_compliance", false)) {
-    lb_node_put(o, hill, "elastic", lb_node_flag(o, xml->place, false));
-  }
-  return hill;
-}
-
 // What says how a muscle is driven, and not what it is.
 static void see_controls(lb_osim* o, lb_xml* xml) {
-  static const char* const TAGS[] = {
-      "min_control",        "max_control",          "optimal_force", "default_activation",
-      "minimum_activation", "default_fiber_length", "muscle_model",  "ignore_activation_dynamics"};
+  static const char* const TAGS[] = {"min_control",
+                                     "max_control",
+                                     "optimal_force",
+                                     "minimum_activation",
+                                     "default_fiber_length",
+                                     "muscle_model",
+                                     "ignore_activation_dynamics"};
   for (int i = 0; i < LB_COUNT_OF(TAGS); i++) {
     lb_osim_word(o, xml, TAGS[i]);
-  }
-}
-
-// A spring without surfaces is a cable; cables know no others, and have a length of their own.
-static void spring(lb_osim* o, lb_xml* xml, const path* p) {
-  const lb_place place = xml->place;
-  lb_yaml* map = lb_node_map(o, place);
-  bool plain = p->npoint <= LB_CABLE_MOST_POINTS;
-  for (int i = 0; i < p->npoint; i++) {
-    plain = plain && p->nwrap[i] == 0 && p->point[i] && p->point[i]->count == 2 &&
-            lb_yaml_find(p->point[i], "at");
-  }
-  lb_node_put(o, map, "through", path_node(o, place, p));
-  const double dissipation = lb_osim_number(o, xml, "dissipation", 0);
-  if (plain) {
-    put_number(o, map, xml, "stiffness", "stiffness");
-    put_number(o, map, xml, "length", "resting_length");
-    lb_node_part(o, "cables", xml->name, map);
-  } else {
-    lb_osim_word(o, xml, "stiffness");
-    lb_osim_word(o, xml, "resting_length");
-    lb_node_part(o, "muscles", xml->name, map);
-  }
-  if (!plain || dissipation != 0) {
-    o->slack_springs++;
-    o->slack_spring = o->slack_spring ? o->slack_spring : xml;
   }
 }
 
@@ -440,7 +379,7 @@ static bool has_path(lb_osim* o, lb_xml* xml) {
 bool lb_osim_path_force(lb_osim* o, lb_xml* xml) {
   const bool muscle = lb_osim_property(o, xml, "max_isometric_force") &&
                       lb_osim_property(o, xml, "optimal_fiber_length");
-  const bool is_spring = strcmp(xml->tag, "PathSpring") == 0;
+  const bool is_spring = lb_osim_is_spring(xml);
   const bool actuator = strcmp(xml->tag, "PathActuator") == 0;
   if (!has_path(o, xml) || !(muscle || is_spring || actuator)) {
     return false;
@@ -453,21 +392,24 @@ bool lb_osim_path_force(lb_osim* o, lb_xml* xml) {
     return true; // reported
   }
   if (is_spring) {
-    spring(o, xml, p);
+    lb_osim_spring(o, xml, path_node(o, xml->place, p));
     return true;
   }
   lb_yaml* map = lb_node_map(o, xml->place);
   lb_node_put(o, map, "through", path_node(o, xml->place, p));
   if (actuator) {
     lb_yaml *excitation = lb_node_map(o, xml->place), *keys = lb_node_list(o, xml->place);
-    put_number(o, map, xml, "tension", "optimal_force");
+    lb_osim_put_number(o, map, xml, "tension", "optimal_force");
     lb_node_add(o, keys, lb_node_numbers(o, xml->place, (double[]){0, 0}, 2));
     lb_node_put(o, excitation, "keys", keys);
     lb_node_put(o, map, "excitation", excitation);
   } else {
-    lb_node_put(o, map, "hill", hill_node(o, xml));
+    lb_node_put(o, map, "hill", lb_osim_hill(o, xml));
   }
   see_controls(o, xml);
-  lb_node_part(o, "muscles", xml->name, map);
+  const char* name = lb_node_part(o, "muscles", xml->name, map);
+  if (!actuator) {
+    lb_osim_hill_start(o, xml, name);
+  }
   return true;
 }

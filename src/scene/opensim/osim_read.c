@@ -165,13 +165,6 @@ lb_yaml* lb_osim_parse(lb_reader* r, const char* text, size_t length, const char
   lb_osim_markers(&o);
   lb_osim_wraps(&o);
   lb_osim_forces(&o);
-  if (o.slack_springs > 0) {
-    lb_remark(r, o.slack_spring->place,
-              lb_compose(r,
-                         "%d path springs wrap over surfaces or damp, as this one, the first: "
-                         "that part of their force is left out",
-                         o.slack_springs));
-  }
   report_missed(&o);
   const bool ok = r->report.status == before && !r->no_memory;
   return ok ? o.scene : NULL;

@@ -1,4 +1,4 @@
-// Starts of joints and free bodies.
+// Starts of joints, free bodies and muscles.
 #include <math.h>
 #include <string.h>
 
@@ -187,6 +187,16 @@ static bool read_body_start(lb_reader* r, const lb_entry* entry, int number, int
   return true;
 }
 
+// A muscle in which something is wrong is not there.
+static void read_muscle_start(lb_reader* r, const lb_entry* entry) {
+  for (int i = 0; i < r->scene.nmuscle; i++) {
+    lb_scene_muscle* m = &r->scene.muscle[i];
+    if (strcmp(m->name, entry->name->text) == 0) {
+      lb_read_table(r, entry->value, &lb_muscle_start_table, &m->start);
+    }
+  }
+}
+
 // Every name that `initial` may use, for the nearest one.
 static void unknown_start(lb_reader* r, const lb_entry* entry) {
   lb_names all = {0};
@@ -199,8 +209,14 @@ static void unknown_start(lb_reader* r, const lb_entry* entry) {
       lb_names_add(&all, &r->scratch, name, i);
     }
   }
+  for (int i = 0; i < r->scene.nmuscle; i++) {
+    const char* name = r->scene.muscle[i].name;
+    if (lb_names_find(&all, name, -1) < 0) {
+      lb_names_add(&all, &r->scratch, name, i);
+    }
+  }
   r->subject = "initial";
-  lb_unknown_name(r, entry->name, "joint or free body", &all);
+  lb_unknown_name(r, entry->name, "joint, free body or muscle", &all);
 }
 
 void lb_read_initial(lb_reader* r) {
@@ -215,6 +231,8 @@ void lb_read_initial(lb_reader* r) {
       read_joint_start(r, entry, i + 1, joint);
     } else if (body >= 0) {
       read_body_start(r, entry, i + 1, body);
+    } else if (lb_names_find(&r->section[LB_SCENE_MUSCLES].names, entry->name->text, -1) >= 0) {
+      read_muscle_start(r, entry);
     } else {
       unknown_start(r, entry);
     }

@@ -1,6 +1,7 @@
 // Muscles: a path, its mass, and what pulls along it.
 #include <math.h>
 
+#include "math/muscle/hill.h"
 #include "scene/part/part.h"
 
 #define NAME(code, name) name,
@@ -35,6 +36,46 @@ static const lb_table mass_table = LB_TABLE("muscle mass", lb_scene_muscle_mass,
 
 // --- force ---
 
+#define SHAPE(key, range, standard, about)                                                         \
+  LB_SIZED(NUMBER, lb_scene_hill_shape, #key, key, LB_PURE, range, standard, about)
+static const lb_field shape_fields[] = {
+    SHAPE(active_width, LB_POSITIVE_OR_UNSET, "0.45, of thelen", "gamma of active force by length"),
+    SHAPE(active_from, LB_POSITIVE_OR_UNSET, "0.4441, of millard",
+          "length at which active force begins, over the optimal one"),
+    SHAPE(active_knee, LB_POSITIVE_OR_UNSET, "0.73, of millard", "where its steep rise ends"),
+    SHAPE(active_to, LB_POSITIVE_OR_UNSET, "1.8123, of millard", "where it ends"),
+    SHAPE(active_slope, LB_POSITIVE_OR_UNSET, "0.8616, of millard", "of its shallow rise"),
+    SHAPE(active_least, LB_NOT_NEGATIVE, "0; of millard without damping 0.1", "least active force"),
+    SHAPE(hyperbola, LB_POSITIVE_OR_UNSET, "0.25, of thelen", "A of force by speed"),
+    SHAPE(shortening_end, LB_NOT_NEGATIVE, "0; of millard without damping 0.1",
+          "slope of force by speed at the greatest speed of shortening"),
+    SHAPE(shortening_slope, LB_POSITIVE_OR_UNSET, "0.25, of millard", "slope near it"),
+    SHAPE(isometric_slope, LB_POSITIVE_OR_UNSET, "5, of millard", "slope at rest"),
+    SHAPE(lengthening_slope, LB_POSITIVE_OR_UNSET, "0.15, of millard",
+          "slope near the greatest speed of lengthening"),
+    SHAPE(lengthening_end, LB_NOT_NEGATIVE, "0; of millard without damping 0.1", "slope there"),
+    SHAPE(lengthening, LB_POSITIVE_OR_UNSET, "1.4", "force when lengthening at most"),
+    SHAPE(shortening_curve, LB_POSITIVE_OR_UNSET, "0.6, of millard",
+          "curviness when shortening, from 0 (round) to 1 (sharp)"),
+    SHAPE(lengthening_curve, LB_POSITIVE_OR_UNSET, "0.9, of millard", "curviness when lengthening"),
+    SHAPE(passive_exponent, LB_POSITIVE_OR_UNSET, "5, of thelen", "k of passive force by length"),
+    SHAPE(passive_strain, LB_POSITIVE_OR_UNSET, "0.6 or, of millard, 0.7",
+          "of the fibre at a passive force of one"),
+    SHAPE(passive_from, LB_ANY, "0", "of millard: strain at which passive force begins"),
+    SHAPE(passive_low, LB_POSITIVE_OR_UNSET, "0.2, of millard", "stiffness at little force"),
+    SHAPE(passive_stiffness, LB_POSITIVE_OR_UNSET, "2 over the strains between, of millard",
+          "at a force of one"),
+    SHAPE(passive_curve, LB_POSITIVE_OR_UNSET, "0.75, of millard", "curviness"),
+    SHAPE(tendon_strain, LB_POSITIVE_OR_UNSET, "0.04 or, of millard, 0.049",
+          "of the tendon at a force of one"),
+    SHAPE(tendon_stiffness, LB_POSITIVE_OR_UNSET, "1.375 over that strain, of millard",
+          "at a force of one"),
+    SHAPE(tendon_toe, LB_POSITIVE_OR_UNSET, "2/3, of millard",
+          "force at which it becomes straight"),
+    SHAPE(tendon_curve, LB_POSITIVE_OR_UNSET, "0.5, of millard", "curviness"),
+};
+static const lb_table shape_table = LB_TABLE("hill shape", lb_scene_hill_shape, shape_fields);
+
 #define HILL(key, member, dimension, range, standard, about)                                       \
   LB_SIZED(NUMBER, lb_scene_hill, key, member, dimension, range, standard, about)
 static const lb_field hill_fields[] = {
@@ -56,6 +97,8 @@ static const lb_field hill_fields[] = {
          "time constant of activation"),
     HILL("deactivation", deactivation, LB_TIME, LB_POSITIVE_OR_UNSET, "the model's own",
          "time constant of deactivation"),
+    LB_FROM(TABLE, lb_scene_hill, "shape", shape, &shape_table, "the model's own",
+            "numbers that shape its curves"),
 };
 static const lb_table hill_table = LB_TABLE("hill", lb_scene_hill, hill_fields);
 
@@ -160,6 +203,24 @@ static void check_hill(lb_checker* c, const lb_scene_hill* h) {
   } else if (h->model != LB_HILL_NONE && lb_check_fields(c, &hill_table, h) &&
              !(h->pennation < M_PI / 2)) {
     lb_say(c, ": 'pennation' must be less than 90 deg");
+  } else if (h->model != LB_HILL_NONE && lb_hill_shape_stranger(h->model, &h->shape)) {
+    lb_say(c, ": '%s' shapes no curve of %s muscles (take it away, or choose the other model)",
+           lb_hill_shape_stranger(h->model, &h->shape), hill_names[h->model]);
+  }
+}
+
+static void check_start(lb_checker* c, const lb_scene_muscle* m) {
+  static const double LEAST = 0.01; // activation
+  const lb_scene_muscle_start* s = &m->start;
+  const bool activation = s->activation != 0, fiber = s->fiber != 0;
+  if ((activation || fiber) && m->hill.model == LB_HILL_NONE) {
+    lb_say(c, " has no 'hill', and so no state that 'initial' could give");
+  } else if (activation && !(s->activation >= LEAST && s->activation <= 1)) {
+    lb_say(c, ": its activation at the start must be from %g to 1", LEAST);
+  } else if (fiber && !(s->fiber > 0 && isfinite(s->fiber))) {
+    lb_say(c, ": its fibre at the start must be longer than 0");
+  } else if (fiber && (!m->hill.elastic || m->hill.slack == 0)) {
+    lb_say(c, ": its tendon is stiff, so that the path says how long its fibre is at the start");
   }
 }
 
@@ -177,6 +238,7 @@ static void check_muscle(lb_checker* c, const void* part) {
            c->s->body[mass->from].name);
   }
   check_hill(c, &m->hill);
+  check_start(c, m);
   if (!lb_profile_holds(&e->profile)) {
     lb_say(c, ": its excitations must be finite and their times rising");
   }
@@ -189,6 +251,15 @@ static void check_muscle(lb_checker* c, const void* part) {
 const lb_table lb_muscle_table =
     LB_TABLE("muscle", lb_scene_muscle, muscle_fields, .init = init_muscle, .finish = finish_muscle,
              .check = check_muscle);
+
+#define START(key, member, dimension, standard, about)                                             \
+  LB_SIZED(NUMBER, lb_scene_muscle_start, key, member, dimension, LB_POSITIVE_OR_UNSET, standard,  \
+           about)
+static const lb_field start_fields[] = {
+    START("activation", activation, LB_PURE, "as excited at the start", "0.01 to 1"),
+    START("fiber", fiber, LB_LENGTH, "in equilibrium with the tendon", "length of its fibres"),
+};
+const lb_table lb_muscle_start_table = LB_TABLE("muscle", lb_scene_muscle_start, start_fields);
 
 lb_scene_muscle lb_scene_muscle_default(void) {
   lb_scene_muscle muscle;

@@ -100,7 +100,7 @@ void lb_step_muscles_after(lb_step_derivative* S, const lb_step_causes* out,
   }
 }
 
-// A start is the end of a stage that took for ever, from anywhere.
+// A start is the end of a stage that took for ever, from anywhere. What is given does not change.
 void lb_step_back_start(lb_step_derivative* S, lb_data* d, double* q, double* v, double* excitation,
                         const double* x) {
   const lb_model* m = S->m;
@@ -116,7 +116,8 @@ void lb_step_back_start(lb_step_derivative* S, lb_data* d, double* q, double* v,
     lb_muscle_direction(S->D, d, i, g);
     if (mu->hill) {
       const lb_muscle_now* now = &d->work->muscles->now[i];
-      const double by_l = x[mu->x + 1], by_a = x[mu->x] + by_l * now->hill.fiber_by_a;
+      const double by_l = isnan(mu->start[1]) ? x[mu->x + 1] : 0;
+      const double by_a = x[mu->x] + by_l * now->hill.fiber_by_a;
       lb_add(m->nv, q, -by_l * now->hill.fiber_by_length, g);
       excitation[i] += by_a * now->activation.by_u;
       feed_back(mu, by_a * now->activation.by_u, q, v);
