@@ -283,15 +283,31 @@ static void draw_cells(lb_out* out, const lb_fork_map* m, const double* off, dou
   lb_out_text(out, "\n");
 }
 
-// Values at the corners, edges and middle.
-static void draw_values(lb_out* out, const lb_fork_map* m, const double* off, double most, unit u) {
+// Place of a model's load in a map.
+static void place_of(const lb_fork_map* m, const lb_fork* f, double at[2]) {
+  const lb_vec3 load = lb_fork_load(f, m->effector);
+  const double force[3] = {load.x, load.y, load.z};
+  at[0] = EDGE + MAP * (0.5 + 0.5 * force[m->axis[0]] / m->force);
+  at[1] = 30 + MAP * (0.5 - 0.5 * force[m->axis[1]] / m->force);
+}
+
+// Values at the corners and edges, but not over the cross of a model.
+static void draw_values(lb_out* out, const lb_fork_map* m, const double* off, double most, unit u,
+                        lb_fork* const* fork, int count) {
   for (int i = 0; i < 9; i++) {
     const int row = i / 3 * (m->side - 1) / 2, column = i % 3 * (m->side - 1) / 2;
     const double x = off[row * m->side + column];
-    if (isfinite(x) && i != 4) {
+    const double left = EDGE + MAP * (0.03 + 0.47 * (i % 3)),
+                 down = 30 + MAP * (0.96 - 0.455 * (i / 3));
+    bool clear = true;
+    for (int k = 0; k < count; k++) {
+      double at[2];
+      place_of(m, fork[k], at);
+      clear &= fabs(at[0] - left) > 40 || fabs(at[1] - down) > 16;
+    }
+    if (isfinite(x) && clear) {
       lb_print(out, "<text class=\"value%s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n",
-               x > 0.6 * most ? " pale" : "", EDGE + MAP * (0.03 + 0.47 * (i % 3)),
-               30 + MAP * (0.96 - 0.455 * (i / 3)),
+               x > 0.6 * most ? " pale" : "", left, down,
                i % 3 == 0   ? "start"
                : i % 3 == 1 ? "middle"
                             : "end",
@@ -322,14 +338,12 @@ static void draw_frame(lb_out* out, const lb_fork_map* m) {
 // Crosses where models are.
 static void draw_models(lb_out* out, const lb_fork_map* m, lb_fork* const* fork, int count) {
   for (int i = 0; i < count; i++) {
-    const lb_vec3 load = lb_fork_load(fork[i], m->effector);
-    const double f[3] = {load.x, load.y, load.z};
-    const double x = EDGE + MAP * (0.5 + 0.5 * f[m->axis[0]] / m->force),
-                 y = 30 + MAP * (0.5 - 0.5 * f[m->axis[1]] / m->force);
+    double at[2];
+    place_of(m, fork[i], at);
     lb_print(out,
              "<path class=\"model\" d=\"M%.1f %.1f l8 8 m0 -8 l-8 8\"/><text class=\"value\" "
              "x=\"%.1f\" y=\"%.1f\">%d</text>\n",
-             x - 4, y - 4, x + 7, y - 5, fork[i]->number + 1);
+             at[0] - 4, at[1] - 4, at[0] + 7, at[1] - 5, fork[i]->number + 1);
   }
 }
 
@@ -357,7 +371,7 @@ static void draw_map(lb_out* out, const lb_fork_map* m, const double* off, doubl
            WIDE, HIGH, EDGE, title);
   draw_cells(out, m, off, most);
   draw_frame(out, m);
-  draw_values(out, m, off, most, u);
+  draw_values(out, m, off, most, u, fork, count);
   draw_models(out, m, fork, count);
   lb_out_text(out, "</svg>\n");
 }
