@@ -24,8 +24,9 @@ import {
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { RoomEnvironment } from "three/addons/environments/RoomEnvironment.js";
 import { GLTFLoader } from "three/addons/loaders/GLTFLoader.js";
+import { readMuscles } from "./data.js";
 import { addEllipsoids } from "./ellipsoids.js";
-import { addBodies, addForces, addStress, addToggle } from "./marks.js";
+import { addBodies, addForces, addMuscles, addStress, addToggle } from "./marks.js";
 import { onTheme, theme } from "./theme.js";
 
 // Limber is z up, the picture y up.
@@ -59,6 +60,7 @@ export async function createView(container, glb, data, clock) {
   addForces(view, data.arrows, stage);
   addBodies(view, data.bodies, stage);
   if (data.fork) addEllipsoids(view, data.fork.ellipsoids, stage);
+  addMuscles(view, readMuscles());
   clock.subscribe(() => view.show());
   onTheme(() => view.dress());
   new ResizeObserver(() => view.resize()).observe(container);

@@ -199,6 +199,8 @@ typedef struct lb_table {
     "muscles: paths that pull, with mass or without, by name")                                     \
   X(MOTORS, "motors", "motor", lb_motor_table, motor, "what drives joints, by name")               \
   X(LOADS, "loads", "load", lb_load_table, load, "forces from outside, by name")                   \
+  X(EXTERNAL, "external", "external force", lb_external_table, external,                           \
+    "measured forces on bodies, by name")                                                          \
   X(CONSTRAINTS, "constraints", "constraint", lb_constraint_table, constraint,                     \
     "what must hold besides joints, by name")
 
