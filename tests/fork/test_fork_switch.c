@@ -177,7 +177,7 @@ static lb_status play(const fork_world* w, bool again, lb_fork_motion* motion, l
   o.duration = 0.3;
   assert_int_equal(lb_fork_create(w->m, &what, 0, NULL, &f[0], NULL), LB_OK);
   assert_int_equal(lb_recording_create(w->m, 0, NULL, &r, NULL), LB_OK);
-  const lb_status status = lb_fork_simulate(f, &count, &o, r, motion, err);
+  const lb_status status = lb_fork_simulate(f, &count, &o, r, NULL, motion, err);
   lb_recording_release(r);
   lb_fork_release(f[0]);
   return status;
@@ -288,7 +288,7 @@ static void frames_have_links_as_printed(void** state) {
     o.duration = 0.2;
     assert_int_equal(lb_fork_create(w.m, &what, 0, NULL, &f[0], NULL), LB_OK);
     assert_int_equal(lb_recording_create(w.m, 0, NULL, &r[k], NULL), LB_OK);
-    assert_int_equal(lb_fork_simulate(f, &count, &o, r[k], &motion, NULL), LB_OK);
+    assert_int_equal(lb_fork_simulate(f, &count, &o, r[k], NULL, &motion, NULL), LB_OK);
     lb_fork_release(f[0]);
   }
   const int last = (r[0]->nframe - 1) * w.m->nbody;
