@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 # The libraries behind ours, by name: who links the static form needs them at link time.
-set(LIMBER_LINKED fyaml xml2 lapacke openblas cjson dmumps_seq sundials_arkode pthread m)
+set(LIMBER_LINKED fyaml xml2 lapacke openblas cjson ipopt dmumps_seq sundials_arkode pthread m)
 target_link_libraries(limber_static PUBLIC "$<INSTALL_INTERFACE:${LIMBER_LINKED}>")
 foreach(library limber limber_static)
   target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:include>)

@@ -33,7 +33,7 @@ typedef struct lb_section {
 /// of job reads the fields it needs.
 typedef struct lb_job_options {
   const char* kind;  ///< "simulate", "reduce", "fit", "inverse", "retarget", "replay",
-                     ///< "optimize", "sweep", "fork", "ik", or "check", which looks at the scene
+                     ///< "optimize", "sweep", "fork", "ik", "track", or "check", which looks at the scene
                      ///< alone
   const char* scene; ///< a file, or "-" for standard input
   const char* text;  ///< the scene itself, which `scene` is then the name of; NULL: it is read
@@ -58,6 +58,7 @@ typedef struct lb_job_options {
   const char* forces; ///< inverse dynamics: a file of measured forces, or NULL
   double cutoff, force_cutoff; ///< inverse dynamics: of low-pass filters [Hz]; NAN: none
   const char* filter;          ///< inverse dynamics: "opensim", or NULL: Limber's own
+  double begin, end;           ///< collocation: part of the motion [s]; NAN: all of it
   double touch;                ///< inverse dynamics: as of lb_inverse_options [m or rad]
   int modes, frames;           ///< reduction: as of lb_reduce_options; 0 modes: as `missed` asks
   double missed;               ///< reduction: as of lb_reduce_options; NAN: as `modes` ask

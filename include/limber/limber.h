@@ -1,6 +1,7 @@
 // Everything a program that uses Limber needs.
 #pragma once
 #include "limber/collision.h"
+#include "limber/collocate.h"
 #include "limber/derivative.h"
 #include "limber/dynamics.h"
 #include "limber/fit.h"

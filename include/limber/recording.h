@@ -225,6 +225,7 @@ typedef struct lb_summary {
   const struct lb_ik* ik;                    ///< of inverse kinematics, else NULL
   const struct lb_retarget_result* retarget; ///< of retargeting, else NULL
   const struct lb_optimize_result* optimize; ///< of an optimisation, else NULL
+  const struct lb_collocation* collocation;  ///< of a collocation, else NULL
   const struct lb_fork_result* fork;         ///< of mechanisms that were reduced, else NULL
   const struct lb_mechanism* mechanism;      ///< of scenes with linkages, else NULL
   const struct lb_gait* gait;                ///< of what walks, else NULL

@@ -672,6 +672,7 @@ typedef struct lb_scene {
   lb_scene_fit fit;
   lb_scene_retarget retarget;
   lb_scene_optimize optimize;
+  lb_scene_collocate collocate;
   int nfork;
   lb_scene_fork* fork;
   lb_making making;

@@ -199,6 +199,64 @@ typedef struct lb_scene_optimize {
   int iterations;
 } lb_scene_optimize;
 
+/// Schemes of collocation. code, name in scene files
+#define LB_SCHEME_LIST(X)                                                                          \
+  X(LB_SCHEME_HERMITE_SIMPSON, "hermite-simpson") /* cubic between mesh points; order 4 */         \
+  X(LB_SCHEME_TRAPEZOID, "trapezoid")             /* order 2 */
+
+typedef enum lb_scheme_kind {
+#define LB_SCHEME_CODE(code, name) code,
+  LB_SCHEME_LIST(LB_SCHEME_CODE)
+#undef LB_SCHEME_CODE
+      LB_SCHEME_COUNT
+} lb_scheme_kind;
+
+/// Bounds and weight of a motor or muscle that collocation may use as it likes.
+typedef struct lb_scene_control {
+  const char* name;
+  lb_place place;
+  lb_owner owner;     ///< LB_OWNER_MOTOR or LB_OWNER_MUSCLE
+  int index;          ///< of the owner
+  double least, most; ///< [N m], [N], or excitation; INFINITY: any
+  double weight;      ///< of its effort, beside that of its kind
+} lb_scene_control;
+
+/// Weights of integrals of squares.
+typedef struct lb_scene_effort {
+  double motors;   ///< of forces and torques [1/(N m)^2, 1/N^2]
+  double muscles;  ///< of excitations
+  double reserves; ///< price of reserves [1/(N m)^2, 1/N^2]
+} lb_scene_effort;
+
+/// Weights of integrals of squared distances from a motion that is given.
+typedef struct lb_scene_following {
+  double position; ///< of coordinates [1/rad^2, 1/m^2]
+  double velocity; ///< of their rates
+  double markers;  ///< of markers [1/m^2]
+} lb_scene_following;
+
+/// Collocation: a motion and its controls, found together.
+typedef struct lb_scene_collocate {
+  lb_place place;
+  int scheme; ///< lb_scheme_kind
+  int intervals;
+  double time[2];     ///< least and most that the motion may take [s]; not finite: the scene's own
+  double time_weight; ///< of that time [1/s]
+  lb_scene_effort effort;
+  double reserve;  ///< most that a reserve on a coordinate may exert [N m or N]; 0: none
+  bool idle;       ///< muscles exert nothing
+  bool instant;    ///< activations follow excitations at once
+  bool free_start; ///< the motion may start elsewhere than the scene says
+  bool periodic;   ///< it ends as it starts, but for coordinates of `travels`
+  int travels;     ///< joint whose coordinates may end elsewhere, or -1
+  lb_scene_following follow;
+  int ncontrol, ngoal, nmust;
+  lb_scene_control* control;
+  lb_scene_goal *goal, *must; ///< the latter hold exactly
+  double tolerance;
+  int iterations;
+} lb_scene_collocate;
+
 /// An effector of a reduced mechanism: a frame of a body, at its origin or at a marker.
 typedef struct lb_scene_effector {
   const char* name; ///< of the body, or of the marker

@@ -97,7 +97,7 @@ static const char* summary_of(const char* dir, const char* key, lb_arena* arena)
 
 // Searches take long, so that their results are not overwritten by something else.
 static bool is_search(const char* job) {
-  static const char* const SEARCHES[] = {"retarget", "optimize", "fit", "reduce"};
+  static const char* const SEARCHES[] = {"retarget", "optimize", "fit", "reduce", "track"};
   bool any = false;
   for (size_t i = 0; i < sizeof SEARCHES / sizeof *SEARCHES; i++) {
     any = any || strcmp(job, SEARCHES[i]) == 0;

@@ -165,8 +165,9 @@ enum {
   FORK = 8192,
   IK = 16384,
   CONVERT = 32768,
-  FILMED = SIMULATE | RETARGET | REPLAY | OPTIMIZE | INVERSE | FIT | FORK | IK,
-  WRITERS = SIMULATE | REDUCE | FIT | INVERSE | RETARGET | OPTIMIZE | SWEEP | FORK | IK
+  TRACK = 65536,
+  FILMED = SIMULATE | RETARGET | REPLAY | OPTIMIZE | INVERSE | FIT | FORK | IK | TRACK,
+  WRITERS = SIMULATE | REDUCE | FIT | INVERSE | RETARGET | OPTIMIZE | SWEEP | FORK | IK | TRACK
 };
 
 #define AT(field) offsetof(verb_args, field)
@@ -195,7 +196,8 @@ static const option OPTIONS[] = {
     {"--step", NULL, "S", &SECONDS, AT(o.step),
      SIMULATE | REDUCE | FIT | RETARGET | REPLAY | SWEEP | FORK,
      "time step in seconds, or such as 2ms (default: as the scene says)"},
-    {"--threads", NULL, "N", &THREADS, AT(o.threads), SIMULATE | REDUCE | FIT | RETARGET | REPLAY,
+    {"--threads", NULL, "N", &THREADS, AT(o.threads),
+     SIMULATE | REDUCE | FIT | RETARGET | REPLAY | TRACK,
      "threads to compute with; the results are the same for any N (default: 1)"},
     {"--full", NULL, NULL, NULL, AT(o.full), SIMULATE | REPLAY | SWEEP,
      "let every node of the elastic bodies' meshes move, not only a few modes: slow and exact"},
@@ -217,14 +219,18 @@ static const option OPTIONS[] = {
      "begin each basis with the attachment modes: forces and moments on its faces"},
     {"--frames", NULL, "N", &FRAMES, AT(o.frames), REDUCE,
      "frames of the full run that are looked at, at most (default: 400)"},
-    {"--forces", NULL, "FILE", &NAME, AT(o.forces), INVERSE,
+    {"--forces", NULL, "FILE", &NAME, AT(o.forces), INVERSE | TRACK,
      "table of measured forces on bodies, as from force plates"},
-    {"--cutoff", NULL, "HZ", &FREQUENCY, AT(o.cutoff), INVERSE,
+    {"--cutoff", NULL, "HZ", &FREQUENCY, AT(o.cutoff), INVERSE | TRACK,
      "low-pass filter on the motion, without delay (default: none)"},
-    {"--force-cutoff", NULL, "HZ", &FREQUENCY, AT(o.force_cutoff), INVERSE,
+    {"--force-cutoff", NULL, "HZ", &FREQUENCY, AT(o.force_cutoff), INVERSE | TRACK,
      "the same on the forces (default: none)"},
-    {"--filter", NULL, "NAME", &FILTER, AT(o.filter), INVERSE,
+    {"--filter", NULL, "NAME", &FILTER, AT(o.filter), INVERSE | TRACK,
      "opensim: filter and rates as OpenSim's tools have them, to compare with (default: limber)"},
+    {"--begin", NULL, "TIME", &MOMENT, AT(o.begin), TRACK,
+     "where in the motion to begin (default: its first sample)"},
+    {"--end", NULL, "TIME", &MOMENT, AT(o.end), TRACK,
+     "where in the motion to end (default: its last sample)"},
     {"--touch", NULL, "M", &LENGTH, AT(o.touch), INVERSE,
      "gap below which floors and limits are active, in metres or radians (default: 0.1mm)"},
     {"--baseline", NULL, NULL, NULL, AT(o.baseline), RETARGET,
@@ -235,7 +241,7 @@ static const option OPTIONS[] = {
      "leave out the estimate of that error, from two short runs in richer bases"},
     {"--perturb", NULL, NULL, NULL, AT(o.perturb), RETARGET,
      "play the result with stiffness, damping and mass off by a few per cent, and slow motors"},
-    {"--resume", NULL, NULL, NULL, AT(o.resume), RETARGET | OPTIMIZE,
+    {"--resume", NULL, NULL, NULL, AT(o.resume), RETARGET | OPTIMIZE | TRACK,
      "go on with a search that was stopped, from what it left in DIR"},
     {"--picture", NULL, "TIME", &MOMENT, AT(o.picture), FILMED,
      "make picture.png, too, of the motion at that time"},
@@ -468,6 +474,29 @@ const verb VERBS[] = {
      .least = 1,
      .most = 1,
      .replays = true},
+    {.name = "track",
+     .bit = TRACK,
+     .usage = "SCENE [MOTION] [--out DIR] [--forces FILE] [--threads N]",
+     .summary = "a motion with the forces and excitations that make it: to follow, or to find",
+     .about =
+         "Finds coordinates, forces of motors and excitations of muscles at all moments of a mesh\n"
+         "together, so that the motion obeys its equations. With the table MOTION (as of 'limber\n"
+         "inverse', or .mot and .sto of OpenSim's) the motion follows that one. Without, it is "
+         "the\n"
+         "one that reaches what the scene says under 'collocate' with the least effort or time.\n"
+         "Writes into the folder DIR:\n"
+         "  trajectory.csv, coordinates.sto  the motion\n"
+         "  controls.sto                     forces, torques, excitations and reserves\n"
+         "  solution.csv                     all numbers, with which --resume begins\n"
+         "  report.html, scene.glb, summary.json as other verbs do",
+     .example = "  limber track scenes/collocate-swing-up.yaml --out out/swing\n"
+                "  limber track model.osim walk.mot --forces grf.xml --cutoff 6 --threads 2",
+     .exits = "  0    a motion was found\n"
+              "  1    none was found, or it could not be written\n"
+              "  2    a mistake in a file or on the command line\n"
+              "  130  interrupted; the best so far is in DIR",
+     .least = 1,
+     .most = 2},
     {.name = "optimize",
      .bit = OPTIMIZE,
      .usage = "SCENE [--out DIR] [--resume]",

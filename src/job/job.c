@@ -18,7 +18,8 @@
 static const lb_job_type* const TYPES[] = {&lb_job_check,    &lb_job_convert,  &lb_job_fit,
                                            &lb_job_fork,     &lb_job_ik,       &lb_job_inverse,
                                            &lb_job_optimize, &lb_job_reduce,   &lb_job_replay,
-                                           &lb_job_retarget, &lb_job_simulate, &lb_job_sweep};
+                                           &lb_job_retarget, &lb_job_simulate, &lb_job_sweep,
+                                           &lb_job_track};
 enum { NTYPE = sizeof TYPES / sizeof *TYPES };
 
 lb_job_options lb_job_default(void) {
@@ -28,6 +29,8 @@ lb_job_options lb_job_default(void) {
                           .threads = 1,
                           .cutoff = NAN,
                           .force_cutoff = NAN,
+                          .begin = NAN,
+                          .end = NAN,
                           .touch = lb_inverse_default().touch,
                           .frames = lb_reduce_default().frames,
                           .missed = NAN,

@@ -23,7 +23,7 @@ typedef struct lb_job_type {
 
 extern const lb_job_type lb_job_check, lb_job_convert, lb_job_fit, lb_job_fork, lb_job_ik,
     lb_job_inverse, lb_job_optimize, lb_job_reduce, lb_job_replay, lb_job_retarget, lb_job_simulate,
-    lb_job_sweep;
+    lb_job_sweep, lb_job_track;
 
 struct lb_job {
   lb_arena arena; // of texts, sections and its own data

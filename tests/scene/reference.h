@@ -365,6 +365,12 @@ static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
       fputs("{\"$ref\": \"#/$defs/joint\"}", out);
     } else if (f->more == &lb_hinge_limit_table) { // which one the motor's joint says
       write_either(out, &lb_hinge_limit_table, &lb_slide_limit_table);
+    } else if (f->more == &lb_motor_control_table) { // or what the muscle has
+      fputs("{\"anyOf\": [", out);
+      write_either(out, &lb_motor_control_table, &lb_slide_control_table);
+      fputs(", ", out);
+      write_reference(out, "", lb_muscle_control_table.name);
+      fputs("]}", out);
     } else {
       write_reference(out, "", ((const lb_table*)f->more)->name);
     }
@@ -511,6 +517,8 @@ static void collect_all(void) {
   collect("", &lb_pose_table);
   collect("", &lb_turn_table);
   collect("", &lb_slide_limit_table);
+  collect("", &lb_slide_control_table);
+  collect("", &lb_muscle_control_table);
   collect("", &lb_function_part_table);
 }
 

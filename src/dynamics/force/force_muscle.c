@@ -29,7 +29,7 @@ static void find_length(const lb_model* m, lb_data* d, int i) {
 
 static void apply(const lb_model* m, lb_data* d) {
   lb_move_origins(m, d->work, d->qd);
-  for (int i = 0; i < m->muscle.count; i++) {
+  for (int i = 0; i < m->muscle.count && !d->work->muscles->unmeasured; i++) {
     lb_path p;
     if (d->work->muscles->idle) {
       find_length(m, d, i);
@@ -59,7 +59,7 @@ void lb_muscle_direction(const lb_derivatives* D, lb_data* d, int i, double* g) 
 static void differentiate_feedback(lb_derivatives* D, lb_data* d, int i, const lb_path* p) {
   const lb_model_muscle* mu = &D->model->muscle.item[i];
   const double by_u = d->work->muscles->now[i].tension.by_excitation;
-  if (mu->v >= 0 && by_u != 0) {
+  if (mu->v >= 0 && by_u != 0 && !d->work->muscles->given) {
     lb_path_derive_tension(D, D->tau_q, p, mu->v, -by_u * mu->gain);
     lb_path_derive_tension(D, D->tau_qd, p, mu->v, -by_u * mu->rate_gain);
   }
@@ -69,7 +69,7 @@ static void differentiate_feedback(lb_derivatives* D, lb_data* d, int i, const l
 static void differentiate(lb_derivatives* D, lb_data* d, bool symmetric) {
   const lb_model* m = D->model;
   lb_move_origins(m, d->work, d->qd);
-  for (int i = 0; i < m->muscle.count; i++) {
+  for (int i = 0; i < m->muscle.count && !d->work->muscles->idle; i++) {
     lb_path p;
     find(m, d, i, &p);
     if (symmetric) {

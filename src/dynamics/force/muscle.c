@@ -23,7 +23,9 @@ lb_muscles* lb_muscles_lay_out(lb_carver* c, const lb_model* m) {
 double lb_muscle_excitation(const lb_model* m, const lb_data* d, int i) {
   const lb_model_muscle* mu = &m->muscle.item[i];
   double value[3] = {mu->constant, 0, 0};
-  if (mu->excitation) {
+  if (d->work->muscles->given) {
+    value[0] = d->work->muscles->given[i];
+  } else if (mu->excitation) {
     lb_profile_evaluate(mu->excitation, d->time, value);
   } else if (mu->q >= 0) {
     value[0] = mu->gain * (mu->to - d->q[mu->q]) - mu->rate_gain * d->qd[mu->v];

@@ -33,10 +33,12 @@ typedef struct lb_muscle_now {
 } lb_muscle_now;
 
 typedef struct lb_muscles {
-  double dt;          // of the stage; 0: the states are what they are; INFINITY: equilibrium
-  double* from;       // [nx] x0
-  lb_muscle_now* now; // [count]
-  bool idle;          // they exert nothing: for inverse dynamics
+  double dt;           // of the stage; 0: the states are what they are; INFINITY: equilibrium
+  double* from;        // [nx] x0
+  lb_muscle_now* now;  // [count]
+  const double* given; // [count] excitations, in place of the scene's; NULL: as that says
+  bool idle;           // they exert nothing: for inverse dynamics
+  bool unmeasured;     // of idle ones, lengths are not wanted either
   struct lb_inertia_work* inertia; // NULL: none has mass
 } lb_muscles;
 

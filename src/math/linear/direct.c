@@ -4,6 +4,8 @@
 #include <dmumps_c.h>
 #include <pthread.h>
 
+#include "math/linear/mumps_lock.h"
+
 enum { // MUMPS's jobs
   JOB_START = -1,
   JOB_END = -2,
@@ -26,14 +28,21 @@ struct lb_direct {
   bool analysed, factored;
 };
 
-// MUMPS has state of its own that is not per instance.
 static pthread_mutex_t mumps = PTHREAD_MUTEX_INITIALIZER;
+
+void lb_mumps_lock(void) {
+  pthread_mutex_lock(&mumps);
+}
+
+void lb_mumps_unlock(void) {
+  pthread_mutex_unlock(&mumps);
+}
 
 static void call(DMUMPS_STRUC_C* id, int job) {
   id->job = job;
-  pthread_mutex_lock(&mumps);
+  lb_mumps_lock();
   dmumps_c(id);
-  pthread_mutex_unlock(&mumps);
+  lb_mumps_unlock();
 }
 
 // Its negative codes, sorted into ours.

@@ -38,6 +38,16 @@ static double positive_root(double A, double B, double C) {
   return B > 0 ? 2 * C / (B + root) : (root - B) / (2 * A);
 }
 
+// a' = (u - a) (s R + (1 - s) F) with R = 1/(rise (1/2 + 3/2 a)), F = (1/2 + 3/2 a)/fall and
+// s = (1 + tanh((u - a)/width))/2.
+lb_activation_rate lb_activation_rate_smooth(const lb_hill* h, double a, double u, double width) {
+  const double e = u - a, b = 0.5 + 1.5 * a, R = 1 / (h->rise * b), F = b / h->fall;
+  const double t = tanh(e / width), s = (1 + t) / 2, ds = (1 - t * t) / (2 * width);
+  const double pace = s * R + (1 - s) * F, by_e = pace + e * ds * (R - F);
+  const double by_b = e * (-s * 1.5 * R / b + (1 - s) * 1.5 / h->fall);
+  return (lb_activation_rate){e * pace, by_b - by_e, by_e};
+}
+
 lb_activation_rate lb_activation_step(const lb_hill* h, double a, double u, double dt) {
   const double slope = within(h, &u), from = fmax(a, 0);
   if (u > from) {

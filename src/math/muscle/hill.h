@@ -100,6 +100,10 @@ typedef struct lb_activation_rate {
 } lb_activation_rate;
 lb_activation_rate lb_activation_rate_at(const lb_hill* h, double a, double u);
 
+// Smooth rate, for searches by second derivatives: from falling to rising over |u - a| of about
+// `width`, in place of the kink where excitation and activation are the same.
+lb_activation_rate lb_activation_rate_smooth(const lb_hill* h, double a, double u, double width);
+
 // Activation at the end of an implicit step of dt from a, with derivatives: solved exactly.
 lb_activation_rate lb_activation_step(const lb_hill* h, double a, double u, double dt);
 

@@ -356,6 +356,9 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   if (s->optimize) {
     lb_summarise_optimisation(out, s->optimize);
   }
+  if (s->collocation) {
+    lb_summarise_collocation(out, s->collocation);
+  }
   if (s->fork) {
     lb_summarise_forks(out, s->fork);
   }

@@ -62,6 +62,13 @@ void lb_write_parameters(lb_out* out, const lb_recording* recording, const lb_su
 void lb_summarise_optimisation(lb_out* out, const struct lb_optimize_result* result);
 void lb_report_optimisation(lb_out* out, const struct lb_optimize_result* result);
 
+// Files of a collocation: controls, and all numbers at the nodes, to begin with again; its part of
+// summary.json and of the report.
+void lb_write_controls(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+void lb_write_solution(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+void lb_summarise_collocation(lb_out* out, const struct lb_collocation* collocation);
+void lb_report_collocation(lb_out* out, const struct lb_collocation* collocation);
+
 // Files of reduced mechanisms: their compliance as a table; their part of summary.json and of the
 // report.
 void lb_write_compliance(lb_out* out, const lb_recording* recording, const lb_summary* summary);

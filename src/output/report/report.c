@@ -409,6 +409,9 @@ static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const 
   if (s->optimize) {
     lb_report_optimisation(out, s->optimize);
   }
+  if (s->collocation) {
+    lb_report_collocation(out, s->collocation);
+  }
   if (s->fork) {
     lb_report_forks(out, s->fork);
   }

@@ -267,6 +267,7 @@ void lb_scene_examine(const lb_scene* scene, lb_report* report, bool* const* bro
   lb_check_fit(&c);
   lb_check_retarget(&c);
   lb_check_optimize(&c);
+  lb_check_collocate(&c);
   *no_memory = *no_memory || c.no_memory;
 }
 

@@ -45,6 +45,7 @@ void lb_check_form(lb_checker* c, const lb_scene_elastic* form);
 void lb_check_retarget(lb_checker* c);
 // Validity of an optimisation.
 void lb_check_optimize(lb_checker* c);
+void lb_check_collocate(lb_checker* c);
 // Elastic bodies, the faces that joints name, and what may not act on them.
 void lb_check_elastic(lb_checker* c);
 // Validity of the file that stands for body i.

@@ -339,7 +339,7 @@ static void check_goal(lb_checker* c, const void* part) {
   }
 }
 
-static const lb_table goal_table = LB_TABLE(
+const lb_table lb_goal_table = LB_TABLE(
     "goal", lb_scene_goal, goal_fields, .nchoose = LB_GOAL_COUNT, .choose = "what a goal is about",
     .chosen = offsetof(lb_scene_goal, kind), .finish = finish_goal, .check = check_goal);
 
@@ -348,7 +348,7 @@ static const lb_table goal_table = LB_TABLE(
 static const lb_field optimize_fields[] = {
     LB_LATER(SECTION, "parameters", &lb_parameter_table, NULL,
              "numbers that may change, by names of your own"),
-    LB_LATER(SECTION, "goals", &goal_table, NULL,
+    LB_LATER(SECTION, "goals", &lb_goal_table, NULL,
              "what they are changed for, by names of your own"),
     LB_SIZED(NUMBER, lb_scene_optimize, "tolerance", tolerance, LB_PURE, LB_POSITIVE, "1e-6",
              "stop when iterations gain less than this part of the objective"),
@@ -360,7 +360,7 @@ const lb_table lb_optimize_table = LB_TABLE("optimize", lb_scene_optimize, optim
 static const lb_scene_section own[] = {
     {"parameter", &lb_parameter_table, offsetof(lb_scene, optimize.parameter),
      offsetof(lb_scene, optimize.nparameter), 0, 0, false},
-    {"goal", &goal_table, offsetof(lb_scene, optimize.goal), offsetof(lb_scene, optimize.ngoal), 0,
+    {"goal", &lb_goal_table, offsetof(lb_scene, optimize.goal), offsetof(lb_scene, optimize.ngoal), 0,
      0, false},
 };
 

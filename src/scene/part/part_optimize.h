@@ -31,4 +31,4 @@ bool lb_read_stiffness_goal(lb_reader* r, const lb_yaml* node, const lb_yaml* na
                             lb_scene_goal* to);
 void lb_check_stiffness_goal(lb_checker* c, const lb_scene_goal* g);
 
-extern const lb_table lb_parameter_table;
+extern const lb_table lb_parameter_table, lb_goal_table;

@@ -139,6 +139,8 @@ static const lb_field scene_fields[] = {
             "what motors' curves are changed for"),
     SETTING("optimize", optimize, lb_optimize_table, "nothing",
             "numbers to be found, and what for"),
+    SETTING("collocate", collocate, lb_collocate_table, "nothing",
+            "a motion to be found with its controls, or to be followed"),
 };
 const lb_table lb_scene_table =
     LB_TABLE("scene", lb_reader, scene_fields, .alias = section_aliases);

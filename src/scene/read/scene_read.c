@@ -49,6 +49,7 @@ void lb_read_sections(lb_reader* r) {
       [LB_SCENE_JOINTS] = lb_read_joints,     [LB_SCENE_PROFILES] = lb_read_profiles,
       [LB_SCENE_INITIAL] = lb_read_initial,   [LB_SCENE_FIT] = lb_read_fit,
       [LB_SCENE_RETARGET] = lb_read_retarget, [LB_SCENE_OPTIMIZE] = lb_read_optimize,
+      [LB_SCENE_COLLOCATE] = lb_read_collocate,
   };
   for (int key = 0; key < LB_SCENE_KEYS && !r->no_memory; key++) {
     if (own[key]) {

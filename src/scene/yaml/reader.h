@@ -176,6 +176,7 @@ void lb_read_initial(lb_reader* r);
 void lb_read_fit(lb_reader* r);
 void lb_read_retarget(lb_reader* r);
 void lb_read_optimize(lb_reader* r);
+void lb_read_collocate(lb_reader* r);
 // Turn to the next entry: its name becomes the subject. False when the name is no good.
 bool lb_begin_entry(lb_reader* r, const lb_entry* entry, const char* word);
 // An entry's name, for the scene to keep; "" when there is no memory.

@@ -1,0 +1,449 @@
+// Collocations: made, solved, and shown as a motion.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "design/collocate/collocation.h"
+#include "dynamics/constraint/constraint_loop.h"
+#include "dynamics/force/force.h"
+#include "dynamics/force/muscle.h"
+#include "dynamics/tree/rnea.h"
+#include "model/use/motor_use.h"
+#include "solve/run/frames.h"
+
+const char* lb_collocate_end_name(lb_collocate_end end) {
+  static const char* const NAME[] = {[LB_COLLOCATE_CONVERGED] = "converged",
+                                     [LB_COLLOCATE_NEARLY] = "converged as far as rounding allows",
+                                     [LB_COLLOCATE_LIMIT] = "iteration limit",
+                                     [LB_COLLOCATE_INTERRUPTED] = "interrupted",
+                                     [LB_COLLOCATE_INFEASIBLE] =
+                                         "no motion nearby obeys all equations and limits",
+                                     [LB_COLLOCATE_FAILED] = "the search failed"};
+  return NAME[end];
+}
+
+lb_collocate_inputs lb_collocate_default(void) {
+  return (lb_collocate_inputs){
+      .cutoff = NAN, .from = -(double)INFINITY, .to = (double)INFINITY, .threads = 1};
+}
+
+// Widths of activations' kink, where a search begins and where it ends.
+static const double WIDE = 1, NARROW = 0.1;
+
+// --- what it is for ---
+
+typedef struct refusal {
+  bool is;
+  lb_place place;
+  const char *name, *why;
+} refusal;
+
+static int first_quaternion(const lb_model* m) {
+  for (int j = 0; j < m->njoint; j++) {
+    if (m->joint.nq[j] != m->joint.nv[j]) {
+      return j;
+    }
+  }
+  return -1;
+}
+
+static int first_motor(const lb_model* m) {
+  for (int i = 0; i < m->nmotor; i++) {
+    if (!lb_motor_applies_force(m, i) || m->motor.v[i] < 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+// A unilateral constraint that is no limit of one coordinate, or -1.
+static int first_unilateral(const lb_model* m) {
+  for (int i = 0; i < m->constraint.count; i++) {
+    const lb_model_constraint* c = &m->constraint.item[i];
+    if (!c->unilateral) {
+      continue;
+    }
+    const lb_model_coupling* k = i >= m->constraint.npair ? &m->constraint.coupling[c->part] : NULL;
+    if (!k || k->ratchet || k->count != 1 || k->path || m->constraint.term[k->first].curve) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static bool changes_with_time(const lb_model* m) {
+  bool any = m->constraint.nprescribed > 0;
+  for (int i = 0; i < m->force.nload; i++) {
+    any |= m->force.load_profile[i] != NULL;
+  }
+  for (int i = 0; i < m->constraint.ncoupling; i++) {
+    any |= m->constraint.coupling[i].path != NULL;
+  }
+  return any;
+}
+
+static lb_status check(const lb_model* m, const lb_scene_collocate* set,
+                       const lb_collocate_inputs* in, lb_error* err) {
+  const int ball = first_quaternion(m), motor = first_motor(m), floor = first_unilateral(m),
+            rate = lb_constraints_velocity_level(m);
+  const bool free_time = isfinite(set->time[0]) && set->time[0] < set->time[1];
+  const bool given = in->motion || in->markers;
+  const refusal list[] = {
+      {m->elastic.count > 0 || m->particles.nparticle > 0, set->place, m->name,
+       "elastic bodies, ropes and deformables have no place in it (make bodies rigid)"},
+      {m->mechanism.count > 0, set->place, m->name, "reduced mechanisms have no place in it"},
+      {m->contact.ncollider > 0, set->place, m->name,
+       "contacts have no smooth derivatives (use 'grounds')"},
+      {ball >= 0, ball >= 0 ? m->joint.place[ball] : set->place,
+       ball >= 0 ? m->joint.name[ball] : "",
+       "a joint whose coordinates are a quaternion (use 'exponential' or 'free-3d')"},
+      {motor >= 0, motor >= 0 ? m->motor.place[motor] : set->place,
+       motor >= 0 ? m->motor.name[motor] : "",
+       "motors must apply forces to coordinates of the tree (take 'force' in place of a position, "
+       "and a joint that closes no loop)"},
+      {floor >= 0, floor >= 0 ? m->constraint.item[floor].place : set->place,
+       floor >= 0 ? m->constraint.item[floor].name : "",
+       "a constraint that pushes alone has no place in it (use 'grounds', or limits of joints)"},
+      {rate >= 0, rate >= 0 ? m->constraint.item[rate].place : set->place,
+       rate >= 0 ? m->constraint.item[rate].name : "",
+       "constraints on velocities alone have no place in it"},
+      {free_time && given, set->place, m->name,
+       "a motion or markers that are given have their own time (leave 'time' away)"},
+      {free_time && changes_with_time(m), set->place, m->name,
+       "with a free 'time' nothing else may change over time (loads, prescribed points)"},
+      {m->nmotor + (set->idle ? 0 : m->muscle.count) == 0 && !(set->reserve > 0), set->place,
+       m->name, "nothing may act: there are no motors, muscles or 'reserves'"},
+  };
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    if (list[i].is) {
+      return lb_error_add(err, LB_INVALID, list[i].place, "collocate, '%s': %s", list[i].name,
+                          list[i].why);
+    }
+  }
+  return lb_constraints_check_dense(m, "collocation", err);
+}
+
+// --- making ---
+
+static lb_status make_data(lb_collocating* C, lb_error* err) {
+  const lb_model* m = C->m;
+  C->d = LB_TAKE(&C->arena, lb_data*, C->nnode);
+  C->command = LB_TAKE(&C->arena, lb_command, C->nnode * m->nmotor);
+  C->excitation = LB_TAKE(&C->arena, double, C->nnode * m->muscle.count);
+  if (lb_arena_status(&C->arena) != LB_OK) {
+    return lb_arena_check(&C->arena, "collocation", err);
+  }
+  for (int i = 0; i < C->nnode; i++) {
+    const lb_status status = lb_data_create(m, C->arena.allocator, &C->d[i], err);
+    if (status != LB_OK) {
+      return status;
+    }
+    C->d[i]->command = C->command + i * m->nmotor;
+    for (int k = 0; k < m->nmotor; k++) {
+      C->command[i * m->nmotor + k].set = true;
+    }
+    if (C->d[i]->work->muscles) {
+      C->d[i]->work->muscles->given = C->excitation + i * m->muscle.count;
+      C->d[i]->work->muscles->idle = C->d[i]->work->muscles->unmeasured = C->set->idle;
+    }
+  }
+  return LB_OK;
+}
+
+// Redundant constraints are the same at all nodes.
+static void choose_redundant(lb_collocating* C) {
+  if (!C->d[0]->work->constraints) {
+    return;
+  }
+  lb_constraints_find_redundant(C->m, C->d[0]);
+  for (int i = 1; i < C->nnode; i++) {
+    lb_constraints_set_redundant(C->d[i], lb_constraints_redundant(C->d[0]));
+  }
+}
+
+// The time that is covered: that of what is given, as far as it is asked for.
+static lb_status find_time(lb_collocating* C, const lb_collocate_inputs* in, lb_error* err) {
+  const bool motion = in->motion != NULL;
+  const int n = motion ? in->motion->nsample : in->markers ? in->markers->nsample : 0;
+  const double* time = motion ? in->motion->time : n > 0 ? in->markers->time : NULL;
+  const double least = C->set->time[0];
+  C->out->duration = isfinite(least) ? (least + C->set->time[1]) / 2 : C->scene->duration;
+  if (n == 0) {
+    return LB_OK;
+  }
+  C->start = fmax(in->from, time[0]);
+  C->out->duration = fmin(in->to, time[n - 1]) - C->start;
+  return C->out->duration > 0
+             ? LB_OK
+             : lb_error_add(err, LB_INVALID, (lb_place){0},
+                            "the part of the motion from %g s to %g s is empty: it goes from %g s "
+                            "to %g s",
+                            in->from, in->to, time[0], time[n - 1]);
+}
+
+static bool take_results(lb_collocating* C) {
+  lb_collocation* o = C->out;
+  const size_t n = (size_t)C->nnode;
+  o->nnode = C->nnode;
+  o->nstate = 2 * C->at.nv + C->at.nx;
+  o->variables = C->n;
+  o->equations = C->rows;
+  o->time = LB_TAKE(&C->arena, double, n);
+  o->q = LB_TAKE(&C->arena, double, 3 * n * (size_t)C->at.nv);
+  o->qd = o->q + n * (size_t)C->at.nv;
+  o->qdd = o->qd + n * (size_t)C->at.nv;
+  o->x = LB_TAKE(&C->arena, double, n*(size_t)C->m->nx);
+  o->u = LB_TAKE(&C->arena, double, n*(size_t)C->at.nu);
+  o->history = LB_TAKE(&C->arena, double, 2 * C->set->iterations);
+  return lb_arena_status(&C->arena) == LB_OK;
+}
+
+static lb_status build(lb_collocating* C, const lb_collocate_inputs* in, lb_error* err) {
+  lb_status status = make_data(C, err);
+  if (status != LB_OK) {
+    return status;
+  }
+  choose_redundant(C);
+  status = find_time(C, in, err);
+  status = status == LB_OK ? lb_collocation_lay_out(C, err) : status;
+  status = status == LB_OK ? lb_collocation_guess(C, in, err) : status;
+  if (status != LB_OK) {
+    return status;
+  }
+  lb_collocation_bound(C);
+  return take_results(C) ? LB_OK : lb_arena_check(&C->arena, "collocation", err);
+}
+
+lb_status lb_collocation_create(const lb_model* model, const lb_scene* scene,
+                                const lb_collocate_inputs* inputs, const lb_allocator* allocator,
+                                lb_collocation** collocation, lb_error* err) {
+  const lb_scene_collocate* set = &scene->collocate;
+  lb_status status = check(model, set, inputs, err);
+  if (status != LB_OK) {
+    return status;
+  }
+  lb_arena arena;
+  lb_arena_init(&arena, allocator);
+  lb_collocation* out = LB_TAKE(&arena, lb_collocation, 1);
+  lb_collocating* C = lb_arena_take(&arena, sizeof *C, LB_ALIGN);
+  if (!out || !C) {
+    lb_arena_release(&arena);
+    return lb_arena_check(&arena, "collocation", err);
+  }
+  C->arena = arena;
+  C->out = out;
+  C->m = out->model = model;
+  C->scene = scene;
+  C->set = set;
+  C->scheme = &lb_mesh_schemes[set->scheme];
+  C->intervals = set->intervals;
+  C->nnode = set->intervals * (C->scheme->nodes - 1) + 1;
+  C->threads = inputs->threads > 1 ? inputs->threads : 1;
+  C->progress = inputs->progress;
+  C->free_start = set->free_start || inputs->motion || inputs->markers;
+  C->width = NARROW;
+  C->travels = set->travels >= 0 ? lb_model_joint(model, scene->joint[set->travels].name) : -1;
+  out->work = C;
+  status = build(C, inputs, err);
+  if (status != LB_OK) {
+    lb_collocation_release(out);
+    return status;
+  }
+  *collocation = out;
+  return LB_OK;
+}
+
+void lb_collocation_release(lb_collocation* o) {
+  if (!o) {
+    return;
+  }
+  lb_collocating* C = o->work;
+  for (int i = 0; C->d && i < C->nnode; i++) {
+    lb_data_release(C->d[i]);
+  }
+  for (int i = 0; C->worker && i < C->threads; i++) {
+    lb_derivatives_release(C->worker[i].D);
+  }
+  lb_arena arena = C->arena;
+  lb_arena_release(&arena);
+}
+
+// --- solving ---
+
+static bool tell(void* of, const lb_program_news* n) {
+  lb_collocating* C = of;
+  lb_collocation* o = C->out;
+  char text[160];
+  if (o->nhistory < 2 * C->set->iterations) {
+    o->history[o->nhistory++] = n->objective;
+  }
+  o->iterations = C->before + n->iteration;
+  snprintf(text, sizeof text, "iteration %d: objective %.6g, equations off by %.1e, slope %.1e%s",
+           o->iterations, n->objective, n->infeasibility, n->optimality,
+           n->restoring ? ", restoring" : "");
+  C->stopped = !lb_progress_report(&C->progress, NAN, text);
+  return !C->stopped;
+}
+
+void lb_collocation_fill_program(lb_collocating* C, lb_program* p) {
+  *p = (lb_program){.n = C->n,
+                    .m = C->rows,
+                    .lower = C->lower,
+                    .upper = C->upper,
+                    .g_lower = C->g_lower,
+                    .g_upper = C->g_upper,
+                    .jacobian_at = &C->pattern,
+                    .hessian_at = &C->curvature,
+                    .objective = lb_collocation_objective,
+                    .gradient = lb_collocation_gradient,
+                    .constraints = lb_collocation_constraints,
+                    .jacobian = lb_collocation_jacobian,
+                    .hessian = lb_collocation_hessian,
+                    .news = tell,
+                    .context = C};
+}
+
+static void keep_node(lb_collocating* C, int node) {
+  const lb_node_layout* L = &C->at;
+  const lb_model* m = C->m;
+  lb_collocation* o = C->out;
+  const double* z = lb_node_of(C, C->Z, node);
+  const size_t nv = (size_t)L->nv, i = (size_t)node;
+  o->time[i] = C->start + C->relative[i] * o->duration;
+  memcpy(o->q + i * nv, z + L->q, nv * sizeof *z);
+  memcpy(o->qd + i * nv, z + L->v, nv * sizeof *z);
+  memcpy(o->qdd + i * nv, z + L->a, nv * sizeof *z);
+  memcpy(o->u + i * (size_t)L->nu, z + L->u, (size_t)L->nu * sizeof *z);
+  for (int k = 0; k < m->muscle.count && !C->set->idle; k++) {
+    const int x = m->muscle.item[k].x;
+    if (x >= 0) {
+      const lb_hill_force* f = &C->d[node]->work->muscles->now[k].hill;
+      o->x[i * (size_t)m->nx + (size_t)x] = z[C->activation[k]];
+      o->x[i * (size_t)m->nx + (size_t)x + 1] = C->fiber[k] >= 0 ? z[C->fiber[k]] : f->fiber;
+    }
+  }
+}
+
+// Figures of the solution.
+static void judge(lb_collocating* C, const double* x, double* g) {
+  lb_collocation* o = C->out;
+  const lb_node_layout* L = &C->at;
+  lb_collocation_objective(C, x, &o->objective);
+  lb_collocation_constraints(C, x, g);
+  o->duration = lb_duration_of(C, C->Z);
+  o->effort = o->tracking = o->residual = o->gap = o->rms = 0;
+  for (int i = 0; i < C->rows; i++) {
+    o->residual = fmax(o->residual, fabs(g[i]));
+  }
+  double squares = 0;
+  for (int i = 0; i < C->nnode; i++) {
+    const double *z = lb_node_of(C, C->Z, i), *ref = C->q_ref ? C->q_ref + i * L->nv : NULL;
+    keep_node(C, i);
+    for (int k = 0; k < L->nu; k++) {
+      o->effort += o->duration * C->quadrature[i] * C->effort[k] * z[L->u + k] * z[L->u + k];
+    }
+    for (int k = 0; k < L->nv && ref; k++) {
+      squares += (z[L->q + k] - ref[k]) * (z[L->q + k] - ref[k]);
+    }
+    for (int k = 0; k < L->nl && C->mesh[i]; k++) {
+      o->gap = fmax(o->gap, fabs(g[C->node_row[i] + L->gap + k]));
+    }
+  }
+  o->rms = sqrt(squares / (C->nnode * L->nv));
+  o->tracking = o->objective - o->effort - (C->T >= 0 ? C->set->time_weight * o->duration : 0);
+}
+
+static const lb_collocate_end ENDS[] = {[LB_PROGRAM_SOLVED] = LB_COLLOCATE_CONVERGED,
+                                        [LB_PROGRAM_ACCEPTABLE] = LB_COLLOCATE_NEARLY,
+                                        [LB_PROGRAM_LIMIT] = LB_COLLOCATE_LIMIT,
+                                        [LB_PROGRAM_STOPPED] = LB_COLLOCATE_INTERRUPTED,
+                                        [LB_PROGRAM_INFEASIBLE] = LB_COLLOCATE_INFEASIBLE,
+                                        [LB_PROGRAM_FAILED] = LB_COLLOCATE_FAILED};
+
+// Time constants of rising and falling activations differ. Newton's method stalls at the kink
+// between them, so that it is round; and a search far from its end begins with a wide one.
+static lb_status search(lb_collocating* C, double* x, lb_program_options o, lb_program_end* end,
+                        lb_error* err) {
+  lb_program program;
+  lb_collocation_fill_program(C, &program);
+  const lb_status status = lb_program_solve(&program, &o, x, C->Lambda, end);
+  return status == LB_OK
+             ? status
+             : lb_error_add(err, status, (lb_place){0}, "out of memory for a collocation");
+}
+
+static lb_status search_all(lb_collocating* C, double* x, lb_program_end* end, lb_error* err) {
+  static const double ROUGH = 1e-3;
+  const lb_scene_collocate* set = C->set;
+  const bool kinks = C->at.nx > 0 && !set->instant && !C->warm;
+  lb_program_options o = {.tolerance = set->tolerance,
+                          .iterations = set->iterations,
+                          .barrier = C->warm    ? 1e-6
+                                     : C->q_ref ? 1e-4
+                                                : 0};
+  *end = LB_PROGRAM_SOLVED;
+  if (kinks) {
+    C->width = WIDE;
+    o.tolerance = fmax(ROUGH, set->tolerance);
+    const lb_status status = search(C, x, o, end, err);
+    if (status != LB_OK || *end == LB_PROGRAM_STOPPED) {
+      return status;
+    }
+    C->before = C->out->iterations;
+    o = (lb_program_options){set->tolerance, set->iterations, 1e-4};
+  }
+  C->width = NARROW;
+  return search(C, x, o, end, err);
+}
+
+lb_status lb_collocation_solve(lb_collocation* o, lb_error* err) {
+  lb_collocating* C = o->work;
+  const lb_arena_mark mark = lb_arena_here(&C->arena);
+  double* x = LB_TAKE(&C->arena, double, C->n);
+  double* g = LB_TAKE(&C->arena, double, C->rows);
+  if (lb_arena_status(&C->arena) != LB_OK) {
+    return lb_arena_check(&C->arena, "collocation", err);
+  }
+  for (int k = 0; k < C->n; k++) {
+    x[k] = C->Z[k] / C->scale[k];
+  }
+  lb_program_end end;
+  o->nhistory = o->iterations = C->before = 0;
+  lb_status status = search_all(C, x, &end, err);
+  if (status == LB_OK) {
+    judge(C, x, g);
+    o->end = ENDS[end];
+    C->warm = true;
+    status = end == LB_PROGRAM_STOPPED
+                 ? lb_error_add(err, LB_INTERRUPTED, (lb_place){0},
+                                "interrupted after %d iterations", o->iterations)
+                 : LB_OK;
+  }
+  lb_arena_reset(&C->arena, mark);
+  return status;
+}
+
+// --- frames ---
+
+lb_status lb_collocation_record(const lb_collocation* o, lb_recording* r, lb_error* err) {
+  lb_collocating* C = o->work;
+  const lb_model* m = C->m;
+  lb_status status = lb_recording_keep(r, LB_KEEP_RATES | LB_KEEP_TORQUES, err);
+  double* rows = LB_TAKE(&C->arena, double, C->at.all);
+  if (status != LB_OK || !rows) {
+    return status != LB_OK ? status : lb_arena_check(&C->arena, "collocation", err);
+  }
+  for (int i = 0; i < C->nnode && status == LB_OK; i++) {
+    lb_data* d = C->d[i];
+    if (d->work->muscles) {
+      d->work->muscles->unmeasured = false;
+    }
+    lb_node_residual(C, i, lb_node_of(C, C->Z, i), o->time[i], rows);
+    status = lb_frame_put(r, d, err);
+    if (status == LB_OK) {
+      memcpy(r->torque + (size_t)(r->nframe - 1) * (size_t)m->nv, d->tau,
+             (size_t)m->nv * sizeof *d->tau);
+    }
+  }
+  return status;
+}

@@ -1,0 +1,255 @@
+// Where a search begins: on the motion that is given, or on a straight way from the start to what
+// must hold at the end. Torques are those that the guess needs; muscles are a little active, with
+// fibres in equilibrium.
+#include <math.h>
+#include <string.h>
+
+#include "design/collocate/collocation.h"
+#include "dynamics/constraint/constraint_loop.h"
+#include "dynamics/force/force.h"
+#include "dynamics/force/muscle.h"
+#include "math/muscle/hill.h"
+
+static const double LITTLE = 0.1; // activation of a guess
+
+// --- samples at nodes ---
+
+// Sample before a time, and how far it is to the next.
+static int find_sample(int n, const double* time, double t, double* part) {
+  int i = 0;
+  for (int high = n - 1; high - i > 1;) {
+    const int middle = (i + high) / 2;
+    if (time[middle] <= t) {
+      i = middle;
+    } else {
+      high = middle;
+    }
+  }
+  *part = fmin(fmax((t - time[i]) / (time[i + 1] - time[i]), 0), 1);
+  return i;
+}
+
+// Hermite's polynomial of degree five through places, rates and accelerations; its rates.
+static void hermite(double s, double h, const double* a, const double* b, double out[3]) {
+  const double d = b[0] - a[0], v = a[1] * h, w = b[1] * h, p = a[2] * h * h, r = b[2] * h * h;
+  const double c3 = 10 * d - 6 * v - 4 * w - (3 * p - r) / 2;
+  const double c4 = -15 * d + 8 * v + 7 * w + (3 * p - 2 * r) / 2;
+  const double c5 = 6 * d - 3 * (v + w) - (p - r) / 2;
+  out[0] = a[0] + s * (v + s * (p / 2 + s * (c3 + s * (c4 + s * c5))));
+  out[1] = (v + s * (p + s * (3 * c3 + s * (4 * c4 + s * 5 * c5)))) / h;
+  out[2] = (p + s * (6 * c3 + s * (12 * c4 + s * 20 * c5))) / (h * h);
+}
+
+static void sample_motion(lb_collocating* C, const lb_inverse_motion* x) {
+  const int nv = C->at.nv;
+  for (int i = 0; i < C->nnode; i++) {
+    double s;
+    const int k = find_sample(x->n, x->time, C->start + C->relative[i] * C->out->duration, &s);
+    for (int j = 0; j < nv; j++) {
+      const size_t a = (size_t)(k * nv + j), b = a + (size_t)nv, to = (size_t)(i * nv + j);
+      const double first[3] = {x->q[a], x->qd[a], x->qdd[a]},
+                   last[3] = {x->q[b], x->qd[b], x->qdd[b]};
+      double out[3];
+      hermite(s, x->time[k + 1] - x->time[k], first, last, out);
+      C->q_ref[to] = out[0];
+      C->v_ref[to] = out[1];
+      C->a_ref[to] = out[2];
+    }
+  }
+}
+
+static lb_status take_motion(lb_collocating* C, const lb_collocate_inputs* in, lb_error* err) {
+  const size_t size = (size_t)(C->nnode * C->at.nv);
+  lb_inverse_motion x;
+  lb_status status =
+      lb_inverse_prepare(&C->arena, C->m, in->motion, in->cutoff, in->opensim, &x, err);
+  C->q_ref = LB_TAKE(&C->arena, double, 3 * size);
+  C->q_weight = LB_TAKE(&C->arena, double, C->at.nv);
+  if (status != LB_OK || lb_arena_status(&C->arena) != LB_OK) {
+    return status != LB_OK ? status : lb_arena_check(&C->arena, "collocation", err);
+  }
+  C->v_ref = C->q_ref + size;
+  C->a_ref = C->v_ref + size;
+  for (int k = 0; k < C->at.nv; k++) {
+    C->q_weight[k] = 1;
+  }
+  sample_motion(C, &x);
+  C->out->q_ref = C->q_ref;
+  return LB_OK;
+}
+
+static lb_status take_markers(lb_collocating* C, const lb_collocate_inputs* in, lb_error* err) {
+  const lb_markers* M = in->markers;
+  const size_t width = 3 * (size_t)M->nmarker;
+  C->marker_ref = LB_TAKE(&C->arena, double, (size_t)C->nnode* width);
+  C->marker_at = LB_TAKE(&C->arena, lb_anchor, M->nmarker);
+  if (lb_arena_status(&C->arena) != LB_OK) {
+    return lb_arena_check(&C->arena, "collocation", err);
+  }
+  for (int i = 0; i < M->nmarker; i++) {
+    C->marker_at[i] = lb_model_anchor_of(C->m, M->marker[i].body, M->marker[i].at);
+  }
+  for (int i = 0; i < C->nnode; i++) {
+    double s;
+    const double t = C->start + C->relative[i] * C->out->duration;
+    const size_t k = (size_t)find_sample(M->nsample, M->time, t, &s);
+    for (size_t j = 0; j < width; j++) {
+      const double a = M->x[k * width + j], b = M->x[(k + 1) * width + j];
+      C->marker_ref[(size_t)i * width + j] = s == 0 ? a : s == 1 ? b : (1 - s) * a + s * b;
+    }
+  }
+  C->markers = M;
+  return LB_OK;
+}
+
+// --- the guess ---
+
+// Coordinates that must be something at a node, and start and end else: straight lines between.
+static void guess_coordinates(lb_collocating* C) {
+  const lb_node_layout* L = &C->at;
+  double* end = lb_node_of(C, C->Z, C->nnode - 1);
+  double* begin = lb_node_of(C, C->Z, 0);
+  memcpy(begin + L->q, C->m->start.q, (size_t)L->nv * sizeof *begin);
+  memcpy(end + L->q, C->m->start.q, (size_t)L->nv * sizeof *begin);
+  for (int i = 0; i < C->nheld; i++) {
+    const lb_node_goal* g = &C->held[i];
+    const bool joint = g->goal->kind == LB_GOAL_JOINT && !g->goal->rate;
+    for (int k = 0; joint && g->node == C->nnode - 1 && k < g->goal->count; k++) {
+      end[g->first + k] = g->value[k];
+    }
+  }
+  const double T = lb_duration_of(C, C->Z);
+  for (int i = 0; i < C->nnode; i++) {
+    double* z = lb_node_of(C, C->Z, i);
+    for (int k = 0; k < L->nv; k++) {
+      const double from = C->Z[L->q + k], to = end[L->q + k];
+      z[L->q + k] = from + C->relative[i] * (to - from);
+      z[L->v + k] = (to - from) / T;
+    }
+  }
+}
+
+static void guess_reference(lb_collocating* C) {
+  const lb_node_layout* L = &C->at;
+  const size_t nv = (size_t)L->nv;
+  for (int i = 0; i < C->nnode; i++) {
+    double* z = lb_node_of(C, C->Z, i);
+    memcpy(z + L->q, C->q_ref + (size_t)i * nv, nv * sizeof *z);
+    memcpy(z + L->v, C->v_ref + (size_t)i * nv, nv * sizeof *z);
+    memcpy(z + L->a, C->a_ref + (size_t)i * nv, nv * sizeof *z);
+  }
+}
+
+static void guess_muscles(lb_collocating* C, int node, double* z) {
+  const lb_model* m = C->m;
+  lb_data* d = C->d[node];
+  for (int i = 0; i < m->muscle.count && !C->set->idle; i++) {
+    const double a =
+        fmin(fmax(LITTLE, C->out->control[C->driver[i]].least), C->out->control[C->driver[i]].most);
+    z[C->at.u + C->driver[i]] = a;
+    if (m->muscle.item[i].x >= 0) {
+      z[C->activation[i]] = a;
+      d->x[m->muscle.item[i].x] = a;
+      d->x[m->muscle.item[i].x + 1] = NAN;
+    }
+    C->excitation[node * m->muscle.count + i] = a;
+  }
+  memcpy(d->q, z + C->at.q, (size_t)m->nv * sizeof *z);
+  memcpy(d->qd, z + C->at.v, (size_t)m->nv * sizeof *z);
+  if (m->muscle.count > 0 && !C->set->idle) {
+    lb_muscles_update(m, d); // sets fibres
+  }
+  for (int k = 0; k < C->at.nx; k++) {
+    if (C->state[k].fiber) {
+      z[C->at.x + k] = d->x[m->muscle.item[C->state[k].muscle].x + 1];
+    }
+  }
+}
+
+// Motors and reserves take what is left; r [all] is scratch.
+static void guess_torques(lb_collocating* C, int node, double* z, double* r) {
+  lb_node_residual(C, node, z, C->start + C->relative[node] * lb_duration_of(C, C->Z), r);
+  for (int i = 0; i < C->at.nu; i++) {
+    const lb_control* c = &C->out->control[i];
+    if (c->kind != LB_CONTROL_MUSCLE) {
+      double* left =
+          &r[C->at.force + (c->kind == LB_CONTROL_MOTOR ? C->m->motor.v[c->index] : c->index)];
+      const double u = fmin(fmax(*left, c->least), c->most);
+      z[C->at.u + i] = u;
+      *left -= u;
+    }
+  }
+}
+
+// Sizes of numbers in the guess; fibres stretch by a tenth, and activations change within 0.1 s.
+static double size_of(const lb_collocating* C, int k) {
+  const lb_node_layout* L = &C->at;
+  const bool state = k >= L->x && k < L->a, rate = k >= L->xd && k < L->u;
+  if (state || rate) {
+    const lb_muscle_state* s = &C->state[k - (state ? L->x : L->xd)];
+    return (s->fiber ? 0.1 * C->m->muscle.item[s->muscle].hill->fiber : 1) * (rate ? 10 : 1);
+  }
+  double most = 1;
+  for (int i = 0; i < C->nnode && k >= L->v; i++) {
+    most = fmax(most, fabs(C->Z[i * L->count + k]));
+  }
+  return most;
+}
+
+static void find_scales(lb_collocating* C) {
+  const lb_node_layout* L = &C->at;
+  for (int k = 0; k < L->count; k++) {
+    const double size = size_of(C, k);
+    for (int i = 0; i < C->nnode; i++) {
+      C->scale[i * L->count + k] = size;
+    }
+  }
+  for (int k = C->slack; k < C->n; k++) {
+    C->scale[k] = 1;
+  }
+}
+
+static void take_normals(lb_collocating* C) {
+  const lb_node_layout* L = &C->at;
+  for (int k = 0; k < C->intervals && L->nl > 0; k++) {
+    const int node = (k + 1) * (C->scheme->nodes - 1);
+    const double* z = lb_node_of(C, C->Z, node);
+    lb_data* d = C->d[node];
+    memcpy(d->q, z + L->q, (size_t)L->nv * sizeof *z);
+    memcpy(d->qd, z + L->v, (size_t)L->nv * sizeof *z);
+    lb_update(C->m, d, LB_ORIGINS);
+    const lb_constraint_rows rows = lb_constraints_linearise(C->m, d, LB_SET_BILATERAL);
+    memcpy(C->J0 + (size_t)k * (size_t)(L->nl * L->nv), rows.J,
+           (size_t)(L->nl * L->nv) * sizeof *C->J0);
+  }
+}
+
+lb_status lb_collocation_guess(lb_collocating* C, const lb_collocate_inputs* in, lb_error* err) {
+  lb_status status = LB_OK;
+  if (in->motion) {
+    status = take_motion(C, in, err);
+  }
+  if (status == LB_OK && in->markers) {
+    status = take_markers(C, in, err);
+  }
+  double* r = LB_TAKE(&C->arena, double, C->at.all);
+  if (status != LB_OK || !r) {
+    return status != LB_OK ? status : lb_arena_check(&C->arena, "collocation", err);
+  }
+  if (C->T >= 0) {
+    C->Z[C->T] = (C->set->time[0] + C->set->time[1]) / 2;
+  }
+  if (C->q_ref) {
+    guess_reference(C);
+  } else {
+    guess_coordinates(C);
+  }
+  for (int i = 0; i < C->nnode; i++) {
+    double* z = lb_node_of(C, C->Z, i);
+    guess_muscles(C, i, z);
+    guess_torques(C, i, z, r);
+  }
+  find_scales(C);
+  take_normals(C);
+  return LB_OK;
+}

@@ -1,0 +1,162 @@
+// Collocation: a motion that is followed, or found.
+#include "limber/collocate.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "job/job_inside.h"
+#include "job/job_text.h"
+
+typedef struct track_job {
+  lb_joint_motion* motion; // or NULL
+  lb_outer_forces* forces; // or NULL
+  lb_collocation* c;
+} track_job;
+
+// --- loading ---
+
+// A scene that says nothing has reserves on all coordinates. Where it has muscles, these are dear.
+static void choose_defaults(lb_job* j) {
+  lb_scene_collocate* set = &j->scene.collocate;
+  if (set->place.line > 0) {
+    return;
+  }
+  set->reserve = 1e5;
+  set->effort.reserves = j->scene.nmuscle > 0 ? 1 : 1e-2;
+  set->effort.motors = 1e-2;
+  set->effort.muscles = 100;
+}
+
+static lb_status make(lb_job* j, lb_error* err) {
+  track_job* own = j->own;
+  lb_collocate_inputs in = lb_collocate_default();
+  in.motion = own->motion;
+  in.cutoff = j->o.cutoff;
+  in.opensim = j->o.filter && strcmp(j->o.filter, "opensim") == 0;
+  in.from = isfinite(j->o.begin) ? j->o.begin : in.from;
+  in.to = isfinite(j->o.end) ? j->o.end : in.to;
+  in.threads = j->o.threads;
+  in.progress = lb_job_progress(j);
+  return lb_collocation_create(j->model, &j->scene, &in, j->arena.allocator, &own->c, err);
+}
+
+// Begin where an earlier search ended.
+static lb_status resume(lb_job* j, lb_error* err) {
+  const track_job* own = j->own;
+  const char* path = lb_job_path(j, j->o.out ? j->o.out : ".", "solution.csv");
+  if (!path) {
+    return lb_job_no_memory(err);
+  }
+  if (access(path, R_OK) != 0) {
+    lb_job_warn(j, "there is no search to go on with in %s: it begins anew", lb_job_place(j));
+    return LB_OK;
+  }
+  return lb_collocation_resume(own->c, path, err);
+}
+
+static lb_status load(lb_job* j, lb_error* err) {
+  track_job* own = j->own;
+  choose_defaults(j);
+  lb_status status = lb_job_make_model(j, err);
+  if (status == LB_OK && j->o.table) {
+    status = lb_joint_motion_read(j->o.table, j->model, j->arena.allocator, &own->motion, err);
+  }
+  if (status == LB_OK && !j->o.table && j->scene.collocate.place.line == 0) {
+    return lb_error_add(err, LB_INVALID, (lb_place){j->scene.file, 0, 0},
+                        "there is nothing to follow or to find: name a table with a motion, or "
+                        "give the scene a section 'collocate'");
+  }
+  status = status == LB_OK ? make(j, err) : status;
+  return status == LB_OK && j->o.resume ? resume(j, err) : status;
+}
+
+// --- running ---
+
+static lb_status run(lb_job* j, lb_error* err) {
+  const track_job* own = j->own;
+  const lb_status outcome = lb_collocation_solve(own->c, err);
+  if (outcome != LB_OK && outcome != LB_INTERRUPTED) {
+    return outcome;
+  }
+  j->summary.collocation = own->c;
+  lb_status status = lb_job_record(j, j->model, &j->recording, err);
+  status = status == LB_OK ? lb_collocation_record(own->c, j->recording, err) : status;
+  j->kept = status == LB_OK;
+  const bool bad = own->c->end == LB_COLLOCATE_INFEASIBLE || own->c->end == LB_COLLOCATE_FAILED;
+  if (status == LB_OK && outcome == LB_OK && bad) {
+    return lb_error_add(err, LB_FAILED, j->scene.collocate.place,
+                        "no motion was found: %s; equations are off by up to %.2g (let limits be "
+                        "wider, give 'reserves', more 'intervals', or another start)",
+                        lb_collocate_end_name(own->c->end), own->c->residual);
+  }
+  return status == LB_OK ? outcome : status;
+}
+
+// --- the report ---
+
+// Reserves that do something, the largest first.
+static void add_reserves(lb_job* j, const lb_collocation* c) {
+  enum { SHOWN = 8 };
+  static const double LITTLE = 1e-3; // of the largest
+  double most = 0, below = INFINITY;
+  int which = -1;
+  for (int k = 0; k < SHOWN; k++, below = most) {
+    most = 0;
+    for (int i = 0; i < c->ncontrol; i++) {
+      const double peak = fabs(lb_collocation_use(c, i).peak);
+      if (c->control[i].kind == LB_CONTROL_RESERVE && peak < below && peak > most) {
+        most = peak;
+        which = i;
+      }
+    }
+    if (most <= 0 || (k > 0 && most < LITTLE * below)) {
+      return;
+    }
+    const lb_control_use u = lb_collocation_use(c, which);
+    lb_job_figure(j, "reserve", "'%s' %.4g N m or N at t = %.4g s, %.3g rms",
+                  c->control[which].name, u.peak, u.time, u.rms);
+  }
+}
+
+static void report(lb_job* j) {
+  const track_job* own = j->own;
+  const lb_collocation* c = own->c;
+  if (own->motion && own->motion->nheld > 0) {
+    lb_job_warn(j, "the motion has no column for %d of the coordinates: '%s'%s at the start",
+                own->motion->nheld, own->motion->held,
+                own->motion->nheld > 1 ? " and others stay as they are" : " stays as it is");
+  }
+  if (!j->kept) {
+    return;
+  }
+  lb_job_title(j, j->model->name, "%.4g s of motion at %d moments; %d iterations in %s",
+               c->duration, c->nnode, c->iterations,
+               lb_text_duration(j->summary.wall_seconds).text);
+  lb_job_figure(j, "objective", "%.6g, of which effort %.6g", c->objective, c->effort);
+  if (c->q_ref) {
+    lb_job_figure(j, "off", "%.3g rad or m (rms) from the motion that was followed", c->rms);
+  }
+  lb_job_figure(j, "equations", "%d for %d numbers, off by %.2g at most", c->equations,
+                c->variables, c->residual);
+  add_reserves(j, c);
+  lb_job_figure(j, "stopped", "%s%s", lb_collocate_end_name(c->end),
+                c->end == LB_COLLOCATE_LIMIT ? ": --resume goes on" : "");
+  if (j->outcome == LB_INTERRUPTED) {
+    lb_job_add_stopped(j, c->iterations);
+  }
+}
+
+static void release(lb_job* j) {
+  const track_job* own = j->own;
+  lb_collocation_release(own->c);
+  lb_outer_forces_release(own->forces);
+  lb_joint_motion_release(own->motion);
+}
+
+const lb_job_type lb_job_track = {.name = "track",
+                                  .size = sizeof(track_job),
+                                  .load = load,
+                                  .run = run,
+                                  .report = report,
+                                  .release = release};
