@@ -170,15 +170,36 @@ static bool factor(chain* c, const lb_vec3* m, double* A) {
   return lb_chain_factor(c->n, c->span, A);
 }
 
-// Middle between the places of the segment that are nearest to two surfaces.
-static lb_vec3 guess(const chain* c, int s) {
-  const lb_vec3 way = lb_vec3_sub(c->b, c->a);
-  double t = 0;
-  for (int k = 0; k < 2; k++) {
-    const double at = lb_vec3_dot(lb_vec3_sub(c->link[s + k].o, c->a), way) / lb_vec3_dot(way, way);
-    t += 0.5 * fmax(0.02, fmin(0.98, at));
+// Place where a path over one surface comes to it, or leaves it; where it does not touch, `other`.
+static lb_vec3 touch(const chain* c, int s, lb_vec3 from, lb_vec3 to, bool leaves, lb_vec3 other) {
+  const lb_chain_link* link = &c->link[s];
+  const lb_path_end p = {.x = inside(link, from)}, q = {.x = inside(link, to)};
+  lb_wrap_path path;
+  lb_wrap_find(0, &c->sharp[s], &path, &p, &q);
+  if (path.count < 3) {
+    return other;
   }
-  return lb_vec3_add(c->a, lb_vec3_scale(t, way));
+  const int k = leaves ? path.count - 1 : 0;
+  const lb_taylor3 x = lb_wrap_point(0, &path.piece[k], &path.piece[leaves ? k - 1 : k].end);
+  const lb_vec3 at = lb_taylor3_lane(&x, 0, 0);
+  return lb_vec3_add(link->o, lb_mat3_apply(link->R, at));
+}
+
+// Point of the segment next to the middle of a surface.
+static lb_vec3 nearest(const chain* c, int s) {
+  const lb_vec3 way = lb_vec3_sub(c->b, c->a);
+  const double at = lb_vec3_dot(lb_vec3_sub(c->link[s].o, c->a), way) / lb_vec3_dot(way, way);
+  return lb_vec3_add(c->a, lb_vec3_scale(fmax(0.02, fmin(0.98, at)), way));
+}
+
+// Junction to begin with: the middle of the piece between the surfaces as each of them alone would
+// have it. It lies within neither, where a path could not go around.
+static lb_vec3 guess(const chain* c, int s) {
+  const lb_vec3 before = nearest(c, s), behind = nearest(c, s + 1);
+  const lb_vec3 first = touch(c, s + 1, c->a, c->b, false, behind);
+  const lb_vec3 from = touch(c, s, c->a, first, true, before);
+  const lb_vec3 to = touch(c, s + 1, from, c->b, false, behind);
+  return lb_vec3_scale(0.5, lb_vec3_add(from, to));
 }
 
 bool lb_wrap_chain(int n, const lb_chain_link* link, lb_vec3 a, lb_vec3 b, lb_vec3* m) {
