@@ -111,8 +111,8 @@ static double carry_slab(double mass, double time) {
   return off;
 }
 
-// Sweeps would take as many as the ratio of masses to hold it up. Some masses are worse than others:
-// what is left of a step grows from step to step.
+// Sweeps would take as many as the ratio of masses to hold it up. Some masses are worse than
+// others: what is left of a step grows from step to step.
 static void light_columns_carry_a_heavy_slab(void** state) {
   (void)state;
   lb_test_needs_speed();

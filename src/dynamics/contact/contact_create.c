@@ -246,7 +246,8 @@ static bool take_colliders(lb_contacts* C) {
   }
   size = c->ncollider > 0 ? size : 0;
   C->near.left = LB_TAKE(&C->arena, bool, c->ncollider);
-  return ok && C->near.left && lb_broad_create(FAT * size, C->arena.allocator, &C->near.broad) == LB_OK;
+  return ok && C->near.left &&
+         lb_broad_create(FAT * size, C->arena.allocator, &C->near.broad) == LB_OK;
 }
 
 // Pairs whose bounds are near are more than those that may meet.

@@ -429,8 +429,7 @@ bool lb_contacts_build(lb_contacts* C, lb_data* d, lb_contact_system W, double h
   }
   lay_numbers(C, lb_contact_solver_arrange(C->solver, &C->problem));
   lb_contacts_gather(C, d);
-  lb_contacts_each(
-      &(lb_touch_work){.C = C, .d = d, .h = h, .asks = !W.at_end, .work = fill_touch});
+  lb_contacts_each(&(lb_touch_work){.C = C, .d = d, .h = h, .asks = !W.at_end, .work = fill_touch});
   solve_entries(C, W);
   return true;
 }

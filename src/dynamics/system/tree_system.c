@@ -170,10 +170,10 @@ static void begin_link(const lb_tree_factor* F, lb_work* w, int i) {
   const lb_link* l = &F->m->link.packed[i];
   lb_link_weigh(F->m, w, i);
   const lb_v4 h = w->state[i].h;
-  F->felt[i] = (lb_articulated){
-      .A = w->state[i].IA.A,
-      .G = {{0, -h[2], h[1], 0}, {h[2], 0, -h[0], 0}, {-h[1], h[0], 0, 0}}, // -[h]
-      .C = {{l->m, 0, 0, 0}, {0, l->m, 0, 0}, {0, 0, l->m, 0}}};
+  F->felt[i] =
+      (lb_articulated){.A = w->state[i].IA.A,
+                       .G = {{0, -h[2], h[1], 0}, {h[2], 0, -h[0], 0}, {-h[1], h[0], 0, 0}}, // -[h]
+                       .C = {{l->m, 0, 0, 0}, {0, l->m, 0, 0}, {0, 0, l->m, 0}}};
 }
 
 bool lb_tree_factor_make_links(lb_tree_factor* F, const lb_data* d, int first, int last,
@@ -298,7 +298,9 @@ void lb_tree_factor_solve_links(const lb_tree_factor* F, int first, int last, do
     if (F->alone[i]) {
       continue;
     }
-    const lb_motion a = l->parent == LB_WORLD ? zero : l->parent == i - 1 ? before : F->p[l->parent];
+    const lb_motion a = l->parent == LB_WORLD ? zero
+                        : l->parent == i - 1  ? before
+                                              : F->p[l->parent];
     if (l->driven) { // its one coordinate stays
       b[l->v] = 0;
     }

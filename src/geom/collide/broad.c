@@ -78,8 +78,8 @@ void lb_broad_filter(lb_broad* t, lb_broad_may may, const void* context) {
 
 void lb_broad_release(lb_broad* t) {
   if (t) {
-    void* const array[] = {t->node, t->leaf,  t->moved, t->found, t->nfound,
-                           t->sorted, t->key, t->spare, t->pair, t->count};
+    void* const array[] = {t->node,   t->leaf, t->moved, t->found, t->nfound,
+                           t->sorted, t->key,  t->spare, t->pair,  t->count};
     for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
       lb_release(t->allocator, array[i]);
     }

@@ -30,8 +30,8 @@ void lb_broad_remove(lb_broad* t, int id);
 /// The box of a leaf from now on; false: it has left the grown one, and must be moved. Other leaves
 /// may be placed at the same time.
 bool lb_broad_place(lb_broad* t, int id, lb_bounds box);
-/// The same, and the tree follows. `way` is where it will go from there: the tree has it grown by that, too, so that it need not be
-/// moved in the tree every time. Pairs do not depend on it.
+/// The same, and the tree follows. `way` is where it will go from there: the tree has it grown by
+/// that, too, so that it need not be moved in the tree every time. Pairs do not depend on it.
 void lb_broad_move(lb_broad* t, int id, lb_bounds box, lb_vec3 way);
 
 /// The most pairs of grown boxes that lb_broad_update may list; without it there is no limit.

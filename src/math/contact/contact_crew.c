@@ -6,6 +6,7 @@
 
 enum {
   SPLIT = 24,  // blocks of a colour that one thread does as fast
+  PART = 16,   // blocks that a thread takes in one go
   TERMS = 512, // rows whose terms are added in one go
   LANES = 8
 };
@@ -51,7 +52,18 @@ static bool is_alone(const lb_contact_crew* c, int k) {
   return g->serial[k] || g->colour[k + 1] - g->colour[k] < SPLIT;
 }
 
-// One pass over the island, in the order of one thread alone; the largest of what `pass` says.
+// This thread's parts of blocks that may be done at the same time. Blocks beside each other bear
+// alike, and what bears takes longer: so threads take turns.
+static double by_parts(const lb_contact_crew* c, range all,
+                       double (*pass)(const lb_contact_crew* c, int begin, int end)) {
+  double most = 0;
+  for (int k = all.begin + c->rank * PART; k < all.end; k += c->size * PART) {
+    most = larger(pass(c, k, k + PART < all.end ? k + PART : all.end), most);
+  }
+  return most;
+}
+
+// One pass over the island, as one thread alone would do it; the largest of what `pass` says.
 static double by_colours(const lb_contact_crew* c,
                          double (*pass)(const lb_contact_crew* c, int begin, int end)) {
   const lb_contact_islands* g = c->islands;
@@ -63,9 +75,10 @@ static double by_colours(const lb_contact_crew* c,
   for (int k = g->first_colour[c->island]; k < last; k++) {
     const bool alone = is_alone(c, k);
     const range all = {g->colour[k], g->colour[k + 1]};
-    const range mine = alone ? all : share(c, all.begin, all.end);
-    if (!alone || c->rank == 0) {
-      most = larger(pass(c, mine.begin, mine.end), most);
+    if (!alone) {
+      most = larger(by_parts(c, all, pass), most);
+    } else if (c->rank == 0) {
+      most = larger(pass(c, all.begin, all.end), most);
     }
     if (!(alone && k + 1 < last && is_alone(c, k + 1))) {
       lb_crew_meet(c);

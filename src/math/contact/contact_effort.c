@@ -49,6 +49,9 @@ static const double NEAR = 3e-6, STANDS = 1e-4, FAR = 1e-2;
 static const double LEAST = 1e-6;
 // Ratio of the masses that two groups show at a contact, from which sweeps stall.
 static const double UNEVEN = 100;
+// What a step of Newton's method leaves of the residual where the rest of it is misfit of redundant
+// gaps, which no step takes away: the next one would be in vain.
+static const double IDLE = 0.6;
 // Roots of friction in the few sweeps of a step, over their bounds: less than these leave anyway.
 static const double ROUGH = 1e-3;
 
@@ -134,7 +137,9 @@ static lb_contact_try newton_of_island(job* j, int attempts, double enough) {
     x[i] = lambda[i] / system->D[i];
   }
   system->tolerance = 0.5 * j->c->target;
-  system->eps = is_tiny(j) || j->uneven ? LB_CONTACT_EPS : BUDGETS[j->effort].eps;
+  const bool exact = is_tiny(j) || j->uneven || j->effort == LB_CONTACT_THOROUGH;
+  system->eps = exact ? LB_CONTACT_EPS : BUDGETS[j->effort].eps;
+  system->idle = exact ? (double)INFINITY : IDLE;
   for (int k = 0; k < attempts && !t.solved; k++) {
     const int before = t.steps;
     t = try_newton(j, system, k);
