@@ -13,9 +13,11 @@
 #include "output/report/deformed.h"
 #include "output/report/overlay.h"
 #include "output/report/picture.h"
+#include "output/report/report_analysis.h"
 #include "output/report/report_data.h"
 #include "output/report/report_fit.h"
 #include "output/report/report_forces.h"
+#include "output/report/report_fork.h"
 #include "output/report/report_gait.h"
 #include "output/report/report_mechanism.h"
 #include "output/report/report_page.h"
@@ -362,7 +364,7 @@ static int count_carriers(const lb_model* m) {
 static lb_out make_model(const lb_recording* r, const lb_summary* s,
                          const lb_allocator* allocator) {
   const lb_model* m = r->model;
-  const int worlds = s->retarget ? LB_LAYERS_MOST : 1;
+  const int worlds = s->retarget ? LB_LAYERS_MOST : s->fork ? 2 : 1;
   const int wide = worlds * (FRAME_BYTES * (m->nbody + 1) + SPRING_BYTES * lb_bent_lines(m) +
                              BENT_BYTES * m->elastic.count + FRAME_BYTES * count_carriers(m));
   const int fit = MOST_ANIMATION / wide;
@@ -370,6 +372,8 @@ static lb_out make_model(const lb_recording* r, const lb_summary* s,
   lb_out glb = lb_out_make(allocator, -1);
   if (s->retarget) {
     lb_write_gltf_retargeting(&glb, s, most);
+  } else if (s->fork) {
+    lb_write_gltf_forks(&glb, r, s, most);
   } else {
     lb_write_gltf(&glb, r, most);
   }
@@ -399,6 +403,9 @@ static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const 
   figures(out, r, s);
   if (s->fit) {
     lb_report_fit(out, s->fit);
+  }
+  if (s->analysis) {
+    lb_report_analysis(out, r, s->analysis);
   }
   if (s->ik) {
     lb_report_ik(out, s->ik);
@@ -435,8 +442,14 @@ static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const 
   if (s->fit || s->ik) {
     lb_report_marker_data(out, s);
   }
+  if (s->analysis && s->analysis->activation) {
+    lb_report_muscle_data(out, s->analysis);
+  }
   if (s->retarget) {
     lb_report_retarget_data(out, s->retarget);
+  }
+  if (s->fork) {
+    lb_report_fork_data(out, s->fork);
   }
   if (light) {
     model(out, glb);
