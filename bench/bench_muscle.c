@@ -1,7 +1,7 @@
 // Paths over surfaces: the time of a path alone, and of a path with 80 points, their Jacobians by
 // both ends and the rates of these. [red] asks a network of six layers of 256 for the same: 0.21
 // GFLOP, which two AVX2 cores cannot do in less than 1.1 ms. Below are Limber's networks, whose
-// derivatives are exact: of Limber's form and size, and of [red]'s.
+// derivatives are exact: of Limber's form and size, and of [red]'s. Then models with muscles.
 //
 //   limber_bench_muscle
 #define _GNU_SOURCE
@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "geom/path/wrap_network.h"
+#include "muscle_models.h"
 
 enum { POINTS = 80, ROUNDS = 400 };
 
@@ -91,5 +92,5 @@ int main(void) {
   }
   time_network("network, scaled, 3 x 48", LB_FORM_SCALED, 3, 48);
   time_network("network of [red], 6 x 256", LB_FORM_POINTS, 6, 256);
-  return 0;
+  return bench_muscle_models() ? 0 : 1;
 }
