@@ -32,14 +32,14 @@ typedef struct lb_section {
 /// Options of a job. Start from lb_job_default() and change what differs; texts are copied. A kind
 /// of job reads the fields it needs.
 typedef struct lb_job_options {
-  const char* kind;  ///< "simulate", "reduce", "fit", "inverse", "retarget", "replay",
-                     ///< "optimize", "sweep", "fork", "ik", "track", or "check", which looks at the scene
-                     ///< alone
-  const char* scene; ///< a file, or "-" for standard input
-  const char* text;  ///< the scene itself, which `scene` is then the name of; NULL: it is read
-  int nset;          ///< values from outside, "PATH=VALUE", as of lb_scene_origin
-  const char* const* set;  ///< [nset]
-  int nover;               ///< sweeps: ranges of values, "PATH=FROM:TO:COUNT" or "PATH=A,B,C"
+  const char* kind; ///< "simulate", "reduce", "fit", "inverse", "retarget", "replay",
+                    ///< "optimize", "sweep", "fork", "ik", "track", or "check", which looks at the
+                    ///< scene alone
+  const char* scene;      ///< a file, or "-" for standard input
+  const char* text;       ///< the scene itself, which `scene` is then the name of; NULL: it is read
+  int nset;               ///< values from outside, "PATH=VALUE", as of lb_scene_origin
+  const char* const* set; ///< [nset]
+  int nover;              ///< sweeps: ranges of values, "PATH=FROM:TO:COUNT" or "PATH=A,B,C"
   const char* const* over; ///< [nover]
   int runs;                ///< sweeps: how many at a time; 0: one on each processor
   const char* table;       ///< a file: the markers of a fit or of inverse kinematics, the motion of
@@ -59,6 +59,8 @@ typedef struct lb_job_options {
   double cutoff, force_cutoff; ///< inverse dynamics: of low-pass filters [Hz]; NAN: none
   const char* filter;          ///< inverse dynamics: "opensim", or NULL: Limber's own
   double begin, end;           ///< collocation: part of the motion [s]; NAN: all of it
+  bool stepwise;               ///< collocation: a simulation that follows, step by step, instead
+  bool stiff;                  ///< collocation: tendons do not stretch
   double touch;                ///< inverse dynamics: as of lb_inverse_options [m or rad]
   int modes, frames;           ///< reduction: as of lb_reduce_options; 0 modes: as `missed` asks
   double missed;               ///< reduction: as of lb_reduce_options; NAN: as `modes` ask

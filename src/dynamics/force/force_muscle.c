@@ -27,10 +27,17 @@ static void find_length(const lb_model* m, lb_data* d, int i) {
   d->work->muscles->now[i] = (lb_muscle_now){.length = p.length, .rate = p.rate};
 }
 
+static bool is_left_out(const lb_data* d, int i) {
+  return d->work->muscles->left_out && d->work->muscles->left_out[i];
+}
+
 static void apply(const lb_model* m, lb_data* d) {
   lb_move_origins(m, d->work, d->qd);
   for (int i = 0; i < m->muscle.count && !d->work->muscles->unmeasured; i++) {
     lb_path p;
+    if (is_left_out(d, i)) {
+      continue;
+    }
     if (d->work->muscles->idle) {
       find_length(m, d, i);
     } else {
@@ -71,6 +78,9 @@ static void differentiate(lb_derivatives* D, lb_data* d, bool symmetric) {
   lb_move_origins(m, d->work, d->qd);
   for (int i = 0; i < m->muscle.count && !d->work->muscles->idle; i++) {
     lb_path p;
+    if (is_left_out(d, i)) {
+      continue;
+    }
     find(m, d, i, &p);
     if (symmetric) {
       p.slope = fmax(p.slope, 0);
