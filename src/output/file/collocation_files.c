@@ -113,9 +113,8 @@ static void curves(lb_out* out, const lb_collocation* c, double* scratch) {
     lb_out_text(out, "<h2>Coordinates</h2>\n<p>Thin: the motion to follow. Thick: found.</p>\n");
   }
   for (int k = 0; c->q_ref && k < m->nv && k < MOST_CURVES; k++) {
-    const lb_heading h = lb_collocation_heading(c, k);
     lb_report_draw(
-        out, &(lb_report_curve){.name = h.text,
+        out, &(lb_report_curve){.name = c->coordinate[k],
                                 .unit = m->dof.counts[k] == LB_COORDINATE_LENGTH ? "m" : "rad",
                                 .n = c->nnode,
                                 .start = column(scratch, c->q_ref, c->nnode, m->nv, k),
