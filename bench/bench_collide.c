@@ -108,7 +108,7 @@ static void time_pile(lb_arena* arena) {
     for (int i = 0; i < BOXES; i++) {
       lb_broad_move(broad, i, lb_bounds_grow(lb_placed_bounds(&x[i]), MARGIN / 2), (lb_vec3){0});
     }
-    lb_broad_update(broad, &pair, &npair);
+    lb_broad_update(broad, 1, &pair, &npair);
     const double middle = now();
     touching = points = 0;
     for (int i = 0; i < npair; i++) {

@@ -2,16 +2,24 @@
 // as they come. Told are the time of a step while they fall (the first 5 s) and at rest after that,
 // the deepest overlap at rest, and of the stack how far it has drifted and sunk after 10 s. Engines
 // take turns, each whole run by itself. One that takes too long is stopped, and its figures are
-// those of the time it got to. Of Limber the time of a step over its contacts is told in the first
-// 2 s, in which none is at rest, and the power by which that time grows with them, t ~ contacts^p.
+// those of the time it got to. Piles are chaotic: of the smallest one there are several, turned in
+// other ways, and the means of all that ran to the end.
 //
-//   limber_bench_contact [BOXES [SECONDS]]    piles of 100, 1000 and 3000 boxes, up to so many
-//                                             (100), and processor time of one engine with one (20)
+// Of Limber two ratios are told, each within one run: machines are faster at one time than at
+// another. Time over contacts grows as t ~ contacts^p while all boxes lie on others and none is at
+// rest yet; a contact is a point that a step works on. And threads: steps of one and of two by
+// turns, in time on the clock.
+//
+//   limber_bench_contact [BOXES [SECONDS [PILES]]]
+//     piles of 100, 1000 and 3000 boxes, up to so many (100); processor time of one engine with one
+//     (20); piles of 100 (5)
+//   limber_bench_contact ratios [BOXES]     the ratios alone, up to so many boxes (3000)
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "boxes.h"
 #include "budget.h"
@@ -32,7 +40,9 @@ static const bench_contact_engine* const ENGINES[] = {
     &bench_simbody_boxes,
 #endif
 };
-enum { NENGINE = sizeof ENGINES / sizeof *ENGINES };
+static const int PILES[] = {100, 1000, 3000};
+enum { NENGINE = sizeof ENGINES / sizeof *ENGINES, NPILE = sizeof PILES / sizeof *PILES };
+enum { SLICES = 10 }; // of the time in which growth is measured
 
 // --- scenes ---
 
@@ -62,12 +72,20 @@ static double next_random(unsigned long long* state) { // xorshift, in [-1, 1]
   return (double)(*state >> 11) * 0x1p-52 - 1;
 }
 
+// Boxes along an edge of a layer, and layers.
+static int side_of(int n) {
+  return (int)ceil(cbrt(n / 1.6));
+}
+static int layers_of(int n) {
+  return (n + side_of(n) * side_of(n) - 1) / (side_of(n) * side_of(n));
+}
+
 // Layers of boxes turned at random, farther apart than their diagonals.
-static bench_boxes make_pile(int n) {
+static bench_boxes make_pile(int n, int seed) {
   bench_boxes b = boxes_of(n);
   snprintf(b.name, sizeof b.name, "pile of %d", n);
-  const int side = (int)ceil(cbrt(n / 1.6));
-  unsigned long long state = 88172645463325252u;
+  const int side = side_of(n);
+  unsigned long long state = 88172645463325252u + 7919u * (unsigned)seed;
   for (int i = 0; i < n; i++) {
     const int x = i % side, y = i / side % side, z = i / (side * side);
     double q[4], square = 0;
@@ -122,8 +140,6 @@ static double deepest(const bench_boxes* b, const bench_box* at) {
 
 typedef struct result {
   double fall, rest; // time of a step [s]
-  double busy;       // of the first 2 s [s]
-  double contacts;   // then, 0: not told
   double until;      // simulated time it got to [s]
   double depth;      // [m]
   double drift, sink;
@@ -161,18 +177,6 @@ typedef struct plan {
   bool stays; // where it is
 } plan;
 
-// The fall, in pieces of 0.1 s.
-static void fall_down(const bench_contact_engine* e, void* engine, const bench_boxes* b,
-                      const plan* p, bench_budget* left, result* r) {
-  const int pieces = (int)lround(10 * p->fall), busy = pieces < 20 ? pieces : 20;
-  for (int k = 0; k < pieces && bench_budget_left(left); k++) {
-    run(e, engine, (int)lround(0.1 / b->h), left);
-    r->contacts += k < busy && e->contacts ? (double)e->contacts(engine) / busy : 0;
-    r->busy = k < busy ? left->spent / left->made : r->busy;
-  }
-  r->fall = left->spent / left->made;
-}
-
 static bool measure(const bench_contact_engine* e, const bench_boxes* b, const plan* p, result* r) {
   void* engine = e->create(b);
   bench_box* at = calloc((size_t)b->n, sizeof *at);
@@ -182,7 +186,7 @@ static bool measure(const bench_contact_engine* e, const bench_boxes* b, const p
     return false;
   }
   *r = (result){0};
-  fall_down(e, engine, b, p, &left, r);
+  r->fall = run(e, engine, (int)lround(p->fall / b->h), &left);
   for (int k = 0; k < 10 && (k == 0 || bench_budget_left(&left)); k++) {
     r->rest += run(e, engine, (int)lround(0.1 * p->rest / b->h), &left) / 10;
     read_boxes(e, engine, b->n, at);
@@ -195,19 +199,12 @@ static bool measure(const bench_contact_engine* e, const bench_boxes* b, const p
   return true;
 }
 
-// `first`: result of the first pile, all zero before.
-static void print_growth(const result* r, result* first) {
-  printf("; %.2f us a contact of %.0f", 1e6 * r->busy / r->contacts, r->contacts);
-  if (first->contacts > 0) {
-    printf(", power %.2f", log(r->busy / first->busy) / log(r->contacts / first->contacts));
-  } else {
-    *first = *r;
-  }
+static bool is_whole(const result* r, const plan* p) {
+  return r->until > p->fall + p->rest - 1e-9;
 }
 
-static void print_result(const result* r, const plan* p, result* first) {
-  const bool whole = r->until > p->fall + p->rest - 1e-9;
-  if (whole) {
+static void print_result(const result* r, const plan* p) {
+  if (is_whole(r, p)) {
     printf("%9.1f us a step in the first %g s, %9.1f at rest", 1e6 * r->fall, p->fall,
            1e6 * r->rest);
   } else {
@@ -217,21 +214,18 @@ static void print_result(const result* r, const plan* p, result* first) {
   printf("; overlap %.4f mm", 1e3 * r->depth);
   if (p->stays) {
     printf("; drift %.4f mm, sink %.4f mm", 1e3 * r->drift, 1e3 * r->sink);
-  } else if (r->contacts > 0) {
-    print_growth(r, first);
   }
   printf("\n");
   fflush(stdout);
 }
 
 static void tell(bench_boxes b, plan p) {
-  static result first[NENGINE];
   printf("%s\n", b.name);
   for (int i = 0; i < NENGINE; i++) {
     result r;
     printf("  %-8s ", ENGINES[i]->name);
     if (measure(ENGINES[i], &b, &p, &r)) {
-      print_result(&r, &p, &first[i]);
+      print_result(&r, &p);
     } else {
       printf("cannot\n");
     }
@@ -239,16 +233,191 @@ static void tell(bench_boxes b, plan p) {
   free(b.box);
 }
 
+// --- means over several piles ---
+
+typedef struct mean {
+  int count; // piles that ran to the end
+  bool stopped;
+  result sum;
+  double least, most; // time of a step in the fall [s]
+} mean;
+
+static void add_to_mean(mean* m, const result* r) {
+  m->least = m->count == 0 ? r->fall : fmin(m->least, r->fall);
+  m->most = fmax(m->most, r->fall);
+  m->sum.fall += r->fall;
+  m->sum.rest += r->rest;
+  m->sum.depth = fmax(m->sum.depth, r->depth);
+  m->count++;
+}
+
+// Engines take turns with each pile. Who was stopped at one is not asked again.
+static void tell_means(int n, int piles, plan p) {
+  mean of[NENGINE] = {{0}};
+  printf("%d piles of %d\n", piles, n);
+  for (int seed = 0; seed < piles; seed++) {
+    bench_boxes b = make_pile(n, seed);
+    for (int i = 0; i < NENGINE; i++) {
+      result r;
+      if (!of[i].stopped && measure(ENGINES[i], &b, &p, &r)) {
+        of[i].stopped = !is_whole(&r, &p);
+        if (of[i].stopped) {
+          printf("  %-8s ", ENGINES[i]->name);
+          print_result(&r, &p);
+        } else {
+          add_to_mean(&of[i], &r);
+        }
+      }
+    }
+    free(b.box);
+  }
+  for (int i = 0; i < NENGINE; i++) {
+    const mean* m = &of[i];
+    if (m->count > 0) {
+      printf("  %-8s %9.1f us a step in the first %g s (%.1f to %.1f), %9.1f at rest; overlap at "
+             "most %.4f mm\n",
+             ENGINES[i]->name, 1e6 * m->sum.fall / m->count, p.fall, 1e6 * m->least, 1e6 * m->most,
+             1e6 * m->sum.rest / m->count, 1e3 * m->sum.depth);
+    }
+  }
+}
+
+// --- ratios of Limber ---
+
+// Time in which the highest layer comes down on the others, when gaps between layers close [s].
+static double fall_time(int n) {
+  return sqrt(2 * 0.16 * layers_of(n) / 9.81);
+}
+
+static void* dropped(int n, bench_boxes* b) {
+  *b = make_pile(n, 0);
+  void* engine = bench_limber_boxes.create(b);
+  for (int k = 0; engine && k < (int)lround(fall_time(n) / b->h); k++) {
+    bench_limber_boxes.step(engine);
+  }
+  return engine;
+}
+
+typedef struct grown {
+  bench_boxes b;
+  void* engine;
+  int steps;                    // of a slice
+  double time, points, bearing; // sums over steps
+} grown;
+
+static void run_slice(grown* g) {
+  const double start = bench_now();
+  for (int k = 0; k < g->steps; k++) {
+    bench_limber_boxes.step(g->engine);
+  }
+  g->time += bench_now() - start;
+  g->points += g->steps * bench_limber_points(g->engine);
+  g->bearing += g->steps * bench_limber_bearing(g->engine);
+}
+
+static void print_growth(const grown* g, int count) {
+  for (int i = 0; i < count; i++) {
+    const grown* first = &g[0];
+    const double steps = g[i].points > 0 ? SLICES * g[i].steps : 1, slow = g[i].time / steps;
+    printf("  %4d boxes: %8.1f us a step, %.2f us a point of %.0f, of which %.0f bear", g[i].b.n,
+           1e6 * slow, 1e6 * g[i].time / g[i].points, g[i].points / steps, g[i].bearing / steps);
+    if (i > 0) {
+      const double times = slow / (first->time / (SLICES * first->steps));
+      printf("; power %.2f of points, %.2f of boxes",
+             log(times) / log(g[i].points / steps / (first->points / (SLICES * first->steps))),
+             log(times) / log((double)g[i].b.n / first->b.n));
+    }
+    printf("\n");
+  }
+}
+
+// From when all have come down, for twice as long again, a slice of each pile after the other.
+static void tell_growth(int boxes) {
+  static grown g[NPILE];
+  int count = 0;
+  printf("growth\n");
+  while (count < NPILE && PILES[count] <= boxes) {
+    const int n = PILES[count];
+    g[count].engine = dropped(n, &g[count].b);
+    g[count].steps = (int)lround(2 * fall_time(n) / g[count].b.h / SLICES);
+    count++;
+  }
+  for (int k = 0; k < SLICES; k++) {
+    for (int i = 0; i < count; i++) {
+      run_slice(&g[i]);
+    }
+  }
+  print_growth(g, count);
+  for (int i = 0; i < count; i++) {
+    bench_limber_boxes.release(g[i].engine);
+    free(g[i].b.box);
+  }
+}
+
+static double clock_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int by_size(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+// Turns of some steps each, one thread and two. Told are the means, and those of the quicker half
+// of both, which other programs disturb less.
+static void tell_threads(int n) {
+  enum { TURNS = 100, STEPS = 5 };
+  double time[2][TURNS], sum[2] = {0}, quick[2] = {0};
+  bench_boxes b;
+  void* engine = dropped(n, &b);
+  for (int k = 0; k < 2 * TURNS; k++) {
+    bench_limber_threads(engine, 1 + k % 2);
+    const double start = clock_now();
+    for (int i = 0; i < STEPS; i++) {
+      bench_limber_boxes.step(engine);
+    }
+    time[k % 2][k / 2] = (clock_now() - start) / STEPS;
+  }
+  for (int t = 0; t < 2; t++) {
+    qsort(time[t], TURNS, sizeof *time[t], by_size);
+    for (int k = 0; k < TURNS; k++) {
+      sum[t] += time[t][k] / TURNS;
+      quick[t] += k < TURNS / 2 ? time[t][k] / (TURNS / 2) : 0;
+    }
+  }
+  printf("threads\n  %d boxes: %.1f us a step on one, %.1f on two, %.2f times less (quicker half: "
+         "%.1f, %.1f, %.2f)\n",
+         n, 1e6 * sum[0], 1e6 * sum[1], sum[0] / sum[1], 1e6 * quick[0], 1e6 * quick[1],
+         quick[0] / quick[1]);
+  bench_limber_boxes.release(engine);
+  free(b.box);
+}
+
+static void tell_ratios(int boxes) {
+  tell_growth(boxes);
+  if (boxes >= 1000) {
+    tell_threads(1000);
+  }
+}
+
 int main(int argc, char** argv) {
-  static const int PILES[] = {100, 1000, 3000};
-  const int boxes = argc > 1 ? atoi(argv[1]) : 100;
+  const bool ratios = argc > 1 && strcmp(argv[1], "ratios") == 0;
+  const int boxes = argc > 1 + ratios ? atoi(argv[1 + ratios]) : ratios ? 3000 : 100;
   const double most = argc > 2 ? atof(argv[2]) : 20;
+  if (ratios) {
+    tell_ratios(boxes);
+    return 0;
+  }
   for (int i = 0; i < NENGINE; i++) {
     printf("%s: %s\n", ENGINES[i]->name, ENGINES[i]->about);
   }
   tell(make_stack(10), (plan){5, 5, most, .stays = true});
-  for (size_t i = 0; i < sizeof PILES / sizeof *PILES && PILES[i] <= boxes; i++) {
-    tell(make_pile(PILES[i]), (plan){5, 1, most, .stays = false});
+  tell_means(PILES[0], argc > 3 ? atoi(argv[3]) : 5, (plan){5, 1, most, .stays = false});
+  for (int i = 1; i < NPILE && PILES[i] <= boxes; i++) {
+    tell(make_pile(PILES[i], 0), (plan){5, 1, most, .stays = false});
   }
+  tell_ratios(boxes);
   return 0;
 }

@@ -30,10 +30,13 @@ typedef struct bench_contact_engine {
   void (*release)(void* engine);
   void (*step)(void* engine); ///< timed
   void (*get)(void* engine, int i, bench_box* box);
-  int (*contacts)(void* engine); ///< points of the last step; NULL: not told
 } bench_contact_engine;
 
 extern const bench_contact_engine bench_limber_boxes;
+/// Of Limber: points that the last step worked on, those that bear, and threads of the next ones.
+int bench_limber_points(const void* engine);
+int bench_limber_bearing(const void* engine);
+void bench_limber_threads(void* engine, int threads);
 extern const bench_contact_engine bench_bullet_boxes;
 extern const bench_contact_engine bench_ode_boxes;
 extern const bench_contact_engine bench_dart_boxes;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "boxes.h"
+#include "dynamics/contact/contact_set.h"
 #include "limber/world.h"
 
 static void write_scene(FILE* f, const bench_boxes* b) {
@@ -55,9 +56,17 @@ static void get(void* engine, int i, bench_box* box) {
   *box = (bench_box){{X.p.x, X.p.y, X.p.z}, {X.q.w, X.q.x, X.q.y, X.q.z}};
 }
 
-static int contacts(void* engine) {
-  return lb_body_contacts(lb_world_data(engine), NULL, 0);
+int bench_limber_points(const void* engine) {
+  const lb_touch* touch;
+  return lb_contacts_points(lb_world_data((lb_world*)engine)->work->contacts, &touch);
 }
 
-const bench_contact_engine bench_limber_boxes = {"limber", "Limber", create,  release,
-                                                 step,     get,      contacts};
+int bench_limber_bearing(const void* engine) {
+  return lb_body_contacts(lb_world_data((lb_world*)engine), NULL, 0);
+}
+
+void bench_limber_threads(void* engine, int threads) {
+  ((lb_data*)lb_world_data(engine))->threads = threads;
+}
+
+const bench_contact_engine bench_limber_boxes = {"limber", "Limber", create, release, step, get};

@@ -84,4 +84,4 @@ void get(void* engine, int i, bench_box* box) {
 } // namespace
 
 const bench_contact_engine bench_bullet_boxes = {
-    "bullet", "Bullet, sequential impulses, 10 iterations", create, release, step, get, nullptr};
+    "bullet", "Bullet, sequential impulses, 10 iterations", create, release, step, get};

@@ -91,4 +91,4 @@ void get(void* engine, int i, bench_box* box) {
 } // namespace
 
 const bench_contact_engine bench_dart_boxes = {
-    "dart", "DART, Dantzig's method, ODE's collisions", create, release, step, get, nullptr};
+    "dart", "DART, Dantzig's method, ODE's collisions", create, release, step, get};

@@ -88,4 +88,4 @@ void get(void* engine, int i, bench_box* box) {
 } // namespace
 
 const bench_contact_engine bench_ode_boxes = {
-    "ode", "ODE, QuickStep, 20 iterations", create, release, step, get, nullptr};
+    "ode", "ODE, QuickStep, 20 iterations", create, release, step, get};

@@ -99,5 +99,4 @@ void get(void* engine, int i, bench_box* box) {
 } // namespace
 
 const bench_contact_engine bench_simbody_boxes = {
-    "simbody", "Simbody, elastic foundation, error-controlled Euler", create, release, step, get,
-    nullptr};
+    "simbody", "Simbody, elastic foundation, error-controlled Euler", create, release, step, get};

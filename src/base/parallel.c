@@ -1,7 +1,8 @@
 // Threads that help when they have a processor, and are never waited for before they do. The caller
 // of a loop publishes a job, and takes iterations itself. Helpers enter while the job is open and
 // take iterations, too; at the end the caller closes it, and waits for those inside alone. So a
-// busy machine, on which helpers come late or not at all, costs hardly more than one thread.
+// busy machine, on which helpers come late or not at all, costs hardly more than one thread. Loops
+// follow each other closely, and waking takes long: helpers stay awake for a while after each.
 #define _GNU_SOURCE
 #include "base/parallel.h"
 
@@ -9,6 +10,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 
 enum {
   BLOCK = 256,   // terms added in one go
@@ -31,9 +33,11 @@ typedef struct job {
 static struct {
   pthread_mutex_t taken, asleep;
   pthread_cond_t wake;
-  int nthread;       // helpers that exist
-  atomic_int inside; // helpers inside the job, and OPEN
-  atomic_int round;  // number of jobs so far
+  int nthread;         // helpers that exist
+  int processors;      // that the process may use; 0: not counted yet
+  atomic_int inside;   // helpers inside the job, and OPEN
+  atomic_int round;    // number of jobs so far
+  atomic_int sleeping; // helpers that must be woken
   job job;
 } pool = {.taken = PTHREAD_MUTEX_INITIALIZER,
           .asleep = PTHREAD_MUTEX_INITIALIZER,
@@ -69,19 +73,41 @@ void lb_barrier_wait(lb_barrier* b, int size) {
 
 // --- helpers ---
 
-// Sleep until there is another job than `round`.
-static int await_job(int round) {
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// Awake, while others may have the processor; whether there is another job than `round`.
+static bool watch_for_job(int round) {
+  static const double AWAKE = 1e-3; // [s]: what a step of a large scene does alone is shorter
   for (int i = 0; i < SPINS; i++) {
     if (atomic_load(&pool.round) != round) {
-      return atomic_load(&pool.round);
+      return true;
     }
     pause_briefly(i);
   }
-  pthread_mutex_lock(&pool.asleep);
-  while (atomic_load(&pool.round) == round) {
-    pthread_cond_wait(&pool.wake, &pool.asleep);
+  for (const double end = now() + AWAKE; now() < end; sched_yield()) {
+    if (atomic_load(&pool.round) != round) {
+      return true;
+    }
   }
-  pthread_mutex_unlock(&pool.asleep);
+  return false;
+}
+
+// Wait until there is another job than `round`. Who opens a job counts it first and then looks for
+// sleepers, who count themselves first and then look for a job: one sees the other.
+static int await_job(int round) {
+  if (!watch_for_job(round)) {
+    pthread_mutex_lock(&pool.asleep);
+    atomic_fetch_add(&pool.sleeping, 1);
+    while (atomic_load(&pool.round) == round) {
+      pthread_cond_wait(&pool.wake, &pool.asleep);
+    }
+    atomic_fetch_sub(&pool.sleeping, 1);
+    pthread_mutex_unlock(&pool.asleep);
+  }
   return atomic_load(&pool.round);
 }
 
@@ -124,6 +150,7 @@ static void* help(void* number) {
 static void forget_helpers(void) {
   pool.nthread = 0;
   atomic_store(&pool.inside, 0);
+  atomic_store(&pool.sleeping, 0);
   pthread_mutex_init(&pool.taken, NULL);
   pthread_mutex_init(&pool.asleep, NULL);
   pthread_cond_init(&pool.wake, NULL);
@@ -153,17 +180,29 @@ static void make_helpers(int wanted) {
 // Threads beyond the processors would only wait for each other; results do not depend on it.
 static int useful(int threads) {
   cpu_set_t mine;
-  const int most = threads <= 1                                    ? 1
-                   : sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine)
-                                                                   : 1;
-  return threads < most ? threads : most;
+  if (pool.processors == 0) {
+    pool.processors = sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 1;
+  }
+  return threads < pool.processors ? threads : pool.processors;
 }
 
-// Whether helpers were called; false: the caller is alone.
-static bool open_job(int threads, const job* what) {
-  const int helpers = (threads < MOST ? threads : MOST + 1) - 1;
-  if (helpers <= 0 || pthread_mutex_trylock(&pool.taken) != 0) {
-    return false;
+static void wake_helpers(void) {
+  if (atomic_load(&pool.sleeping) > 0) {
+    pthread_mutex_lock(&pool.asleep);
+    pthread_cond_broadcast(&pool.wake);
+    pthread_mutex_unlock(&pool.asleep);
+  }
+}
+
+// Threads of a job whose helpers were called; 1: the caller is alone.
+static int open_job(int threads, const job* what) {
+  if (threads <= 1 || pthread_mutex_trylock(&pool.taken) != 0) {
+    return 1;
+  }
+  const int most = useful(threads), helpers = (most <= MOST ? most : MOST + 1) - 1;
+  if (helpers <= 0) {
+    pthread_mutex_unlock(&pool.taken);
+    return 1;
   }
   make_helpers(helpers);
   pool.job.work = what->work;
@@ -174,11 +213,9 @@ static bool open_job(int threads, const job* what) {
   atomic_store(&pool.job.next, 0);
   atomic_store(&pool.job.size, 0);
   atomic_fetch_or(&pool.inside, OPEN);
-  pthread_mutex_lock(&pool.asleep);
   atomic_fetch_add(&pool.round, 1);
-  pthread_cond_broadcast(&pool.wake);
-  pthread_mutex_unlock(&pool.asleep);
-  return true;
+  wake_helpers();
+  return helpers + 1;
 }
 
 static void close_job(void) {
@@ -191,7 +228,7 @@ static void close_job(void) {
 
 void lb_parallel_for(int threads, int count, void (*work)(void* context, int i), void* context) {
   const job what = {.work = work, .context = context, .count = count};
-  if (count > 1 && open_job(useful(threads < count ? threads : count), &what)) {
+  if (open_job(threads < count ? threads : count, &what) > 1) {
     take_iterations(&pool.job);
     close_job();
     return;
@@ -203,8 +240,8 @@ void lb_parallel_for(int threads, int count, void (*work)(void* context, int i),
 
 void lb_parallel_team(int threads, void (*work)(void* context, int rank, int size), void* context) {
   const job what = {.team = work, .context = context};
-  const int n = useful(threads);
-  if (!open_job(n, &what)) {
+  const int n = open_job(threads, &what);
+  if (n == 1) {
     work(context, 0, 1);
     return;
   }

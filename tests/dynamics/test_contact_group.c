@@ -23,7 +23,7 @@ static void set_up(fixture* f) {
   for (int k = 0; k < 6; k++) {
     f->v[k] = 3 + k;
   }
-  f->group = (lb_contact_group){.nv = 6, .v = f->v, .scale = &f->scale, .link = 0};
+  f->group = (lb_contact_group){.nv = 6, .v = f->v, .start = f->v[0], .scale = &f->scale};
   for (int i = 0; i < 36; i++) {
     f->x[i / 12][i % 12] = lb_random_between(&r, -1, 1);
   }

@@ -60,7 +60,7 @@ static void pairs_are_those_of_brute_force_and_sorted(void** state) {
     const lb_broad_pair* pair;
     int n;
     uint64_t want, got = 0;
-    assert_int_equal(lb_broad_update(t, &pair, &n), LB_OK);
+    assert_int_equal(lb_broad_update(t, 1 + round % 3, &pair, &n), LB_OK);
     assert_int_equal(n, count_pairs(box, COUNT, &want));
     for (int i = 0; i < n; i++) {
       got += ((uint64_t)pair[i].a * COUNT + (uint64_t)pair[i].b) * 2654435761u;
@@ -159,18 +159,65 @@ static void pairs_do_not_depend_on_history(void** state) {
   const lb_broad_pair *p, *q;
   int n, m;
   for (int round = 0; round < 5; round++) {
-    assert_int_equal(lb_broad_update(a, &p, &n), LB_OK);
+    assert_int_equal(lb_broad_update(a, 1, &p, &n), LB_OK);
     for (int i = 0; i < FEW; i++) {
       lb_broad_move(a, (i * 7) % FEW, round < 4 ? random_box(&random, 5, 1) : box[(i * 7) % FEW],
                     (lb_vec3){lb_random_between(&random, -1, 1), 0, 0.1});
     }
   }
-  assert_int_equal(lb_broad_update(a, &p, &n), LB_OK);
-  assert_int_equal(lb_broad_update(b, &q, &m), LB_OK);
+  assert_int_equal(lb_broad_update(a, 1, &p, &n), LB_OK);
+  assert_int_equal(lb_broad_update(b, 2, &q, &m), LB_OK);
   assert_int_equal(n, m);
   assert_memory_equal(p, q, sizeof *p * (size_t)n);
   lb_broad_release(a);
   lb_broad_release(b);
+}
+
+static bool is_odd(const void* context, int a, int b) {
+  assert_true(a < b);
+  return (a + b) % 2 == *(const int*)context;
+}
+
+// One box for all of them, so that a leaf has more pairs than it has room for by itself; some are
+// placed before they are moved.
+static void a_filter_leaves_out_its_pairs_and_no_others(void** state) {
+  (void)state;
+  enum { FEW = 200 };
+  static const int odd = 1;
+  lb_random random = {7};
+  lb_broad *all, *some;
+  assert_int_equal(lb_broad_create(0.1, NULL, &all), LB_OK);
+  assert_int_equal(lb_broad_create(0.1, NULL, &some), LB_OK);
+  lb_broad_filter(some, is_odd, &odd);
+  for (int i = 0; i < FEW; i++) {
+    int id;
+    const lb_bounds box = i == 50 ? (lb_bounds){{0, 0, 0}, {9, 9, 9}} : random_box(&random, 8, 1);
+    lb_broad_insert(all, box, &id);
+    lb_broad_insert(some, box, &id);
+  }
+  for (int round = 0; round < 3; round++) {
+    const lb_broad_pair *p, *q;
+    int n, m, k = 0;
+    assert_int_equal(lb_broad_update(all, 1, &p, &n), LB_OK);
+    assert_int_equal(lb_broad_update(some, 2, &q, &m), LB_OK);
+    for (int i = 0; i < n; i++) {
+      if (is_odd(&odd, p[i].a, p[i].b)) {
+        assert_true(k < m && q[k].a == p[i].a && q[k].b == p[i].b);
+        k++;
+      }
+    }
+    assert_int_equal(k, m);
+    assert_true(m > 0 && m < n);
+    for (int i = 0; i < FEW; i++) {
+      const lb_bounds box = random_box(&random, 8, i == 50 ? 9 : 1);
+      lb_broad_move(all, i, box, (lb_vec3){0, 0, 0});
+      if (!lb_broad_place(some, i, box)) {
+        lb_broad_move(some, i, box, (lb_vec3){0, 0, 0});
+      }
+    }
+  }
+  lb_broad_release(all);
+  lb_broad_release(some);
 }
 
 // Each request refused in turn: a status, and all goes on when there is memory again.
@@ -197,7 +244,7 @@ static void a_refused_request_leaves_the_tree_whole(void** state) {
       }
       assert_int_equal(id, i);
     }
-    while (lb_broad_update(t, &pair, &n) != LB_OK) {
+    while (lb_broad_update(t, 1, &pair, &n) != LB_OK) {
       done = false;
     }
     assert_true(n > 40);
@@ -211,6 +258,7 @@ int main(void) {
       cmocka_unit_test(pairs_are_those_of_brute_force_and_sorted),
       cmocka_unit_test(boxes_and_rays_find_what_they_meet_after_removals),
       cmocka_unit_test(pairs_do_not_depend_on_history),
+      cmocka_unit_test(a_filter_leaves_out_its_pairs_and_no_others),
       cmocka_unit_test(a_refused_request_leaves_the_tree_whole),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

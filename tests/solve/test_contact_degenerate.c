@@ -128,10 +128,10 @@ static void a_nanometre_and_a_thousand_kilometres_meet_in_one_scene(void** state
       "  block: {shape: {box: [1, 1, 1]}, mass: 1000, material: m, position: [3, 0, 0.5]}\n"
       "  rider: {shape: {sphere: {radius: 1e-9}}, mass: 1e-9, material: m, position: [3, 0, "
       "1.000001]}\n");
-  // Numbers near 5e5 m have a rounding of 6e-11 m. Between boxes a thousand of them come together:
-  // 12 nm with fused multiplications, 87 nm without.
+  // Numbers near 5e5 m have a rounding of 6e-11 m. Between boxes some of them come together, and
+  // what they let the grain sink is pushed back: 0.25 nm.
   static const char* const NAME[] = {"ball", "grain", "block", "rider"};
-  const double height[] = {1e-9, 5e-10, 0.5, 1 + 1e-9}, off[] = {1e-10, 2e-7, 1e-10, 1e-10};
+  const double height[] = {1e-9, 5e-10, 0.5, 1 + 1e-9}, off[] = {1e-10, 1e-9, 1e-10, 1e-10};
   contact_run(w, 0.2);
   for (int i = 0; i < 4; i++) {
     const lb_vec3 p = contact_place(w, NAME[i]);

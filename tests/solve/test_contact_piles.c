@@ -82,11 +82,8 @@ static void piles_are_the_same_bytes_for_any_number_of_threads(void** state) {
   }
 }
 
-// Twenty columns of ten boxes of 1 kg carry a slab of 1000 t: sweeps would take as many as the
-// ratio of masses to hold it up.
-static void light_columns_carry_a_heavy_slab(void** state) {
-  (void)state;
-  lb_test_needs_speed();
+// A slab on twenty columns of ten boxes of 1 kg, for some time [s]: the most by which it is off.
+static double carry_slab(double mass, double time) {
   static char boxes[8192];
   size_t used = 0;
   for (int k = 0; k < 20; k++) {
@@ -95,12 +92,11 @@ static void light_columns_carry_a_heavy_slab(void** state) {
                              "position: [%g, %g, (0.2n-0.1)]}\n",
                              k, 0.25 * (k % 5), 0.25 * (double)(k / 5));
   }
-  lb_world* w = contact_world(HEAD "bodies:\n  slab: {shape: {box: [1.2, 1, 0.2]}, mass: 1e6, "
+  lb_world* w = contact_world(HEAD "bodies:\n  slab: {shape: {box: [1.2, 1, 0.2]}, mass: %g, "
                                    "material: m, position: [0.5, 0.375, 2.1]}\n"
                                    "repeat:\n  - count: 10\n    bodies:\n%s",
-                              boxes);
-  contact_run(w, 0.1);
-  assert_near(contact_place(w, "slab").z, 2.1, 1e-5);
+                              mass, boxes);
+  contact_run(w, time);
   assert_below(lb_vec3_norm(contact_velocity(w, "slab").linear), 1e-4);
   lb_body_contact point[1200];
   const int n = lb_world_contacts(w, point, 1200);
@@ -109,8 +105,20 @@ static void light_columns_carry_a_heavy_slab(void** state) {
     const bool floor = point[i].body[0] == LB_WORLD || point[i].body[1] == LB_WORLD;
     weight += floor ? fabs(point[i].force.z) : 0;
   }
-  assert_near(weight, 1000200 * GRAVITY, 1e-4 * weight);
+  assert_near(weight, (mass + 200) * GRAVITY, 1e-4 * weight);
+  const double off = fabs(contact_place(w, "slab").z - 2.1);
   lb_world_close(w);
+  return off;
+}
+
+// Sweeps would take as many as the ratio of masses to hold it up. Some masses are worse than
+// others: what is left of a step grows from step to step.
+static void light_columns_carry_a_heavy_slab(void** state) {
+  (void)state;
+  lb_test_needs_speed();
+  assert_below(carry_slab(1e6, 0.1), 1e-6);
+  assert_below(carry_slab(1.5e5, 0.3), 1e-6);
+  assert_below(carry_slab(7e5, 0.3), 1e-6);
 }
 
 static void a_crowd_in_one_place_is_refused(void** state) {

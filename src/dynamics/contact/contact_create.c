@@ -132,6 +132,23 @@ static bool is_free(const lb_model* m, int link) {
   return bare;
 }
 
+static bool is_alike(const lb_link* a, const lb_link* b) {
+  return a->m == b->m && memcmp(&a->h, &b->h, sizeof a->h) == 0 &&
+         memcmp(&a->I0, &b->I0, sizeof a->I0) == 0;
+}
+
+// Scales of a free body: those of the free body before it where they are alike. Sweeps through many
+// bodies so read little. NULL: there is no memory, or it has none.
+static lb_free_scale* take_scale(lb_contacts* C, const lb_contact_group* g, int link) {
+  const lb_link* l = C->m->link.packed;
+  const lb_contact_group* last = g > C->group ? g - 1 : NULL;
+  if (last && last->link >= 0 && is_alike(&l[link], &l[last->link])) {
+    return last->scale;
+  }
+  lb_free_scale* s = lb_arena_take_array(&C->arena, 1, sizeof *s, LB_ALIGN);
+  return s && lb_free_scale_make(&l[link], s) ? s : NULL;
+}
+
 static bool take_group(lb_contacts* C, lb_contact_group* g, const int* set, int root, int nlink) {
   const lb_model* m = C->m;
   int* v = LB_TAKE(&C->arena, int, g->most);
@@ -146,8 +163,9 @@ static bool take_group(lb_contacts* C, lb_contact_group* g, const int* set, int 
     }
   }
   if (v && nlink == 1 && root < m->nlink && is_free(m, root)) {
-    g->scale = lb_arena_take_array(&C->arena, 1, sizeof *g->scale, LB_ALIGN);
-    g->link = g->scale && lb_free_scale_make(&m->link.packed[root], g->scale) ? root : -1;
+    g->scale = take_scale(C, g, root);
+    g->link = g->scale ? root : -1;
+    g->start = v[0];
   }
   return v;
 }
@@ -223,10 +241,13 @@ static bool take_colliders(lb_contacts* C) {
                 : to->link == LB_WORLD ? -1
                                        : C->group_of[to->link];
     to->radius = from->soft ? 0 : radius_about_origin(from->geometry);
+    to->convex = !from->soft && lb_collider_is_convex(from->geometry);
     ok = !from->soft || lb_surface_take(C, i);
   }
   size = c->ncollider > 0 ? size : 0;
-  return ok && lb_broad_create(FAT * size, C->arena.allocator, &C->near.broad) == LB_OK;
+  C->near.left = LB_TAKE(&C->arena, bool, c->ncollider);
+  return ok && C->near.left &&
+         lb_broad_create(FAT * size, C->arena.allocator, &C->near.broad) == LB_OK;
 }
 
 // Pairs whose bounds are near are more than those that may meet.
@@ -262,7 +283,7 @@ static int most(const lb_contacts* C) {
 }
 
 bool lb_contacts_overflow(const lb_contacts* C) {
-  return C->near.crowded || C->pairs.count >= most(C) || C->ntouch >= most(C);
+  return C->near.crowded;
 }
 
 lb_status lb_contacts_complain(const lb_contacts* C, double time, lb_error* err) {
@@ -274,45 +295,35 @@ lb_status lb_contacts_complain(const lb_contacts* C, double time, lb_error* err)
              : lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for contacts");
 }
 
-bool lb_contacts_reserve_pair(lb_contacts* C) {
-  const int n = larger(C->room.pairs, 64);
-  if (C->pairs.count < C->room.pairs || C->pairs.count >= most(C)) {
-    return C->pairs.count < most(C);
+bool lb_contacts_reserve_pairs(lb_contacts* C, int more) {
+  const int needed = C->pairs.count + more;
+  if (needed <= C->room.pairs || needed > most(C)) {
+    C->near.crowded |= needed > most(C);
+    return needed <= most(C);
   }
+  const int n = larger(C->room.pairs, needed > 64 ? needed : 64);
   const bool ok = GROW(pairs.item, C->pairs.count, n) && GROW(pairs.last, C->pairs.nlast, n) &&
-                  GROW(pairs.found, 0, n);
+                  GROW(pairs.npoint, 0, n) && GROW(pairs.first, 0, n) && GROW(pairs.found, 0, n);
   C->room.pairs = ok ? n : C->room.pairs;
   return ok;
 }
 
-bool lb_contacts_reserve_touch(lb_contacts* C) {
-  const int n = larger(C->room.touches, 64);
-  if (C->ntouch < C->room.touches || C->ntouch >= most(C)) {
-    return C->ntouch < most(C);
+bool lb_contacts_reserve_touches(lb_contacts* C, int more) {
+  const int needed = C->ntouch + more;
+  if (needed <= C->room.touches || needed > most(C)) {
+    C->near.crowded |= needed > most(C);
+    return needed <= most(C);
   }
+  const int n = larger(C->room.touches, needed > 64 ? needed : 64);
   const bool ok = GROW(touch, C->ntouch, n) && GROW(last, C->nlast, n) &&
                   GROW(block, 0, n + C->beside.most + 1) && GROW(places.deep, 0, n) &&
-                  GROW(places.sunk, 0, n);
+                  GROW(places.sunk, 0, n) && GROW(lay.sides, 0, n) && GROW(lay.at, 0, n) &&
+                  GROW(lay.count, 0, n / LB_TOUCH_CHUNK + 2);
   C->room.touches = ok ? n : C->room.touches;
   return ok;
 }
 
-// Rows of a point, and the numbers of J that they have.
-static void measure(const lb_contacts* C, const lb_touch* t, int* rows, int* numbers) {
-  const lb_contact_surface* s = &t->surface;
-  const int n = 1 + (s->friction > 0 ? 2 : 0) + (s->rolling > 0 ? 2 : 0) + (s->spinning > 0);
-  *rows += n;
-  for (int k = 0; k < 2; k++) {
-    const int group = C->collider[t->collider[k]].group;
-    *numbers += group >= 0 ? n * C->group[group].width : 0;
-  }
-}
-
-bool lb_contacts_reserve_rows(lb_contacts* C) {
-  int rows = C->beside.most, numbers = C->beside.most * C->widest;
-  for (int i = 0; i < C->ntouch; i++) {
-    measure(C, &C->touch[i], &rows, &numbers);
-  }
+bool lb_contacts_reserve_rows(lb_contacts* C, int rows, int numbers) {
   bool ok = true;
   if (rows > C->room.rows) {
     const int n = larger(C->room.rows, rows);
@@ -384,6 +395,7 @@ lb_contacts* lb_contacts_create(const lb_model* m, const lb_allocator* allocator
     lb_arena_release(&C->scratch);
     const int limit = most(C);
     lb_broad_limit(C->near.broad, limit < INT_MAX / NEAR ? NEAR * limit : INT_MAX);
+    lb_broad_filter(C->near.broad, lb_contacts_may_meet, C);
     return C;
   }
   lb_contacts_release(C);

@@ -58,12 +58,14 @@ static void place_collider(lb_contacts* C, const lb_data* d, int i, double h) {
     place_shape(C, d, i, h);
   }
   widen(&to->bounds, h * to->speed + FLAT * C->m->contact.collider[i].size);
+  C->near.left[i] = C->near.placed && !lb_broad_place(C->near.broad, i, to->bounds);
 }
 
 // --- pairs ---
 
 // Surfaces that bend are the second of a pair.
-static bool may_meet(const lb_contacts* C, int i, int j) {
+bool lb_contacts_may_meet(const void* contacts, int i, int j) {
+  const lb_contacts* C = contacts;
   const lb_model_contacts* c = &C->m->contact;
   const int a = C->collider[i].link, b = C->collider[j].link;
   const bool apart = C->collider[j].surface ? lb_surface_may_meet(C, j, i) : a != b;
@@ -76,15 +78,27 @@ static int compare_pairs(const void* x, const void* y) {
   return p->a != q->a ? (p->a > q->a) - (p->a < q->a) : (p->b > q->b) - (p->b < q->b);
 }
 
-// Pairs that met before keep what is known of them; both lists are sorted.
-static void keep_caches(lb_contacts* C) {
-  for (int i = 0, k = 0; i < C->pairs.count; i++) {
-    while (k < C->pairs.nlast && compare_pairs(&C->pairs.last[k], &C->pairs.item[i]) < 0) {
-      k++;
+// The first of the last step's pairs that does not come before this one.
+static int find_pair(const lb_contacts* C, const lb_collider_pair* p) {
+  int low = 0, high = C->pairs.nlast;
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (compare_pairs(&C->pairs.last[middle], p) < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
     }
-    if (k < C->pairs.nlast && compare_pairs(&C->pairs.last[k], &C->pairs.item[i]) == 0) {
-      C->pairs.item[i].cache = C->pairs.last[k].cache;
-    }
+  }
+  return low;
+}
+
+// A pair that met before keeps what is known of it. Both lists are sorted; `from` goes along.
+static void keep_cache(const lb_contacts* C, lb_collider_pair* p, int* from) {
+  while (*from < C->pairs.nlast && compare_pairs(&C->pairs.last[*from], p) < 0) {
+    ++*from;
+  }
+  if (*from < C->pairs.nlast && compare_pairs(&C->pairs.last[*from], p) == 0) {
+    p->cache = C->pairs.last[*from].cache;
   }
 }
 
@@ -93,43 +107,35 @@ static bool put_bounds(lb_contacts* C, double h) {
   bool ok = true;
   for (int i = 0; i < C->m->contact.ncollider && ok; i++) {
     int leaf = i;
-    if (C->near.placed) {
+    if (!C->near.placed) {
+      ok = lb_broad_insert(C->near.broad, C->collider[i].bounds, &leaf) == LB_OK;
+    } else if (C->near.left[i]) {
       const lb_vec3 way = lb_v4_vec3(C->collider[i].v * (AHEAD * h));
       lb_broad_move(C->near.broad, i, C->collider[i].bounds, way);
-    } else {
-      ok = lb_broad_insert(C->near.broad, C->collider[i].bounds, &leaf) == LB_OK;
     }
   }
   C->near.placed = ok;
   return ok;
 }
 
-// The broad phase gives pairs sorted.
-static bool find_pairs(lb_contacts* C, double h) {
-  const lb_broad_pair* near = NULL;
+// Pairs that are near, sorted. Those there were become the last step's.
+static bool find_pairs(lb_contacts* C, const lb_data* d, double h, const lb_broad_pair** near) {
   int n = 0;
   lb_collider_pair* last = C->pairs.last;
   C->pairs.last = C->pairs.item;
   C->pairs.item = last;
   C->pairs.nlast = C->pairs.count;
   C->pairs.count = 0;
-  bool ok = put_bounds(C, h);
-  if (ok) {
-    const lb_status status = lb_broad_update(C->near.broad, &near, &n);
-    C->near.crowded = status == LB_FAILED;
-    ok = status == LB_OK;
+  if (!put_bounds(C, h)) {
+    return false;
   }
-  for (int i = 0; i < n && ok; i++) {
-    if (may_meet(C, near[i].a, near[i].b)) {
-      ok = lb_contacts_reserve_pair(C);
-      C->pairs.count += ok;
-      if (ok) {
-        C->pairs.item[C->pairs.count - 1] = (lb_collider_pair){.a = near[i].a, .b = near[i].b};
-      }
-    }
+  const lb_status status = lb_broad_update(C->near.broad, d->threads, near, &n);
+  C->near.crowded = status == LB_FAILED;
+  if (status != LB_OK || !lb_contacts_reserve_pairs(C, n)) {
+    return false;
   }
-  keep_caches(C);
-  return ok;
+  C->pairs.count = n;
+  return true;
 }
 
 // --- points ---
@@ -250,6 +256,7 @@ typedef struct search {
   lb_contacts* C;
   const lb_data* d;
   double h;
+  const lb_broad_pair* near; // pairs
 } search;
 
 enum { CHUNK = 64, FEW = 256 }; // pairs of a task, and those that one thread does as fast
@@ -278,14 +285,15 @@ static void search_chunk(void* context, int chunk) {
   const search* s = context;
   lb_contacts* C = s->C;
   const range r = chunk_of(chunk, C->pairs.count);
+  lb_manifold* to = C->pairs.found + r.begin;
+  int last = find_pair(C, &(lb_collider_pair){.a = s->near[r.begin].a, .b = s->near[r.begin].b});
   for (int i = r.begin; i < r.end; i++) {
-    lb_pair_found* f = &C->pairs.found[i];
     lb_collider_pair* p = &C->pairs.item[i];
-    f->searched = !C->collider[p->b].surface && lb_collider_is_convex(C->collider[p->a].at.c) &&
-                  lb_collider_is_convex(C->collider[p->b].at.c);
-    if (f->searched) {
-      f->nmanifold = find_manifolds(C, p, s->h, &f->manifold, 1);
-    }
+    *p = (lb_collider_pair){.a = s->near[i].a, .b = s->near[i].b};
+    keep_cache(C, p, &last);
+    const bool convex = C->collider[p->a].convex && C->collider[p->b].convex;
+    C->pairs.npoint[i] = !convex ? -1 : find_manifolds(C, p, s->h, to, 1) > 0 ? to->npoint : 0;
+    to += C->pairs.npoint[i] > 0;
   }
 }
 
@@ -304,31 +312,44 @@ static void set_points(const lb_contacts* C, const lb_collider_pair* p, const lb
   }
 }
 
-// Room for the points of a pair. Those of a pair that was not searched are set at once: the
-// manifolds of one are held at a time.
+// Room for the points of a pair. Those of a pair that is not convex are set at once: the manifolds
+// of one are held at a time.
 static bool meet(lb_contacts* C, int i, double h, int* from) {
   lb_collider_pair* p = &C->pairs.item[i];
-  lb_pair_found* found = &C->pairs.found[i];
+  const int first = C->ntouch;
+  C->pairs.first[i] = first;
   if (C->collider[p->b].surface) {
     return lb_surface_meet(C, p, between(C, p), margin_of(C, p, h), from);
   }
-  const int n =
-      found->searched ? found->nmanifold : find_manifolds(C, p, h, C->manifold, LB_TOUCH_MANIFOLDS);
-  const lb_manifold* manifold = found->searched ? &found->manifold : C->manifold;
-  const int first = C->ntouch;
+  const int n = find_manifolds(C, p, h, C->manifold, LB_TOUCH_MANIFOLDS);
+  int npoint = 0;
   for (int m = 0; m < n; m++) {
-    for (int k = 0; k < manifold[m].npoint; k++) {
-      if (!lb_contacts_reserve_touch(C)) {
-        return false;
-      }
-      C->ntouch++;
+    npoint += C->manifold[m].npoint;
+  }
+  if (!lb_contacts_reserve_touches(C, npoint)) {
+    return false;
+  }
+  C->ntouch += npoint;
+  set_points(C, p, C->manifold, n, first, h, from);
+  return true;
+}
+
+// Room for the points of all pairs, in the order of these.
+static bool meet_all(lb_contacts* C, double h) {
+  const int n = C->pairs.count, *npoint = C->pairs.npoint;
+  bool ok = true;
+  for (int i = 0, from = 0; i < n && ok;) {
+    int end = i, first = C->ntouch;
+    for (; end < n && npoint[end] >= 0; first += npoint[end++]) {
+      C->pairs.first[end] = first;
+    }
+    ok = lb_contacts_reserve_touches(C, first - C->ntouch);
+    C->ntouch = ok ? first : C->ntouch;
+    for (i = end; i < n && npoint[i] < 0 && ok; i++) {
+      ok = meet(C, i, h, &from);
     }
   }
-  found->first = first;
-  if (!found->searched) {
-    set_points(C, p, manifold, n, first, h, from);
-  }
-  return true;
+  return ok;
 }
 
 // First point of the step before that does not come before those of a pair.
@@ -350,11 +371,11 @@ static void set_chunk(void* context, int chunk) {
   const search* s = context;
   const lb_contacts* C = s->C;
   const range r = chunk_of(chunk, C->pairs.count);
+  const lb_manifold* found = C->pairs.found + r.begin;
   int from = first_last(C, &C->pairs.item[r.begin]);
   for (int i = r.begin; i < r.end; i++) {
-    const lb_pair_found* f = &C->pairs.found[i];
-    if (f->searched && f->nmanifold > 0) {
-      set_points(C, &C->pairs.item[i], &f->manifold, f->nmanifold, f->first, s->h, &from);
+    if (C->pairs.npoint[i] > 0) {
+      set_points(C, &C->pairs.item[i], found++, 1, C->pairs.first[i], s->h, &from);
     }
   }
 }
@@ -366,15 +387,13 @@ bool lb_contacts_detect(lb_contacts* C, lb_data* d, double h) {
   C->nlast = C->ntouch;
   C->ntouch = 0;
   lb_move_origins(C->m, d->work, d->qd);
-  search s = {C, d, h};
+  search s = {C, d, h, NULL};
   by_chunks(&s, C->m->contact.ncollider, place_chunk);
-  bool ok = find_pairs(C, h);
-  if (ok) {
-    by_chunks(&s, C->pairs.count, search_chunk);
+  if (!find_pairs(C, d, h, &s.near)) {
+    return false;
   }
-  for (int i = 0, from = 0; i < C->pairs.count && ok; i++) {
-    ok = meet(C, i, h, &from);
-  }
+  by_chunks(&s, C->pairs.count, search_chunk);
+  const bool ok = meet_all(C, h);
   if (ok) {
     by_chunks(&s, C->pairs.count, set_chunk);
   }

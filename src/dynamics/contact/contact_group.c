@@ -56,7 +56,7 @@ static lb_free_row load(const double* u) {
 
 void lb_group_gather(const lb_contact_group* g, const double* v, double* u) {
   if (g->link >= 0) {
-    const lb_free_row x = scaled(g->scale, v + g->v[0]);
+    const lb_free_row x = scaled(g->scale, v + g->start);
     memcpy(u, &x, sizeof x);
     return;
   }
@@ -67,7 +67,7 @@ void lb_group_gather(const lb_contact_group* g, const double* v, double* u) {
 
 void lb_group_gather_forces(const lb_contact_group* g, const double* f, double* r) {
   if (g->link >= 0) {
-    const double* x = f + g->v[0];
+    const double* x = f + g->start;
     const lb_free_row J = lb_free_scale_row(g->scale, lb_v4_load(x), lb_v4_load(x + 3));
     memcpy(r, &J, sizeof J);
     return;
@@ -79,7 +79,7 @@ void lb_group_gather_forces(const lb_contact_group* g, const double* f, double* 
 
 void lb_group_spread(const lb_contact_group* g, const double* u, double* v) {
   if (g->link >= 0) {
-    add_unscaled(g->scale, load(u) - scaled(g->scale, v + g->v[0]), v + g->v[0]);
+    add_unscaled(g->scale, load(u) - scaled(g->scale, v + g->start), v + g->start);
     return;
   }
   for (int k = 0; k < g->nv; k++) {
@@ -89,7 +89,7 @@ void lb_group_spread(const lb_contact_group* g, const double* u, double* v) {
 
 void lb_group_add(const lb_contact_group* g, const double* u, double* v) {
   if (g->link >= 0) {
-    add_unscaled(g->scale, load(u), v + g->v[0]);
+    add_unscaled(g->scale, load(u), v + g->start);
     return;
   }
   for (int k = 0; k < g->nv; k++) {
@@ -101,8 +101,8 @@ void lb_group_add_forces(const lb_contact_group* g, double by, const double* r, 
   if (g->link >= 0) {
     const lb_free_scale* s = g->scale;
     const lb_v4 turn = lb_free_row_turn(load(r)) * by, move = lb_free_row_move(load(r)) * by * s->m;
-    lb_v4_add_to(f + g->v[0], lb_m3_apply_transposed(s->K, turn) + lb_v4_cross(s->c, move));
-    lb_v4_add_to(f + g->v[0] + 3, move);
+    lb_v4_add_to(f + g->start, lb_m3_apply_transposed(s->K, turn) + lb_v4_cross(s->c, move));
+    lb_v4_add_to(f + g->start + 3, move);
     return;
   }
   for (int k = 0; k < g->nv; k++) {

@@ -5,9 +5,10 @@
 #include "geom/collide/broad.h"
 
 enum {
-  LB_TOUCH_ROWS = 6,        // of a point
-  LB_FREE_WIDTH = 8,        // velocities of a free body, padded
-  LB_TOUCH_MANIFOLDS = 1024 // of a pair
+  LB_TOUCH_ROWS = 6,         // of a point
+  LB_FREE_WIDTH = 8,         // velocities of a free body, padded
+  LB_TOUCH_MANIFOLDS = 1024, // of a pair
+  LB_TOUCH_CHUNK = 64        // points that one thread takes at a time
 };
 
 // Numbers of a free body's row, or its velocities: turning and velocity in four lanes each.
@@ -47,6 +48,7 @@ typedef struct lb_collider_state {
   double radius;                    // of a ball about its origin
   int link;                         // the link that moves it, or LB_WORLD
   int group;                        // that it moves with, or -1
+  bool convex;                      // rigid, and convex: a pair of such has one manifold at most
   lb_v4 origin;                     // of that link
   struct lb_surface_state* surface; // that bends (contact_surface.h); NULL: it is rigid
 } lb_collider_state;
@@ -57,14 +59,6 @@ typedef struct lb_collider_pair {
   lb_pair_cache cache;
 } lb_collider_pair;
 
-// What was found of a pair of convex colliders: one manifold, or none.
-typedef struct lb_pair_found {
-  bool searched;
-  int nmanifold;
-  int first; // of its points
-  lb_manifold manifold;
-} lb_pair_found;
-
 // A group of links that W couples: a free rigid body alone, or a mechanism, with the ropes and
 // deformables on it. Of these, the particles that contacts act on have velocities in the problem;
 // others follow in the end.
@@ -74,7 +68,8 @@ typedef struct lb_contact_group {
   int nlinked, most;    // those of its links, which come first; and with all its particles
   int* v;               // [most]
   int link;             // of a free rigid body, or -1
-  lb_free_scale* scale; // of such a body
+  int start;            // of the velocities of such a body, which are in one piece
+  lb_free_scale* scale; // of such a body; bodies that are alike share one
   int number;           // in the problem, or -1: it has no row
   int first;            // of the entries of a mechanism, or -1
 } lb_contact_group;
@@ -100,6 +95,7 @@ typedef struct lb_contact_room {
 // Broad phase of the colliders' bounds.
 typedef struct lb_contact_near {
   lb_broad* broad;
+  bool* left;   // [ncollider] those that are to be moved in it
   bool placed;  // colliders are in it
   bool crowded; // more of them are near each other than may be
 } lb_contact_near;
@@ -108,7 +104,10 @@ typedef struct lb_contact_near {
 typedef struct lb_contact_pairs {
   int count, nlast;
   lb_collider_pair *item, *last; // [room.pairs]
-  lb_pair_found* found;          // [room.pairs] before points are made of it
+  int* npoint;                   // [room.pairs] of convex colliders, else -1
+  int* first;                    // [room.pairs] of their points
+  lb_manifold* found;            // [room.pairs] of convex colliders that have points, in the order
+                                 // of pairs from the first one of each chunk on
 } lb_contact_pairs;
 
 // Rows beside those of points: unilateral constraints and servos.
@@ -124,6 +123,23 @@ typedef struct lb_contact_entries {
   lb_contact_entry* item; // [room.entries]
   int* next;              // [ngroup] those that are solved for
 } lb_contact_entries;
+
+// Groups that a point acts on, the second -1 where it is the first.
+typedef struct lb_touch_sides {
+  int group[2];
+} lb_touch_sides;
+
+// Rows and numbers of some points: how many, and then which is the first.
+typedef struct lb_contact_count {
+  int rows, numbers;
+} lb_contact_count;
+
+// Where rows and numbers of points go.
+typedef struct lb_contact_lay {
+  lb_touch_sides* sides;   // [room.touches]
+  lb_contact_count* count; // [chunks of touches + 1]
+  int* at;                 // [room.touches] numbers of free bodies in J
+} lb_contact_lay;
 
 // What places are mended for.
 typedef struct lb_contact_places {
@@ -150,6 +166,7 @@ struct lb_contacts {
   lb_touch *touch, *last; // [room.touches]
   // the problem
   lb_contact_problem problem;
+  lb_contact_lay lay;
   lb_contact_row* row; // [room.rows]
   int* direction;      // [room.rows] of their forces
   int* block;          // [room.touches + beside.most + 1]
@@ -172,10 +189,10 @@ struct lb_contacts {
   lb_manifold manifold[LB_TOUCH_MANIFOLDS];
 };
 
-// Room for one more pair or point, and for the rows of all points; false: there is none.
-bool lb_contacts_reserve_pair(lb_contacts* C);
-bool lb_contacts_reserve_touch(lb_contacts* C);
-bool lb_contacts_reserve_rows(lb_contacts* C);
+// Room for more pairs or points, and for rows of points with their numbers; false: there is none.
+bool lb_contacts_reserve_pairs(lb_contacts* C, int more);
+bool lb_contacts_reserve_touches(lb_contacts* C, int more);
+bool lb_contacts_reserve_rows(lb_contacts* C, int rows, int numbers);
 bool lb_contacts_reserve_solver(lb_contacts* C, int threads);
 
 // Rows, J and Z of the points that were found and of unilateral constraints, and u0 from d's
@@ -187,13 +204,16 @@ void lb_contacts_add_constraints(lb_contacts* C, lb_data* d, double h);
 void lb_contacts_add_servos(lb_contacts* C, lb_data* d, double h);
 void lb_contacts_keep_servos(lb_contacts* C, lb_data* d);
 
+// Whether two colliders may meet, of these contacts.
+bool lb_contacts_may_meet(const void* contacts, int i, int j);
+
 // Axes of a point from its normal; the end of the last step's points of the same pair, whose first
 // is `from`.
 void lb_touch_set_axes(lb_touch* t, lb_v4 n);
 int lb_contacts_last_of(const lb_contacts* C, const lb_touch* t, int* from);
 
-// u0 from velocities [nv], and what impulses make of them taken away.
-void lb_contacts_gather(lb_contacts* C, const double* v);
+// u0 from d's velocities, and what impulses make of them taken away.
+void lb_contacts_gather(lb_contacts* C, const lb_data* d);
 void lb_contacts_take_away(lb_contacts* C);
 
 // Velocities of a group in the problem, u, out of those of all links [nv], v; and back into their
@@ -210,9 +230,19 @@ typedef struct lb_touch_work {
   const lb_data* d;
   double h;
   const int* islands; // of blocks, or NULL
+  bool asks;          // rows ask for velocities as soon as they are there
   void (*work)(const struct lb_touch_work* by, lb_touch* t);
 } lb_touch_work;
 void lb_contacts_each(const lb_touch_work* by);
+// What the rows of a point ask for, (1) to (4) of contact_solve.c.
+void lb_contacts_ask(const lb_touch_work* by, lb_touch* t);
+// Call work for the groups of the problem, on as many threads as pay.
+typedef struct lb_group_work {
+  lb_contacts* C;
+  double* v; // [nv]
+  void (*work)(const struct lb_group_work* by, int group);
+} lb_group_work;
+void lb_contacts_each_group(const lb_group_work* by, int threads);
 
 // Room for a row's numbers of a group, all zero: their place in J. Those of a mechanism are listed
 // for Z to be solved for.

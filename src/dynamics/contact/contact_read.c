@@ -11,10 +11,6 @@ static uint64_t name_of(const lb_touch* t) {
   return lb_hash(hash, &t->id, sizeof t->id) & KEPT;
 }
 
-static bool bears(const lb_touch* t) {
-  return t->gap <= 0 || lb_v4_dot(t->impulse, t->impulse) > 0;
-}
-
 static lb_body_contact read_touch(const lb_data* d, const lb_touch* t, double h) {
   const lb_model_collider* c = d->model->contact.collider;
   return (lb_body_contact){.body = {c[t->collider[0]].body, c[t->collider[1]].body},
@@ -34,7 +30,7 @@ int lb_body_contacts(const lb_data* d, lb_body_contact* out, int room) {
   const int n = h > 0 ? lb_contacts_points(C, &touch) : 0;
   int count = 0;
   for (int i = 0; i < n; i++) {
-    if (bears(&touch[i])) {
+    if (lb_touch_bears(&touch[i])) {
       if (count < room) {
         out[count] = read_touch(d, &touch[i], h);
       }

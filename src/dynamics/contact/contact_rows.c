@@ -19,27 +19,30 @@ typedef struct way {
 static const way DIRECTIONS[LB_TOUCH_ROWS] = {{0, false}, {1, false}, {2, false},
                                               {1, true},  {2, true},  {0, true}};
 
-static lb_contact_row* add_row(lb_contacts* C, lb_touch* t, int direction, lb_contact_kind kind,
-                               double mu) {
-  lb_contact_row* r = &C->row[C->problem.nrow++];
-  *r = (lb_contact_row){.kind = kind, .group = {-1, -1}, .normal = t->row, .mu = mu};
-  C->direction[C->problem.nrow - 1] = direction;
-  t->nrow++;
-  return r;
+static void add_row(const lb_contacts* C, lb_touch* t, int direction, lb_contact_kind kind,
+                    double mu) {
+  const int row = t->row + t->nrow++;
+  C->row[row] = (lb_contact_row){.kind = kind, .group = {-1, -1}, .normal = t->row, .mu = mu};
+  C->direction[row] = direction;
 }
 
 // A disc of two rows, or an interval for each where the cone is a pyramid.
-static void add_disc(lb_contacts* C, lb_touch* t, int direction, double mu) {
+static void add_disc(const lb_contacts* C, lb_touch* t, int direction, double mu) {
   const bool round = C->m->contact.set.cone == LB_CONE_ROUND;
   add_row(C, t, direction, round ? LB_CONTACT_SET_2 : LB_CONTACT_SET_1, mu);
   add_row(C, t, direction + 1, round ? LB_CONTACT_SECOND : LB_CONTACT_SET_1, mu);
 }
 
-static void list_rows(lb_contacts* C, lb_touch* t) {
+static int count_rows(const lb_contact_surface* s) {
+  return 1 + (s->friction > 0 ? 2 : 0) + (s->rolling > 0 ? 2 : 0) + (s->spinning > 0);
+}
+
+// Rows of a point from `first` on.
+static void list_rows(const lb_contacts* C, lb_touch* t, int first) {
   const lb_contact_surface* s = &t->surface;
-  t->row = C->problem.nrow;
+  t->row = first;
   t->nrow = 0;
-  C->block[C->problem.nblock++] = t->row;
+  C->block[t - C->touch] = first;
   add_row(C, t, 0, LB_CONTACT_UNILATERAL, 0);
   if (s->friction > 0) {
     add_disc(C, t, 1, s->friction);
@@ -79,17 +82,9 @@ void lb_contacts_list_entry(lb_contacts* C, int group, int at) {
   C->group[group].first = C->entries.count++;
 }
 
-// Rows of a free body, whose places and numbers come with lay_numbers and fill_free.
-static void lay_free(lb_contacts* C, const lb_touch* t, int side, int group) {
-  const int number = enter_group(C, group);
-  for (int i = t->row; i < t->row + t->nrow; i++) {
-    C->row[i].group[side] = number;
-  }
-}
-
 // A free body: velocities are its twist in its own axes.
 static void fill_free(const lb_contacts* C, const lb_work* w, const lb_touch* t, int side,
-                      int group) {
+                      int group, int at) {
   const lb_contact_group* g = &C->group[group];
   const lb_state* s = &w->state[g->link];
   const lb_v4 arm = lb_m3_apply_transposed(s->R, t->arm[side]);
@@ -99,14 +94,15 @@ static void fill_free(const lb_contacts* C, const lb_work* w, const lb_touch* t,
   for (int k = 0; k < 3; k++) {
     axis[k] = lb_m3_apply_transposed(s->R, t->axis[k]) * sign;
   }
-  for (int i = t->row; i < t->row + t->nrow; i++) {
+  for (int i = t->row; i < t->row + t->nrow; i++, at += LB_FREE_WIDTH) {
     const way by = DIRECTIONS[C->direction[i]];
     const lb_v4 e = axis[by.axis];
     const lb_free_row J = by.turns ? lb_free_scale_row(&scale, e, lb_v4_zero())
                                    : lb_free_scale_row(&scale, lb_v4_cross(arm, e), e);
-    memcpy(C->J + C->row[i].entry[side], &J, sizeof J);
+    C->row[i].entry[side] = at;
+    memcpy(C->J + at, &J, sizeof J);
     if (C->entries.count > 0) { // else Z is J
-      memcpy(C->Z + C->row[i].entry[side], &J, sizeof J);
+      memcpy(C->Z + at, &J, sizeof J);
     }
   }
 }
@@ -146,25 +142,95 @@ static void fill_general(lb_contacts* C, const lb_work* w, const lb_touch* t, in
   }
 }
 
-// Groups that a point acts on, the second -1 where it is the first.
-typedef struct sides {
-  int group[2];
-} sides;
+// --- layout ---
 
-static sides sides_of(const lb_contacts* C, const lb_touch* t) {
-  const int first = C->collider[t->collider[0]].group, second = C->collider[t->collider[1]].group;
-  return (sides){{first, second == first ? -1 : second}};
+static bool is_free(const lb_contacts* C, int group) {
+  return group >= 0 && C->group[group].link >= 0;
 }
 
-// Rows of a point; those of mechanisms have their numbers, too.
-static void lay_touch(lb_contacts* C, const lb_work* w, lb_touch* t) {
-  const sides s = sides_of(C, t);
-  list_rows(C, t);
-  for (int k = 0; k < 2; k++) {
-    if (s.group[k] >= 0 && C->group[s.group[k]].link >= 0) {
-      lay_free(C, t, k, s.group[k]);
-    } else if (s.group[k] >= 0) {
-      fill_general(C, w, t, k, s.group[k]);
+static lb_touch_sides sides_of(const lb_contacts* C, const lb_touch* t) {
+  const int first = C->collider[t->collider[0]].group, second = C->collider[t->collider[1]].group;
+  return (lb_touch_sides){{first, second == first ? -1 : second}};
+}
+
+typedef struct range {
+  int begin, end;
+} range;
+
+static range chunk_of(int chunk, int n) {
+  const int end = (chunk + 1) * LB_TOUCH_CHUNK;
+  return (range){chunk * LB_TOUCH_CHUNK, end < n ? end : n};
+}
+
+// Sides of some points, and the number of their rows.
+static void count_chunk(void* context, int chunk) {
+  const lb_touch_work* by = context;
+  const lb_contacts* C = by->C;
+  const range r = chunk_of(chunk, C->ntouch);
+  lb_contact_count sum = {0, 0};
+  for (int i = r.begin; i < r.end; i++) {
+    const int n = count_rows(&C->touch[i].surface);
+    const lb_touch_sides s = C->lay.sides[i] = sides_of(C, &C->touch[i]);
+    sum.rows += n;
+    for (int k = 0; k < 2; k++) {
+      sum.numbers += s.group[k] >= 0 ? n * C->group[s.group[k]].width : 0;
+    }
+  }
+  C->lay.count[chunk] = sum;
+}
+
+static void lay_chunk(void* context, int chunk) {
+  const lb_touch_work* by = context;
+  const lb_contacts* C = by->C;
+  const range r = chunk_of(chunk, C->ntouch);
+  for (int i = r.begin, row = C->lay.count[chunk].rows; i < r.end; i++) {
+    lb_touch* t = &C->touch[i];
+    list_rows(C, t, row);
+    row += t->nrow;
+    for (int k = 0; k < 2; k++) {
+      const int group = C->lay.sides[i].group[k];
+      for (int j = t->row; is_free(C, group) && j < row; j++) {
+        C->row[j].group[k] = C->group[group].number;
+      }
+    }
+  }
+}
+
+// The first row of each chunk; all that there are.
+static lb_contact_count add_up(const lb_contacts* C, int chunks) {
+  lb_contact_count all = {0, 0};
+  for (int k = 0; k < chunks; k++) {
+    const lb_contact_count own = C->lay.count[k];
+    C->lay.count[k] = all;
+    all.rows += own.rows;
+    all.numbers += own.numbers;
+  }
+  return all;
+}
+
+// Groups with rows of points, in the order of these; whether one is a mechanism.
+static bool enter_groups(lb_contacts* C) {
+  bool any = false;
+  for (int i = 0; i < C->ntouch; i++) {
+    for (int k = 0; k < 2; k++) {
+      const int group = C->lay.sides[i].group[k];
+      if (group >= 0) {
+        enter_group(C, group);
+        any |= C->group[group].link < 0;
+      }
+    }
+  }
+  return any;
+}
+
+// Rows of points of mechanisms have their numbers at once.
+static void fill_mechanisms(lb_contacts* C, const lb_work* w) {
+  for (int i = 0; i < C->ntouch; i++) {
+    for (int k = 0; k < 2; k++) {
+      const int group = C->lay.sides[i].group[k];
+      if (group >= 0 && !is_free(C, group)) {
+        fill_general(C, w, &C->touch[i], k, group);
+      }
     }
   }
 }
@@ -172,14 +238,12 @@ static void lay_touch(lb_contacts* C, const lb_work* w, lb_touch* t) {
 // Places of the numbers of free bodies, in the order in which points are swept.
 static void lay_numbers(lb_contacts* C, const int* order) {
   for (int k = 0; k < C->problem.nblock; k++) {
-    const lb_touch* t = order[k] < C->ntouch ? &C->touch[order[k]] : NULL;
-    for (int side = 0; t && side < 2; side++) {
-      const int number = C->row[t->row].group[side];
-      const bool free = number >= 0 && C->group[C->used[number]].link >= 0;
-      for (int i = t->row; free && i < t->row + t->nrow; i++) {
-        C->row[i].entry[side] = C->problem.nentry;
-        C->problem.nentry += LB_FREE_WIDTH;
-      }
+    const int i = order[k];
+    if (i < C->ntouch) {
+      const int* group = C->lay.sides[i].group;
+      const int sides = is_free(C, group[0]) + is_free(C, group[1]);
+      C->lay.at[i] = C->problem.nentry;
+      C->problem.nentry += sides * (C->block[i + 1] - C->block[i]) * LB_FREE_WIDTH;
     }
   }
 }
@@ -187,15 +251,20 @@ static void lay_numbers(lb_contacts* C, const int* order) {
 // Numbers of free bodies, and impulses of the step before, as far as the points are the same.
 static void fill_touch(const lb_touch_work* by, lb_touch* t) {
   const lb_contacts* C = by->C;
-  const sides s = sides_of(C, t);
+  const int* group = C->lay.sides[t - C->touch].group;
+  int at = C->lay.at[t - C->touch];
   for (int k = 0; k < 2; k++) {
-    if (s.group[k] >= 0 && C->group[s.group[k]].link >= 0) {
-      fill_free(C, by->d->work, t, k, s.group[k]);
+    if (is_free(C, group[k])) {
+      fill_free(C, by->d->work, t, k, group[k], at);
+      at += t->nrow * LB_FREE_WIDTH;
     }
   }
   for (int i = t->row; i < t->row + t->nrow; i++) {
     const way to = DIRECTIONS[C->direction[i]];
     C->lambda[i] = lb_v4_dot(t->axis[to.axis], to.turns ? t->twist : t->impulse);
+  }
+  if (by->asks) {
+    lb_contacts_ask(by, t);
   }
 }
 
@@ -240,7 +309,7 @@ static void solve_entries(lb_contacts* C, lb_contact_system W) {
   }
 }
 
-// --- the problem ---
+// --- velocities ---
 
 static void begin(lb_contacts* C) {
   for (int i = 0; i < C->problem.ngroup; i++) {
@@ -257,11 +326,15 @@ static void lay_out(lb_contacts* C) {
   C->problem.block = C->block;
 }
 
-void lb_contacts_gather(lb_contacts* C, const double* v) {
-  memset(C->u0, 0, (size_t)C->velocity[C->problem.ngroup] * sizeof *C->u0);
-  for (int i = 0; i < C->problem.ngroup; i++) {
-    lb_group_gather(&C->group[C->used[i]], v, C->u0 + C->velocity[i]);
-  }
+static void gather_group(const lb_group_work* by, int i) {
+  const lb_contacts* C = by->C;
+  const lb_contact_group* g = &C->group[C->used[i]];
+  memset(C->u0 + C->velocity[i], 0, (size_t)g->width * sizeof *C->u0);
+  lb_group_gather(g, by->v, C->u0 + C->velocity[i]);
+}
+
+void lb_contacts_gather(lb_contacts* C, const lb_data* d) {
+  lb_contacts_each_group(&(lb_group_work){C, d->qd, gather_group}, d->threads);
 }
 
 void lb_contacts_take_away(lb_contacts* C) {
@@ -276,35 +349,74 @@ void lb_contacts_take_away(lb_contacts* C) {
   }
 }
 
-// --- all points ---
+// --- all points, and all groups ---
 
-enum { CHUNK = 64, FEW = 256 }; // points of a task, and those that one thread does as fast
+enum { FEW = 4 * LB_TOUCH_CHUNK }; // that one thread does as fast
+
+static void by_chunks(lb_touch_work* by, void (*work)(void* context, int chunk)) {
+  const int n = by->C->ntouch;
+  lb_parallel_for(n < FEW ? 1 : by->d->threads, (n + LB_TOUCH_CHUNK - 1) / LB_TOUCH_CHUNK, work,
+                  by);
+}
 
 static void work_chunk(void* context, int chunk) {
   const lb_touch_work* by = context;
-  const lb_contacts* C = by->C;
-  const int end = (chunk + 1) * CHUNK < C->ntouch ? (chunk + 1) * CHUNK : C->ntouch;
-  for (int i = chunk * CHUNK; i < end; i++) {
-    by->work(by, &C->touch[i]);
+  const range r = chunk_of(chunk, by->C->ntouch);
+  for (int i = r.begin; i < r.end; i++) {
+    by->work(by, &by->C->touch[i]);
   }
 }
 
 void lb_contacts_each(const lb_touch_work* by) {
   lb_touch_work work = *by;
-  const int n = by->C->ntouch;
-  lb_parallel_for(n < FEW ? 1 : by->d->threads, (n + CHUNK - 1) / CHUNK, work_chunk, &work);
+  by_chunks(&work, work_chunk);
+}
+
+static void group_chunk(void* context, int chunk) {
+  const lb_group_work* by = context;
+  const range r = chunk_of(chunk, by->C->problem.ngroup);
+  for (int i = r.begin; i < r.end; i++) {
+    by->work(by, i);
+  }
+}
+
+void lb_contacts_each_group(const lb_group_work* by, int threads) {
+  lb_group_work work = *by;
+  const int n = by->C->problem.ngroup;
+  lb_parallel_for(n < FEW ? 1 : threads, (n + LB_TOUCH_CHUNK - 1) / LB_TOUCH_CHUNK, group_chunk,
+                  &work);
+}
+
+// --- the problem ---
+
+// Rows of points and their places; false: there is no memory.
+static bool lay_touches(lb_contacts* C, lb_data* d) {
+  lb_touch_work by = {.C = C, .d = d};
+  by_chunks(&by, count_chunk);
+  const lb_contact_count all = add_up(C, (C->ntouch + LB_TOUCH_CHUNK - 1) / LB_TOUCH_CHUNK);
+  if (!lb_contacts_reserve_rows(C, all.rows + C->beside.most,
+                                all.numbers + C->beside.most * C->widest)) {
+    return false;
+  }
+  lay_out(C);
+  const bool any = enter_groups(C);
+  by_chunks(&by, lay_chunk);
+  C->problem.nrow = all.rows;
+  C->problem.nblock = C->ntouch;
+  if (any || C->beside.most > 0 || C->isolated) {
+    lb_fill_columns(C->m, d->work);
+  }
+  if (any) {
+    fill_mechanisms(C, d->work);
+  }
+  return true;
 }
 
 bool lb_contacts_build(lb_contacts* C, lb_data* d, lb_contact_system W, double h) {
   begin(C);
   lb_surface_enter(C);
-  if (!lb_contacts_reserve_rows(C)) {
+  if (!lay_touches(C, d)) {
     return false;
-  }
-  lay_out(C);
-  lb_fill_columns(C->m, d->work);
-  for (int i = 0; i < C->ntouch; i++) {
-    lay_touch(C, d->work, &C->touch[i]);
   }
   if (!W.at_end) {
     lb_contacts_add_servos(C, d, h);
@@ -316,8 +428,8 @@ bool lb_contacts_build(lb_contacts* C, lb_data* d, lb_contact_system W, double h
     return false;
   }
   lay_numbers(C, lb_contact_solver_arrange(C->solver, &C->problem));
-  lb_contacts_each(&(lb_touch_work){.C = C, .d = d, .h = h, .work = fill_touch});
+  lb_contacts_gather(C, d);
+  lb_contacts_each(&(lb_touch_work){.C = C, .d = d, .h = h, .asks = !W.at_end, .work = fill_touch});
   solve_entries(C, W);
-  lb_contacts_gather(C, d->qd);
   return true;
 }

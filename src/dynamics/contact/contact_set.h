@@ -34,10 +34,15 @@ typedef struct lb_touch {
   lb_contact_surface surface;
   lb_v4 impulse; // on a [N s]
   lb_v4 twist;   // impulse of the moment on a, of rolling and spinning friction [N m s]
-  lb_v4 slip;    // velocity of a's surface over b's at the end of the step [m/s]
+  lb_v4 slip;    // velocity of a's surface over b's at the end of the step, where it bears [m/s]
   int row;       // its first row in the problem
   int nrow;
 } lb_touch;
+
+// Whether a point of the last step counts as a contact: others might have met, and did not.
+static inline bool lb_touch_bears(const lb_touch* t) {
+  return t->gap <= 0 || lb_v4_dot(t->impulse, t->impulse) > 0;
+}
 
 // The linear system of a step: b [nv] becomes W^-1 b, with zero for driven coordinates.
 typedef struct lb_contact_system {

@@ -103,15 +103,14 @@ static lb_motion bias_of(const lb_contacts* C, const lb_touch* t, int side) {
 }
 
 static double depth_of(const lb_contacts* C, const lb_touch* t) {
-  if (C->problem.nrow <= FEW_ROWS) { // which are solved to the end
-    return 0.5 * OVERLAP;
-  }
   const lb_model_collider* c = C->m->contact.collider;
-  return DEPTH * fmin(c[t->collider[0]].size, c[t->collider[1]].size);
+  const double depth = DEPTH * fmin(c[t->collider[0]].size, c[t->collider[1]].size);
+  // few rows are solved to the end
+  return C->problem.nrow <= FEW_ROWS ? fmin(0.5 * OVERLAP, depth) : depth;
 }
 
-static void ask(const lb_touch_work* by, lb_touch* t) {
-  lb_contacts* C = by->C;
+void lb_contacts_ask(const lb_touch_work* by, lb_touch* t) {
+  const lb_contacts* C = by->C;
   const lb_data* d = by->d;
   const double h = by->h;
   const lb_scene_contacts* set = &C->m->contact.set;
@@ -253,14 +252,17 @@ static void spread_particles(lb_contacts* C, double* v, const double* from) {
   lb_add(m->nv - m->ndense, v + m->ndense, 1, C->right + m->ndense);
 }
 
+static void spread_group(const lb_group_work* by, int i) {
+  const lb_contacts* C = by->C;
+  lb_group_spread(&C->group[C->used[i]], C->u + C->velocity[i], by->v);
+}
+
 // Velocities under the impulses, of those in v under the impulses `from`.
-static void spread(lb_contacts* C, double* v, const double* from) {
+static void spread(lb_contacts* C, const lb_data* d, double* v, const double* from) {
   if (C->m->particles.nfree > 0) {
     spread_particles(C, v, from);
   }
-  for (int i = 0; i < C->problem.ngroup; i++) {
-    lb_group_spread(&C->group[C->used[i]], C->u + C->velocity[i], v);
-  }
+  lb_contacts_each_group(&(lb_group_work){C, v, spread_group}, d->threads);
 }
 
 static void keep(const lb_touch_work* by, lb_touch* t) {
@@ -268,10 +270,12 @@ static void keep(const lb_touch_work* by, lb_touch* t) {
   t->impulse = t->twist = t->slip = lb_v4_zero();
   for (int i = t->row; i < t->row + t->nrow; i++) {
     const int k = C->direction[i];
-    const lb_v4 axis = t->axis[k < 3 ? k : k < 5 ? k - 2 : 0];
-    *(k < 3 ? &t->impulse : &t->twist) += axis * C->lambda[i];
+    *(k < 3 ? &t->impulse : &t->twist) += t->axis[k < 3 ? k : k < 5 ? k - 2 : 0] * C->lambda[i];
+  }
+  for (int i = t->row; lb_touch_bears(t) && i < t->row + t->nrow; i++) {
+    const int k = C->direction[i];
     if (k == 1 || k == 2) {
-      t->slip += axis * (lb_contact_row_velocity(&C->problem, i, C->u) + C->row[i].b);
+      t->slip += t->axis[k] * (lb_contact_row_velocity(&C->problem, i, C->u) + C->row[i].b);
     }
   }
 }
@@ -284,10 +288,10 @@ bool lb_contacts_prepare(lb_contacts* C, lb_data* d, double h, lb_contact_system
   if (!lb_contacts_build(C, d, W, h)) {
     return false;
   }
-  if (W.at_end) {
+  if (W.at_end) { // else they have asked
     lb_contacts_take_away(C);
+    lb_contacts_each(&(lb_touch_work){.C = C, .d = d, .h = h, .work = lb_contacts_ask});
   }
-  lb_contacts_each(&(lb_touch_work){.C = C, .d = d, .h = h, .work = ask});
   return true;
 }
 
@@ -306,15 +310,15 @@ static double size_of_change(lb_contacts* C) {
 
 double lb_contacts_correct(lb_contacts* C, lb_data* d) {
   const size_t rows = (size_t)C->problem.nrow;
-  lb_contacts_gather(C, d->qd);
+  lb_contacts_gather(C, d);
   lb_contacts_take_away(C);
   memcpy(C->before, C->lambda, rows * sizeof *C->lambda);
   C->report = solve(C, d, false);
-  lb_contacts_gather(C, d->qd);
+  lb_contacts_gather(C, d);
   for (int i = 0; i < C->velocity[C->problem.ngroup]; i++) {
     C->u0[i] = C->u[i] - C->u0[i];
   }
-  spread(C, d->qd, C->before);
+  spread(C, d, d->qd, C->before);
   keep_all(C, d);
   return size_of_change(C);
 }
@@ -327,11 +331,11 @@ void lb_contacts_place(lb_contacts* C, lb_data* d, double h, double* move) {
   C->places.twice = C->places.chosen;
   if (C->places.twice) {
     if (C->system.at_end) { // else u0 still has them
-      lb_contacts_gather(C, d->qd);
+      lb_contacts_gather(C, d);
       lb_contacts_take_away(C);
     }
     solve(C, d, true);
-    spread(C, move, C->before);
+    spread(C, d, move, C->before);
   }
 }
 
@@ -346,11 +350,11 @@ bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W
   if (!lb_contacts_prepare(C, d, h, W)) {
     return false;
   }
-  for (int i = 0; i < C->problem.nrow; i++) {
+  for (int i = 0; C->isolated && i < C->problem.nrow; i++) {
     C->places.asked[i] = C->row[i].b;
   }
   C->report = solve(C, d, false);
-  spread(C, d->qd, NULL);
+  spread(C, d, d->qd, NULL);
   keep_all(C, d);
   lb_contacts_keep_servos(C, d);
   lb_contacts_place(C, d, h, move);

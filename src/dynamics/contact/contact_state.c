@@ -63,14 +63,10 @@ void lb_contacts_save(lb_contacts* C, double* state) {
 
 // Room for so many; false: there is no memory.
 static bool reserve(lb_contacts* C, int ntouch, int npair) {
-  bool ok = true;
   lb_contacts_forget(C);
-  for (; ok && C->ntouch < ntouch; C->ntouch += ok) {
-    ok = lb_contacts_reserve_touch(C);
-  }
-  for (; ok && C->pairs.count < npair; C->pairs.count += ok) {
-    ok = lb_contacts_reserve_pair(C);
-  }
+  const bool ok = lb_contacts_reserve_touches(C, ntouch) && lb_contacts_reserve_pairs(C, npair);
+  C->ntouch = ok ? ntouch : 0;
+  C->pairs.count = ok ? npair : 0;
   return ok;
 }
 

@@ -146,7 +146,7 @@ static lb_v4 surface_velocity(const lb_surface_state* s, const lb_touch* t) {
 
 // A new point of a pair; NULL: there is no room.
 static lb_touch* begin_touch(lb_contacts* C, const lb_collider_pair* p, lb_contact_surface s) {
-  if (!lb_contacts_reserve_touch(C)) {
+  if (!lb_contacts_reserve_touches(C, 1)) {
     return NULL;
   }
   lb_touch* t = &C->touch[C->ntouch];

@@ -120,11 +120,11 @@ static void add_numbers(int n, double* q, const double* base, const double* qd, 
   }
 }
 
-// Faces have their bodies' coordinates; those of free particles come last.
-static void flow(const lb_model* m, lb_flow which, double* q, const double* from, const double* qd,
-                 double h) {
+// Faces have their bodies' coordinates.
+static void flow_links(const lb_model* m, int first, int last, lb_flow which, double* q,
+                       const double* from, const double* qd, double h) {
   const bool adds = which != LB_FLOW_RATE;
-  for (int i = 0; i < m->nlink; i++) {
+  for (int i = first; i < last; i++) {
     const int at = m->link.q[i], v = m->link.v[i];
     if (LB_JOINT[m->link.kind[i]]->flow[which]) {
       LB_JOINT[m->link.kind[i]]->flow[which](q + at, from + at, qd + v, h);
@@ -132,8 +132,20 @@ static void flow(const lb_model* m, lb_flow which, double* q, const double* from
       add_numbers(m->link.nv[i], q + at, adds ? from + at : NULL, qd + v, h);
     }
   }
+}
+
+// Coordinates of free particles come last.
+static void flow_particles(const lb_model* m, lb_flow which, double* q, const double* from,
+                           const double* qd, double h) {
+  const bool adds = which != LB_FLOW_RATE;
   const int at = m->nq - 3 * m->particles.nfree, v = m->nv - 3 * m->particles.nfree;
   add_numbers(3 * m->particles.nfree, q + at, adds ? from + at : NULL, qd + v, h);
+}
+
+static void flow(const lb_model* m, lb_flow which, double* q, const double* from, const double* qd,
+                 double h) {
+  flow_links(m, 0, m->nlink, which, q, from, qd, h);
+  flow_particles(m, which, q, from, qd, h);
 }
 
 void lb_reach(const lb_model* m, double* q, const double* from, const double* qd, double h) {
@@ -144,18 +156,31 @@ void lb_advance(const lb_model* m, double* q, const double* qd, double h) {
   flow(m, LB_FLOW_ADVANCE, q, q, qd, h);
 }
 
+void lb_advance_links(const lb_model* m, int first, int last, double* q, const double* qd,
+                      double h) {
+  flow_links(m, first, last, LB_FLOW_ADVANCE, q, q, qd, h);
+}
+
+void lb_advance_particles(const lb_model* m, double* q, const double* qd, double h) {
+  flow_particles(m, LB_FLOW_ADVANCE, q, q, qd, h);
+}
+
 void lb_rates(const lb_model* m, double* dq, const double* q, const double* qd) {
   flow(m, LB_FLOW_RATE, dq, q, qd, 1);
 }
 
-void lb_normalise(const lb_model* m, double* q) {
+void lb_normalise_links(const lb_model* m, int first, int last, double* q) {
   static const double still[LB_JOINT_MOST_V] = {0};
-  for (int i = 0; i < m->nlink; i++) {
+  for (int i = first; i < last; i++) {
     double* own = q + m->link.q[i];
     if (LB_JOINT[m->link.kind[i]]->flow[LB_FLOW_ADVANCE]) {
       LB_JOINT[m->link.kind[i]]->flow[LB_FLOW_ADVANCE](own, own, still, 0);
     }
   }
+}
+
+void lb_normalise(const lb_model* m, double* q) {
+  lb_normalise_links(m, 0, m->nlink, q);
 }
 
 // True where something acts on this number, whatever it means.

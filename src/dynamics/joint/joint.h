@@ -119,11 +119,16 @@ lb_m3 lb_quat_reach_by_past(const double* from, const double* past, const double
 
 // All coordinates: q moved along qd for a time h; dq/dt.
 void lb_advance(const lb_model* m, double* q, const double* qd, double h);
+// Its parts: links [first, last), and free particles.
+void lb_advance_links(const lb_model* m, int first, int last, double* q, const double* qd,
+                      double h);
+void lb_advance_particles(const lb_model* m, double* q, const double* qd, double h);
 void lb_rates(const lb_model* m, double* dq, const double* q, const double* qd);
 void lb_reach(const lb_model* m, double* q, const double* from, const double* qd, double h);
 
 // Bring a link's coordinates back to unit quaternions where they have them.
 void lb_normalise(const lb_model* m, double* q);
+void lb_normalise_links(const lb_model* m, int first, int last, double* q);
 
 // Change of charts near their singularities to better numbers of the same state; true when some
 // changed. Numbers that something acts on stay: a rotor, a spring, limits, a constraint or a motor

@@ -26,7 +26,7 @@ struct lb_tree_factor {
   const lb_model* m;
   lb_motion *S, *U;     // [ncolumn]
   double* inverse;      // [nv][MOST] D^-1 of each joint, by rows
-  lb_motion* p;         // [nlink + 1] forces, p[-1] the world's, then accelerations
+  lb_motion* p;         // [nlink] forces, then accelerations
   lb_articulated* felt; // [nlink + 1] articulated inertias
   bool* alone; // [nlink] free bodies of which `inverse` is made, with nothing on the diagonal
 };
@@ -79,13 +79,12 @@ lb_tree_factor* lb_tree_factor_create(const lb_model* m, lb_arena* arena) {
                         .S = LB_TAKE(arena, lb_motion, m->link.ncolumn),
                         .U = LB_TAKE(arena, lb_motion, m->link.ncolumn),
                         .inverse = LB_TAKE(arena, double, (size_t)m->nv* MOST),
-                        .p = LB_TAKE(arena, lb_motion, m->nlink + 1),
+                        .p = LB_TAKE(arena, lb_motion, m->nlink),
                         .felt = LB_TAKE(arena, lb_articulated, m->nlink),
                         .alone = LB_TAKE(arena, bool, m->nlink)};
   if (!F->S || !F->U || !F->inverse || !F->p || !F->felt || !F->alone) {
     return NULL;
   }
-  F->p += 1;
   find_alone(F);
   return F;
 }
@@ -166,22 +165,27 @@ static void move_columns(const lb_tree_factor* F, const lb_link* l, lb_v4 at) {
   }
 }
 
-bool lb_tree_factor_make(lb_tree_factor* F, lb_data* d, const double* more) {
+// Inertia of a link and of nothing that hangs on it yet.
+static void begin_link(const lb_tree_factor* F, lb_work* w, int i) {
+  const lb_link* l = &F->m->link.packed[i];
+  lb_link_weigh(F->m, w, i);
+  const lb_v4 h = w->state[i].h;
+  F->felt[i] =
+      (lb_articulated){.A = w->state[i].IA.A,
+                       .G = {{0, -h[2], h[1], 0}, {h[2], 0, -h[0], 0}, {-h[1], h[0], 0, 0}}, // -[h]
+                       .C = {{l->m, 0, 0, 0}, {0, l->m, 0, 0}, {0, 0, l->m, 0}}};
+}
+
+bool lb_tree_factor_make_links(lb_tree_factor* F, const lb_data* d, int first, int last,
+                               const double* more) {
   const lb_model* m = F->m;
   lb_work* w = d->work;
-  for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link.packed[i];
-    lb_link_weigh(m, w, i);
-    if (stays_alone(F, i, more)) {
-      continue;
+  for (int i = first; i < last; i++) {
+    if (!stays_alone(F, i, more)) {
+      begin_link(F, w, i);
     }
-    const lb_v4 h = w->state[i].h;
-    F->felt[i] = (lb_articulated){
-        .A = w->state[i].IA.A,
-        .G = {{0, -h[2], h[1], 0}, {h[2], 0, -h[0], 0}, {-h[1], h[0], 0, 0}}, // -[h]
-        .C = {{l->m, 0, 0, 0}, {0, l->m, 0, 0}, {0, 0, l->m, 0}}};
   }
-  for (int i = m->nlink - 1; i >= 0; i--) {
+  for (int i = last - 1; i >= first; i--) {
     const lb_link* l = &m->link.packed[i];
     const lb_state* s = &w->state[i];
     if (F->alone[i]) {
@@ -194,13 +198,17 @@ bool lb_tree_factor_make(lb_tree_factor* F, lb_data* d, const double* more) {
       lb_articulated_shift_add(&F->felt[l->parent], &F->felt[i], s->r);
     }
   }
-  for (int t = 0; t < m->link.ntree; t++) {
-    const bool alone = F->alone[m->link.tree[t]];
-    for (int i = m->link.tree[t]; i < m->link.tree[t + 1] && !alone; i++) {
-      move_columns(F, &m->link.packed[i], w->state[i].p - w->state[m->link.tree[t]].p);
+  for (int i = first, root = first; i < last; i++) {
+    root = m->link.parent[i] == LB_WORLD ? i : root;
+    if (!F->alone[i]) {
+      move_columns(F, &m->link.packed[i], w->state[i].p - w->state[root].p);
     }
   }
   return true;
+}
+
+bool lb_tree_factor_make(lb_tree_factor* F, lb_data* d, const double* more) {
+  return lb_tree_factor_make_links(F, d, 0, F->m->nlink, more);
 }
 
 // --- solving; most joints have one coordinate ---
@@ -262,39 +270,44 @@ static lb_motion accelerate(const lb_tree_factor* F, const lb_link* l, lb_motion
 
 // Links whose parent comes right before them hand over without a detour through memory, which
 // would take as long as the rest.
-void lb_tree_factor_solve(const lb_tree_factor* F, double* b) {
+void lb_tree_factor_solve_links(const lb_tree_factor* F, int first, int last, double* b) {
   const lb_model* m = F->m;
   const lb_motion zero = {lb_v4_zero(), lb_v4_zero()};
-  memset(F->p - 1, 0, (size_t)(m->nlink + 1) * sizeof *F->p);
-  lb_motion last = zero;
-  for (int i = m->nlink - 1; i >= 0; i--) {
+  memset(F->p + first, 0, (size_t)(last - first) * sizeof *F->p);
+  lb_motion next = zero;
+  for (int i = last - 1; i >= first; i--) {
     const lb_link* l = &m->link.packed[i];
-    const lb_motion own = {F->p[i].w + last.w, F->p[i].v + last.v};
+    const lb_motion own = {F->p[i].w + next.w, F->p[i].v + next.v};
     if (F->alone[i]) {
       push_alone(F, l, b + l->v);
-      last = zero;
+      next = zero;
       continue;
     }
     const lb_motion p = l->driven ? own : push(F, l, own, b + l->v);
-    last = zero;
-    if (l->parent == i - 1) {
-      last = p;
-    } else {
+    next = zero;
+    if (l->parent != LB_WORLD && l->parent == i - 1) {
+      next = p;
+    } else if (l->parent != LB_WORLD) {
       F->p[l->parent].w += p.w;
       F->p[l->parent].v += p.v;
     }
   }
-  F->p[-1] = last = zero;
-  for (int i = 0; i < m->nlink; i++) {
+  lb_motion before = zero;
+  for (int i = first; i < last; i++) {
     const lb_link* l = &m->link.packed[i];
     if (F->alone[i]) {
-      last = zero;
       continue;
     }
-    const lb_motion a = l->parent == i - 1 ? last : F->p[l->parent];
+    const lb_motion a = l->parent == LB_WORLD ? zero
+                        : l->parent == i - 1  ? before
+                                              : F->p[l->parent];
     if (l->driven) { // its one coordinate stays
       b[l->v] = 0;
     }
-    last = F->p[i] = l->driven ? a : accelerate(F, l, a, b + l->v);
+    before = F->p[i] = l->driven ? a : accelerate(F, l, a, b + l->v);
   }
+}
+
+void lb_tree_factor_solve(const lb_tree_factor* F, double* b) {
+  lb_tree_factor_solve_links(F, 0, F->m->nlink, b);
 }

@@ -29,6 +29,9 @@ static inline bool lb_bounds_hold(const lb_bounds* a, const lb_bounds* inner) {
   return a->low.x <= inner->low.x && a->low.y <= inner->low.y && a->low.z <= inner->low.z &&
          a->high.x >= inner->high.x && a->high.y >= inner->high.y && a->high.z >= inner->high.z;
 }
+static inline bool lb_bounds_equal(const lb_bounds* a, const lb_bounds* b) {
+  return lb_bounds_hold(a, b) && lb_bounds_hold(b, a);
+}
 /// Half of the surface.
 static inline double lb_bounds_area(const lb_bounds* a) {
   const double x = a->high.x - a->low.x, y = a->high.y - a->low.y, z = a->high.z - a->low.z;

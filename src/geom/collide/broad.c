@@ -9,9 +9,17 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/parallel.h"
 #include "geom/collide/collider_kind.h"
 
-enum { NONE = -1, DEPTH = 256 };
+enum {
+  NONE = -1,
+  DEPTH = 256,
+  EACH = 24,     // pairs of a leaf that moved, for which it has room of its own
+  LEAVES = 16,   // that moved, of a task
+  KEYS = 1024,   // of a task
+  FEW = 2 * KEYS // that one thread does as fast
+};
 
 typedef struct node {
   lb_bounds box;
@@ -33,13 +41,17 @@ struct lb_broad {
   leaf* leaf;
   int root, free, capacity; // of leaves; there are twice as many nodes
   int lowest;               // no id below is free
-  uint64_t* key;            // pairs of grown boxes, sorted
-  uint64_t* spare;
-  lb_broad_pair* pair; // those whose own boxes meet
+  uint64_t *key, *spare;    // pairs of grown boxes, sorted
+  lb_broad_pair* pair;      // those whose own boxes meet
+  int* count;               // [pair_capacity / KEYS + 1] what is left of the keys of a task
   int nkey, npair, pair_capacity;
   int most; // pairs of grown boxes
-  int* moved;
-  int nmoved;
+  int *moved, nmoved;
+  uint64_t* found; // [capacity][EACH] pairs of leaves that moved
+  int* nfound;     // [capacity] their number, NONE: there is no room for them
+  int* sorted;     // [capacity + 1] of the counting sort
+  lb_broad_may may;
+  const void* context; // of that
 };
 
 // --- memory ---
@@ -59,14 +71,18 @@ void lb_broad_limit(lb_broad* t, int most) {
   t->most = most;
 }
 
+void lb_broad_filter(lb_broad* t, lb_broad_may may, const void* context) {
+  t->may = may;
+  t->context = context;
+}
+
 void lb_broad_release(lb_broad* t) {
   if (t) {
-    lb_release(t->allocator, t->node);
-    lb_release(t->allocator, t->leaf);
-    lb_release(t->allocator, t->moved);
-    lb_release(t->allocator, t->key);
-    lb_release(t->allocator, t->spare);
-    lb_release(t->allocator, t->pair);
+    void* const array[] = {t->node,   t->leaf, t->moved, t->found, t->nfound,
+                           t->sorted, t->key,  t->spare, t->pair,  t->count};
+    for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
+      lb_release(t->allocator, array[i]);
+    }
     lb_release(t->allocator, t);
   }
 }
@@ -100,6 +116,9 @@ static lb_status reserve_leaves(lb_broad* t, int n) {
   ENLARGE(t, t->node, 2 * old, 2 * room);
   ENLARGE(t, t->leaf, old, room);
   ENLARGE(t, t->moved, t->nmoved, room);
+  ENLARGE(t, t->found, 0, EACH * room);
+  ENLARGE(t, t->nfound, 0, room);
+  ENLARGE(t, t->sorted, 0, room + 1);
   for (int i = 2 * room - 1; i >= 2 * old; i--) {
     t->node[i].parent = t->free;
     t->free = i;
@@ -122,6 +141,7 @@ static lb_status reserve_pairs(lb_broad* t, int n) {
   ENLARGE(t, t->key, t->nkey, room);
   ENLARGE(t, t->spare, 0, room);
   ENLARGE(t, t->pair, t->npair, room);
+  ENLARGE(t, t->count, 0, room / KEYS + 1);
   t->pair_capacity = room;
   return LB_OK;
 }
@@ -157,7 +177,7 @@ static void refit(lb_broad* t, int i) {
 }
 
 // A node's child changes places with a child of its sibling where that makes the sibling smaller.
-static void rotate(lb_broad* t, int i) {
+static bool rotate(lb_broad* t, int i) {
   node* n = &t->node[i];
   double gain = 0;
   int side = 0, grandchild = NONE;
@@ -182,13 +202,20 @@ static void rotate(lb_broad* t, int i) {
     t->node[down].parent = other;
     refit(t, other);
   }
+  return grandchild != NONE;
 }
 
+// Up to where nothing changes.
 static void mend_upwards(lb_broad* t, int i) {
-  while (i != NONE) {
+  bool changed = true;
+  while (i != NONE && changed) {
+    const lb_bounds box = t->node[i].box;
+    const int height = t->node[i].height;
     refit(t, i);
-    rotate(t, i);
-    refit(t, i);
+    if (rotate(t, i)) {
+      refit(t, i);
+    }
+    changed = t->node[i].height != height || !lb_bounds_equal(&t->node[i].box, &box);
     i = t->node[i].parent;
   }
 }
@@ -305,11 +332,16 @@ static lb_bounds along(lb_bounds box, lb_vec3 way) {
   return lb_bounds_union(box, there);
 }
 
-void lb_broad_move(lb_broad* t, int id, lb_bounds box, lb_vec3 way) {
+bool lb_broad_place(lb_broad* t, int id, lb_bounds box) {
   leaf* l = &t->leaf[id];
   LB_ASSERT(l->node != NONE);
   l->box = box;
-  if (lb_bounds_hold(&t->node[l->node].box, &box)) {
+  return lb_bounds_hold(&t->node[l->node].box, &box);
+}
+
+void lb_broad_move(lb_broad* t, int id, lb_bounds box, lb_vec3 way) {
+  const leaf* l = &t->leaf[id];
+  if (lb_broad_place(t, id, box)) {
     return;
   }
   unlink_leaf(t, l->node);
@@ -375,10 +407,16 @@ static uint64_t key_of(int a, int b) {
   return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
 }
 
-// Grown boxes that meet that of a leaf. Of two that moved the lower one reports.
-static lb_status collect(lb_broad* t, int id) {
+static bool may_meet(const lb_broad* t, int a, int b) {
+  return !t->may || t->may(t->context, a < b ? a : b, a < b ? b : a);
+}
+
+// Grown boxes that meet that of a leaf, up to `room` of them; NONE: they are more. Of two that
+// moved the lower one reports.
+static int collect(const lb_broad* t, int id, uint64_t* out, int room) {
   const lb_bounds box = t->node[t->leaf[id].node].box;
   walk w = walk_from(t);
+  int n = 0;
   while (w.n > 0) {
     const node* at = &t->node[w.stack[--w.n]];
     if (!lb_bounds_meet(&at->box, &box)) {
@@ -386,29 +424,132 @@ static lb_status collect(lb_broad* t, int id) {
     }
     if (!is_leaf(at)) {
       push_children(&w, at);
-    } else if (at->leaf != id && !(t->leaf[at->leaf].moved && at->leaf < id)) {
-      const lb_status status = reserve_pairs(t, t->nkey + 1);
-      if (status != LB_OK) {
-        return status;
+    } else if (at->leaf != id && !(t->leaf[at->leaf].moved && at->leaf < id) &&
+               may_meet(t, id, at->leaf)) {
+      if (n == room) {
+        return NONE;
       }
-      t->key[t->nkey++] = key_of(id, at->leaf);
+      out[n++] = key_of(id, at->leaf);
     }
   }
-  return LB_OK;
+  return n;
 }
 
-// Bottom-up merge sort, which needs no memory but the spare array.
-static void sort_keys(uint64_t* key, uint64_t* spare, int n) {
-  for (int width = 1; width < n; width *= 2) {
-    for (int low = 0; low < n; low += 2 * width) {
-      const int middle = low + width < n ? low + width : n;
-      const int high = low + 2 * width < n ? low + 2 * width : n;
-      for (int i = low, j = middle, k = low; k < high; k++) {
-        const bool first = i < middle && (j >= high || key[i] <= key[j]);
-        spare[k] = first ? key[i++] : key[j++];
-      }
+// --- tasks ---
+
+static int tasks_of(int n, int each) {
+  return (n + each - 1) / each;
+}
+
+// Pairs of some leaves that moved.
+static void collect_some(lb_broad* t, int task) {
+  const int end = (task + 1) * LEAVES < t->nmoved ? (task + 1) * LEAVES : t->nmoved;
+  for (int i = task * LEAVES; i < end; i++) {
+    const int id = t->moved[i];
+    t->nfound[i] = t->leaf[id].node != NONE ? collect(t, id, t->found + (size_t)i * EACH, EACH) : 0;
+  }
+}
+
+// Old pairs of leaves that stayed, to the front of their task's keys.
+static void keep_some(lb_broad* t, int task) {
+  const int end = (task + 1) * KEYS < t->nkey ? (task + 1) * KEYS : t->nkey;
+  int kept = task * KEYS;
+  for (int i = kept; i < end; i++) {
+    const int a = (int)(t->key[i] >> 32), b = (int)(t->key[i] & 0xffffffffu);
+    if (!t->leaf[a].moved && !t->leaf[b].moved) {
+      t->key[kept++] = t->key[i];
     }
-    memcpy(key, spare, sizeof *key * (size_t)n);
+  }
+  t->count[task] = kept - task * KEYS;
+}
+
+static void mend_some(void* context, int task) {
+  lb_broad* t = context;
+  const int tasks = tasks_of(t->nmoved, LEAVES);
+  if (task < tasks) {
+    collect_some(t, task);
+  } else {
+    keep_some(t, task - tasks);
+  }
+}
+
+// Pairs whose own boxes meet, to the front of their task's.
+static void test_some(void* context, int task) {
+  lb_broad* t = context;
+  const int end = (task + 1) * KEYS < t->nkey ? (task + 1) * KEYS : t->nkey;
+  int n = task * KEYS;
+  for (int i = n; i < end; i++) {
+    const int a = (int)(t->key[i] >> 32), b = (int)(t->key[i] & 0xffffffffu);
+    if (lb_bounds_meet(&t->leaf[a].box, &t->leaf[b].box)) {
+      t->pair[n++] = (lb_broad_pair){a, b};
+    }
+  }
+  t->count[task] = n - task * KEYS;
+}
+
+// Elements of all tasks, one after the other; their number.
+static int close_up(const lb_broad* t, void* array, size_t size) {
+  char* to = array;
+  int n = 0;
+  for (int k = 0; k < tasks_of(t->nkey, KEYS); k++) {
+    memmove(to + (size_t)n * size, to + (size_t)k * KEYS * size, (size_t)t->count[k] * size);
+    n += t->count[k];
+  }
+  return n;
+}
+
+// --- the list ---
+
+// Pairs of a leaf that had no room for them, behind the others.
+static lb_status add_many(lb_broad* t, int id) {
+  for (;;) {
+    const int room = t->pair_capacity < t->most ? t->pair_capacity : t->most;
+    const int n = collect(t, id, t->key + t->nkey, room - t->nkey);
+    if (n != NONE) {
+      t->nkey += n;
+      return LB_OK;
+    }
+    const lb_status status = reserve_pairs(t, room + 1);
+    if (status != LB_OK) {
+      return status;
+    }
+  }
+}
+
+static lb_status add_few(lb_broad* t, const uint64_t* found, int n) {
+  const lb_status status = reserve_pairs(t, t->nkey + n);
+  if (status == LB_OK) {
+    memcpy(t->key + t->nkey, found, (size_t)n * sizeof *found);
+    t->nkey += n;
+  }
+  return status;
+}
+
+// Pairs of all leaves that moved.
+static lb_status add_pairs(lb_broad* t) {
+  lb_status status = LB_OK;
+  for (int i = 0; i < t->nmoved && status == LB_OK; i++) {
+    if (t->nfound[i] == NONE) {
+      status = add_many(t, t->moved[i]);
+    } else if (t->nfound[i] > 0) {
+      status = add_few(t, t->found + (size_t)i * EACH, t->nfound[i]);
+    }
+  }
+  return status;
+}
+
+// A stable counting sort by one of the two ids.
+static void sort_by(const lb_broad* t, const uint64_t* from, uint64_t* to, int n, int shift) {
+  int* count = t->sorted;
+  memset(count, 0, (size_t)(t->capacity + 1) * sizeof *count);
+  for (int i = 0; i < n; i++) {
+    count[(from[i] >> shift & 0xffffffffu) + 1]++;
+  }
+  for (int i = 0; i < t->capacity; i++) {
+    count[i + 1] += count[i];
+  }
+  for (int i = 0; i < n; i++) {
+    to[count[from[i] >> shift & 0xffffffffu]++] = from[i];
   }
 }
 
@@ -419,7 +560,8 @@ static void merge_keys(lb_broad* t, int sorted) {
   if (n == sorted) {
     return;
   }
-  sort_keys(key + sorted, spare, n - sorted);
+  sort_by(t, key + sorted, spare, n - sorted, 0);
+  sort_by(t, spare, key + sorted, n - sorted, 32);
   for (int i = 0, j = sorted, k = 0; k < n; k++) {
     const bool first = i < sorted && (j >= n || key[i] <= key[j]);
     spare[k] = first ? key[i++] : key[j++];
@@ -429,20 +571,12 @@ static void merge_keys(lb_broad* t, int sorted) {
 }
 
 // The list of grown boxes that meet: old pairs of leaves that stayed, new ones of those that moved.
-static lb_status mend_pairs(lb_broad* t) {
-  int kept = 0;
-  for (int i = 0; i < t->nkey; i++) {
-    const int a = (int)(t->key[i] >> 32), b = (int)(t->key[i] & 0xffffffffu);
-    if (!t->leaf[a].moved && !t->leaf[b].moved) {
-      t->key[kept++] = t->key[i];
-    }
-  }
-  t->nkey = kept;
-  for (int i = 0; i < t->nmoved; i++) {
-    const lb_status status = t->leaf[t->moved[i]].node != NONE ? collect(t, t->moved[i]) : LB_OK;
-    if (status != LB_OK) {
-      return status; // all that moved is looked at again next time
-    }
+static lb_status mend_pairs(lb_broad* t, int threads) {
+  lb_parallel_for(threads, tasks_of(t->nmoved, LEAVES) + tasks_of(t->nkey, KEYS), mend_some, t);
+  const int kept = t->nkey = close_up(t, t->key, sizeof *t->key);
+  const lb_status status = add_pairs(t);
+  if (status != LB_OK) {
+    return status; // all that moved is looked at again next time
   }
   for (int i = 0; i < t->nmoved; i++) {
     t->leaf[t->moved[i]].moved = false;
@@ -452,18 +586,14 @@ static lb_status mend_pairs(lb_broad* t) {
   return LB_OK;
 }
 
-lb_status lb_broad_update(lb_broad* t, const lb_broad_pair** pair, int* npair) {
-  const lb_status status = t->nmoved > 0 ? mend_pairs(t) : LB_OK;
+lb_status lb_broad_update(lb_broad* t, int threads, const lb_broad_pair** pair, int* npair) {
+  threads = t->nkey < FEW ? 1 : threads;
+  const lb_status status = t->nmoved > 0 ? mend_pairs(t, threads) : LB_OK;
   if (status != LB_OK) {
     return status;
   }
-  t->npair = 0;
-  for (int i = 0; i < t->nkey; i++) {
-    const int a = (int)(t->key[i] >> 32), b = (int)(t->key[i] & 0xffffffffu);
-    if (lb_bounds_meet(&t->leaf[a].box, &t->leaf[b].box)) {
-      t->pair[t->npair++] = (lb_broad_pair){a, b};
-    }
-  }
+  lb_parallel_for(threads, tasks_of(t->nkey, KEYS), test_some, t);
+  t->npair = close_up(t, t->pair, sizeof *t->pair);
   *pair = t->pair;
   *npair = t->npair;
   return LB_OK;

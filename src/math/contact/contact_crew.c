@@ -5,7 +5,8 @@
 #include <string.h>
 
 enum {
-  SPLIT = 64,  // blocks of a colour that one thread does as fast
+  SPLIT = 24,  // blocks of a colour that one thread does as fast
+  PART = 16,   // blocks that a thread takes in one go
   TERMS = 512, // rows whose terms are added in one go
   LANES = 8
 };
@@ -43,20 +44,83 @@ static range rows_of(const lb_contact_crew* c) {
   return share(c, first[c->begin], first[c->end]);
 }
 
+// --- colours ---
+
+// Whether a colour is for one thread. Several of them in a row need no meeting in between.
+static bool is_alone(const lb_contact_crew* c, int k) {
+  const lb_contact_islands* g = c->islands;
+  return g->serial[k] || g->colour[k + 1] - g->colour[k] < SPLIT;
+}
+
+// This thread's parts of blocks that may be done at the same time. Blocks beside each other bear
+// alike, and what bears takes longer: so threads take turns.
+static double by_parts(const lb_contact_crew* c, range all,
+                       double (*pass)(const lb_contact_crew* c, int begin, int end)) {
+  double most = 0;
+  for (int k = all.begin + c->rank * PART; k < all.end; k += c->size * PART) {
+    most = larger(pass(c, k, k + PART < all.end ? k + PART : all.end), most);
+  }
+  return most;
+}
+
+// One pass over the island, as one thread alone would do it; the largest of what `pass` says.
+static double by_colours(const lb_contact_crew* c,
+                         double (*pass)(const lb_contact_crew* c, int begin, int end)) {
+  const lb_contact_islands* g = c->islands;
+  const int last = g->first_colour[c->island + 1];
+  double most = 0;
+  if (c->size == 1) {
+    return pass(c, c->begin, c->end);
+  }
+  for (int k = g->first_colour[c->island]; k < last; k++) {
+    const bool alone = is_alone(c, k);
+    const range all = {g->colour[k], g->colour[k + 1]};
+    if (!alone) {
+      most = larger(by_parts(c, all, pass), most);
+    } else if (c->rank == 0) {
+      most = larger(pass(c, all.begin, all.end), most);
+    }
+    if (!(alone && k + 1 < last && is_alone(c, k + 1))) {
+      lb_crew_meet(c);
+    }
+  }
+  return most;
+}
+
+// The largest of all threads' numbers.
+static double largest(const lb_contact_crew* c, double mine) {
+  c->shared->change[c->rank] = mine;
+  lb_crew_meet(c);
+  for (int i = 0; i < c->size; i++) {
+    mine = larger(c->shared->change[i], mine);
+  }
+  lb_crew_meet(c);
+  return mine;
+}
+
+double lb_crew_largest(const lb_contact_crew* c,
+                       double (*of)(const lb_contact_sweeper* s, int begin, int end)) {
+  const range mine = share(c, c->begin, c->end);
+  return largest(c, of(c->sweeper, mine.begin, mine.end));
+}
+
 // --- velocities and residual ---
+
+static double add_impulses(const lb_contact_crew* c, int begin, int end) {
+  lb_contact_sweeper_add(c->sweeper, begin, end);
+  return 0;
+}
 
 void lb_crew_refresh(const lb_contact_crew* c) {
   lb_contact_sweeper* w = c->sweeper;
   const lb_contact_problem* p = w->problem;
-  const int* first = c->islands->first_group + c->island;
-  for (int k = first[0]; k < first[1] && c->rank == 0; k++) {
+  const range mine = groups_of(c);
+  for (int k = mine.begin; k < mine.end; k++) {
     const int g = c->islands->group[k], at = p->velocity[g];
     memcpy(w->u + at, p->u0 + at, (size_t)lb_contact_width(p, g) * sizeof *w->u);
   }
-  if (c->rank == 0) {
-    lb_contact_sweeper_add(w, c->begin, c->end);
-  }
   lb_crew_meet(c);
+  by_colours(c, add_impulses);
 }
 
 lb_contact_measure lb_crew_measure(const lb_contact_crew* c) {
@@ -75,41 +139,13 @@ lb_contact_measure lb_crew_measure(const lb_contact_crew* c) {
 
 // --- sweeps ---
 
-// Whether a colour is for one thread. Several of them in a row need no meeting in between.
-static bool is_alone(const lb_contact_crew* c, int k) {
-  const lb_contact_islands* g = c->islands;
-  return g->serial[k] || g->colour[k + 1] - g->colour[k] < SPLIT;
-}
-
-static double sweep_colours(const lb_contact_crew* c) {
-  const lb_contact_islands* g = c->islands;
-  const int last = g->first_colour[c->island + 1];
-  double most = 0;
-  for (int k = g->first_colour[c->island]; k < last; k++) {
-    const bool alone = is_alone(c, k);
-    const range all = {g->colour[k], g->colour[k + 1]};
-    const range mine = alone ? all : share(c, all.begin, all.end);
-    if (!alone || c->rank == 0) {
-      most = larger(lb_contact_sweep(c->sweeper, mine.begin, mine.end, c->close), most);
-    }
-    if (!(alone && k + 1 < last && is_alone(c, k + 1))) {
-      lb_crew_meet(c);
-    }
-  }
-  return most;
+static double sweep(const lb_contact_crew* c, int begin, int end) {
+  return lb_contact_sweep(c->sweeper, begin, end, c->close);
 }
 
 double lb_crew_sweep(lb_contact_crew* c) {
-  double change =
-      c->size > 1 ? sweep_colours(c) : lb_contact_sweep(c->sweeper, c->begin, c->end, c->close);
   c->nsweep++;
-  c->shared->change[c->rank] = change;
-  lb_crew_meet(c);
-  for (int i = 0; i < c->size; i++) {
-    change = larger(c->shared->change[i], change);
-  }
-  lb_crew_meet(c);
-  return change;
+  return largest(c, by_colours(c, sweep));
 }
 
 // --- nonsmooth conjugate directions                        [Silcowitz-Hansen and others 2010]

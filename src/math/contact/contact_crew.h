@@ -47,6 +47,9 @@ static inline void lb_crew_meet(const lb_contact_crew* c) {
 // Velocities from impulses: without the rounding of many sweeps.
 void lb_crew_refresh(const lb_contact_crew* c);
 lb_contact_measure lb_crew_measure(const lb_contact_crew* c);
+// The largest of `of` over all of the island's blocks.
+double lb_crew_largest(const lb_contact_crew* c,
+                       double (*of)(const lb_contact_sweeper* s, int begin, int end));
 
 // Sweeps from here on have no direction yet.
 void lb_crew_begin(lb_contact_crew* c);

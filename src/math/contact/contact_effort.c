@@ -8,7 +8,7 @@
 //
 // Sweeps bring Newton's method near, and it finishes what sweeps are slow at: stacks, large ratios
 // of masses. In a step it pays on tiny islands, on those that are calm, where soft modes of stacks
-// would go on swaying, and on those of uneven masses, where sweeps stall.
+// would go on swaying, and on those of uneven masses, where sweeps stall; there it comes first.
 #include "math/contact/contact_effort.h"
 
 #include <math.h>
@@ -49,6 +49,9 @@ static const double NEAR = 3e-6, STANDS = 1e-4, FAR = 1e-2;
 static const double LEAST = 1e-6;
 // Ratio of the masses that two groups show at a contact, from which sweeps stall.
 static const double UNEVEN = 100;
+// What a step of Newton's method leaves of the residual where the rest of it is misfit of redundant
+// gaps, which no step takes away: the next one would be in vain.
+static const double IDLE = 0.6;
 // Roots of friction in the few sweeps of a step, over their bounds: less than these leave anyway.
 static const double ROUGH = 1e-3;
 
@@ -134,7 +137,9 @@ static lb_contact_try newton_of_island(job* j, int attempts, double enough) {
     x[i] = lambda[i] / system->D[i];
   }
   system->tolerance = 0.5 * j->c->target;
-  system->eps = is_tiny(j) || j->uneven ? LB_CONTACT_EPS : BUDGETS[j->effort].eps;
+  const bool exact = is_tiny(j) || j->uneven || j->effort == LB_CONTACT_THOROUGH;
+  system->eps = exact ? LB_CONTACT_EPS : BUDGETS[j->effort].eps;
+  system->idle = exact ? (double)INFINITY : IDLE;
   for (int k = 0; k < attempts && !t.solved; k++) {
     const int before = t.steps;
     t = try_newton(j, system, k);
@@ -265,15 +270,14 @@ static bool few_sweeps(job* j, int most) {
 
 // Whether sweeps stall: groups that share a contact show it masses that differ by much.
 static bool is_uneven(const job* j) {
-  return lb_contact_sweeper_unevenness(j->c->sweeper, j->c->begin, j->c->end) > UNEVEN;
+  return lb_crew_largest(j->c, lb_contact_sweeper_unevenness) > UNEVEN;
 }
 
 // Impulses that are near are left to the sweeps of the next step.
-static bool pays(job* j) {
+static bool pays(const job* j) {
   const bool cheap = j->c->rows <= BUDGETS[j->effort].rows;
-  j->uneven =
-      j->effort == LB_CONTACT_BOUNDED && j->m.residual > STANDS * j->m.scale && is_uneven(j);
-  return is_tiny(j) || j->uneven || (cheap && is_calm(j) && j->m.residual > NEAR * j->m.scale);
+  return is_tiny(j) || (j->uneven && j->m.residual > STANDS * j->m.scale) ||
+         (cheap && is_calm(j) && j->m.residual > NEAR * j->m.scale);
 }
 
 // Tiny islands, from elsewhere.
@@ -293,8 +297,26 @@ static bool stands_on_it(const job* j) {
          j->scale <= j->options->calm && j->m.residual > STANDS * j->m.scale;
 }
 
+// Newton's method from the last step's impulses, where sweeps would lead away from them: they move
+// what is light as if it bore nothing, and errors that are left of that double in every step. Where
+// it fails, sweeps begin from the best.
+static bool solve_uneven(job* j) {
+  const bool solved = look(j) || newton(j, 1, j->m.residual);
+  if (!solved) {
+    keep_best(j);
+  }
+  return solved;
+}
+
 static bool solve_in_step(job* j) {
+  j->uneven = j->effort == LB_CONTACT_BOUNDED && !is_tiny(j) && is_uneven(j);
+  if (j->uneven && solve_uneven(j)) {
+    return true;
+  }
   bool solved = few_sweeps(j, j->options->sweeps) || (pays(j) && newton(j, 1, j->m.residual));
+  if (!solved && j->uneven) {
+    take_best(j);
+  }
   if (!solved && is_tiny(j) && BUDGETS[j->effort].starts > 0 && j->m.residual > FAR * j->m.scale) {
     solved = start_again(j);
   }
@@ -307,7 +329,7 @@ static bool solve_in_step(job* j) {
 
 lb_contact_outcome lb_contact_solve_island(lb_contact_crew* c, const lb_contact_matrices* matrices,
                                            const lb_contact_options* options, double scale) {
-  const double own = lb_contact_sweeper_scale(c->sweeper, c->begin, c->end);
+  const double own = lb_crew_largest(c, lb_contact_sweeper_scale);
   job j = {.c = c,
            .matrices = matrices,
            .options = options,

@@ -13,7 +13,7 @@
 
 enum {
   DENSE_USUAL = 480, // rows up to which Newton's method has room for a dense matrix
-  TEAM_BLOCKS = 768, // blocks from which all threads work on one island
+  TEAM_BLOCKS = 512, // blocks from which all threads work on one island
   PORTION = 128,     // blocks that are packed in one go
   FACTORS_USUAL = 8000000,
   SMALL = LB_ISLAND_SMALL,
@@ -40,6 +40,8 @@ struct lb_contact_solver {
   const lb_contact_options* options;
   double scale;   // of all islands
   double* lambda; // [nrow] of the problem
+  bool fresh;     // velocities are still those without impulses
+  bool* changed;  // [nblock] what its rows ask for, since the last solve
   int nteam, nalone, nsmall;
   pthread_mutex_t matrices; // of islands that are not small
   atomic_int next;
@@ -56,6 +58,7 @@ static void carve(lb_contact_solver* s, lb_carver* c) {
   s->outcome = lb_carve(c, (size_t)z->blocks, sizeof *s->outcome);
   s->large = lb_carve(c, (size_t)z->blocks, sizeof(int));
   s->small = lb_carve(c, (size_t)z->blocks, sizeof(int));
+  s->changed = lb_carve(c, (size_t)z->blocks, sizeof(bool));
   s->best = lb_carve(c, (size_t)z->rows, sizeof(double));
   lb_contact_directions_carve(&s->directions, c, z->rows, z->velocities);
   const int small = z->rows < SMALL ? z->rows : SMALL;
@@ -179,11 +182,19 @@ static lb_contact_crew crew_of(lb_contact_solver* s, lb_contact_shared* shared, 
                            .rows = s->sweeper.first_row[end] - s->sweeper.first_row[begin]};
 }
 
+static lb_contact_outcome solve_island(const lb_contact_solver* s, lb_contact_crew* c,
+                                       const lb_contact_matrices* matrices) {
+  if (s->fresh) {
+    lb_crew_refresh(c);
+  }
+  return lb_contact_solve_island(c, matrices, s->options, s->scale);
+}
+
 // An island by one thread.
 static void solve_alone(lb_contact_solver* s, const lb_contact_matrices* matrices, int island) {
   lb_contact_shared mine;
   lb_contact_crew c = crew_of(s, &mine, island);
-  s->outcome[island] = lb_contact_solve_island(&c, matrices, s->options, s->scale);
+  s->outcome[island] = solve_island(s, &c, matrices);
 }
 
 static lb_contact_matrices large_matrices(lb_contact_solver* s) {
@@ -198,7 +209,7 @@ static void solve_together(lb_contact_solver* s, int rank, int size) {
     lb_contact_crew c = crew_of(s, &s->shared, s->large[i]);
     c.rank = rank;
     c.size = size;
-    const lb_contact_outcome o = lb_contact_solve_island(&c, &matrices, s->options, s->scale);
+    const lb_contact_outcome o = solve_island(s, &c, &matrices);
     if (rank == 0) {
       s->outcome[c.island] = o;
     }
@@ -257,11 +268,24 @@ static int portion_end(const lb_contact_solver* s, int k) {
   return n - k * PORTION < PORTION ? n : (k + 1) * PORTION;
 }
 
+static void count_portion(void* context, int k) {
+  lb_contact_solver* s = context;
+  lb_contact_sweeper_count(&s->sweeper, &s->islands, k * PORTION, portion_end(s, k));
+}
+
 static void pack_portion(void* context, int k) {
   lb_contact_solver* s = context;
-  lb_contact_sweeper_take(&s->sweeper, k * PORTION, portion_end(s, k), s->lambda);
-  if (!lb_contact_sweeper_pack(&s->sweeper, k * PORTION, portion_end(s, k))) {
+  const int begin = k * PORTION, end = portion_end(s, k);
+  if (!lb_contact_sweeper_pack(&s->sweeper, &s->islands, begin, end)) {
     atomic_store(&s->next, 1);
+  }
+  lb_contact_sweeper_take(&s->sweeper, begin, end, s->lambda);
+}
+
+static void change_portion(void* context, int k) {
+  lb_contact_solver* s = context;
+  for (int i = k * PORTION; i < portion_end(s, k); i++) {
+    s->changed[i] = lb_contact_sweeper_take_b(&s->sweeper, i, i + 1);
   }
 }
 
@@ -277,6 +301,8 @@ static void by_portions(lb_contact_solver* s, int threads, void (*portion)(void*
 
 static bool pack(lb_contact_solver* s, int threads, double* lambda) {
   s->lambda = lambda;
+  by_portions(s, threads, count_portion);
+  lb_contact_sweeper_add_up(&s->sweeper);
   atomic_store(&s->next, 0); // none that is not finite was found
   by_portions(s, threads, pack_portion);
   return atomic_load(&s->next) == 0;
@@ -319,7 +345,7 @@ lb_contact_report lb_contact_solve(lb_contact_solver* s, const lb_contact_proble
   if (!options->arranged) {
     lb_contact_islands_find(&s->islands, p);
   }
-  lb_contact_sweeper_lay(&s->sweeper, p, &s->islands);
+  s->sweeper.problem = p;
   if (!pack(s, options->threads, lambda)) {
     return refused;
   }
@@ -328,7 +354,7 @@ lb_contact_report lb_contact_solve(lb_contact_solver* s, const lb_contact_proble
     list_island(s, i);
   }
   memcpy(s->sweeper.u, p->u0, (size_t)lb_contact_nvelocity(p) * sizeof(double));
-  lb_contact_sweeper_add(&s->sweeper, 0, p->nblock);
+  s->fresh = true;
   return solve_islands(s, options, lambda, u);
 }
 
@@ -338,9 +364,12 @@ const int* lb_contact_solver_islands(const lb_contact_solver* s) {
 
 lb_contact_report lb_contact_solve_again(lb_contact_solver* s, const lb_contact_options* options,
                                          double* lambda, double* u) {
+  const int* first = s->islands.first;
+  s->fresh = false;
   s->nteam = s->nalone = s->nsmall = 0;
+  by_portions(s, options->threads, change_portion);
   for (int i = 0; i < s->islands.nisland; i++) {
-    if (lb_contact_sweeper_take_b(&s->sweeper, s->islands.first[i], s->islands.first[i + 1])) {
+    if (memchr(s->changed + first[i], true, (size_t)(first[i + 1] - first[i]))) {
       list_island(s, i);
     }
   }

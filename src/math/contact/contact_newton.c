@@ -25,6 +25,7 @@ void lb_contact_scaled_take(lb_contact_scaled* s, const lb_contact_problem* p, i
                             const int* block) {
   s->n = 0;
   s->eps = LB_CONTACT_EPS;
+  s->idle = (double)INFINITY;
   for (int k = 0; k < nblock; k++) {
     const int first = p->block[block[k]], size = p->block[block[k] + 1] - first, base = s->n;
     for (int i = 0; i < size; i++) {
@@ -124,20 +125,22 @@ static void line_search(lb_contact_scaled* s, const double* x, double limit) {
 }
 
 lb_contact_try lb_contact_newton(lb_contact_scaled* s, int most, double* x) {
-  enum { MEMORY = 4 }; // steps back over which |F| must have become smaller
+  enum { MEMORY = 4 };            // steps back over which |F| must have become smaller
+  static const double CLOSE = 10; // tolerances within which steps may be idle
   const size_t size = (size_t)s->n * sizeof *x;
   double past[MEMORY] = {0};
   lb_contact_try out = {false, (double)INFINITY, 0};
   memcpy(s->best, x, size);
   for (;; out.steps++) {
     s->op->apply(s->matrix, s, x, s->y);
-    const double residual = lb_contact_natural_map(s, x, s->y, s->F);
+    const double residual = lb_contact_natural_map(s, x, s->y, s->F), before = out.residual;
     if (residual < out.residual) {
       out.residual = residual;
       memcpy(s->best, x, size);
     }
     out.solved = out.residual <= s->tolerance;
-    if (out.solved || out.steps >= most || !isfinite(residual)) {
+    const bool idle = residual < CLOSE * s->tolerance && residual > s->idle * before;
+    if (out.solved || out.steps >= most || !isfinite(residual) || idle) {
       break;
     }
     past[out.steps % MEMORY] = lb_dot(s->n, s->F, s->F);

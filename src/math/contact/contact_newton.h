@@ -37,6 +37,7 @@ struct lb_contact_scaled {
   double* q;             // [n]
   double tolerance;      // of max |F_r| / D_r, the natural map in the units of w
   double eps;            // regularisation of Newton's matrix
+  double idle;           // share of the residual of which a step has to leave less
   // --- of a step
   double *F, *y, *dx, *dy;
   double *P, *Q, *N; // [n] P's diagonal; Q its other entry, at the first row of a set of two; N
@@ -74,7 +75,8 @@ typedef struct lb_contact_try {
 #define LB_CONTACT_EPS 1e-9
 
 // Newton's method for the natural map (semismooth, Alart and Curnier 1991), with a line search on
-// |F|^2 that looks some steps back. x ends as the best that was met.
+// |F|^2 that looks some steps back. x ends as the best that was met. Within ten tolerances, a step
+// that leaves more than the share `idle` of the residual is the last.
 lb_contact_try lb_contact_newton(lb_contact_scaled* s, int most, double* x);
 
 // Rounds in which radii are held at mu x_n of the round before: a convex program each, by Newton's

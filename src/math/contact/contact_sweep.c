@@ -71,26 +71,41 @@ static lb_contact_packed lay_piece(const lb_contact_problem* p, lb_contact_piece
   return out;
 }
 
-void lb_contact_sweeper_lay(lb_contact_sweeper* s, const lb_contact_problem* p,
-                            const lb_contact_islands* order) {
-  int npiece = 0, nrow = 0;
-  s->problem = p;
-  for (int k = 0; k < p->nblock; k++) {
-    const int block = order->block[k], end = p->block[block + 1];
-    s->first[k] = npiece;
-    s->first_row[k] = nrow;
-    for (int row = p->block[block]; row < end;) {
-      const lb_contact_piece piece = lb_contact_piece_at(p, row, end);
-      lb_contact_packed* out = &s->piece[npiece];
-      *out = lay_piece(p, piece, nrow);
-      out->local = piece.kind == LB_PIECE_EQUALITY ? nrow * LB_CONTACT_BLOCK_MOST : npiece;
-      row += piece.nrow;
-      nrow += piece.nrow;
-      npiece++;
+// Pieces and rows of each block stand where the next one's first are to be.
+void lb_contact_sweeper_count(lb_contact_sweeper* s, const lb_contact_islands* order, int begin,
+                              int end) {
+  const lb_contact_problem* p = s->problem;
+  for (int k = begin; k < end; k++) {
+    const int first = p->block[order->block[k]], last = p->block[order->block[k] + 1];
+    int npiece = 0;
+    for (int row = first; row < last; npiece++) {
+      row += lb_contact_piece_at(p, row, last).nrow;
     }
+    s->first[k + 1] = npiece;
+    s->first_row[k + 1] = last - first;
   }
-  s->first[p->nblock] = npiece;
-  s->first_row[p->nblock] = nrow;
+}
+
+void lb_contact_sweeper_add_up(lb_contact_sweeper* s) {
+  s->first[0] = s->first_row[0] = 0;
+  for (int k = 0; k < s->problem->nblock; k++) {
+    s->first[k + 1] += s->first[k];
+    s->first_row[k + 1] += s->first_row[k];
+  }
+}
+
+static void lay_block(lb_contact_sweeper* s, const lb_contact_islands* order, int k) {
+  const lb_contact_problem* p = s->problem;
+  const int block = order->block[k], end = p->block[block + 1];
+  int npiece = s->first[k], nrow = s->first_row[k];
+  for (int row = p->block[block]; row < end; npiece++) {
+    const lb_contact_piece piece = lb_contact_piece_at(p, row, end);
+    lb_contact_packed* out = &s->piece[npiece];
+    *out = lay_piece(p, piece, nrow);
+    out->local = piece.kind == LB_PIECE_EQUALITY ? nrow * LB_CONTACT_BLOCK_MOST : npiece;
+    row += piece.nrow;
+    nrow += piece.nrow;
+  }
 }
 
 // --- numbers ---
@@ -217,10 +232,14 @@ static double pack_piece(lb_contact_sweeper* s, const lb_contact_packed* q) {
   return sum;
 }
 
-bool lb_contact_sweeper_pack(lb_contact_sweeper* s, int begin, int end) {
+bool lb_contact_sweeper_pack(lb_contact_sweeper* s, const lb_contact_islands* order, int begin,
+                             int end) {
   double sum = 0;
-  for (int k = s->first[begin]; k < s->first[end]; k++) {
-    sum += pack_piece(s, &s->piece[k]);
+  for (int k = begin; k < end; k++) {
+    lay_block(s, order, k);
+    for (int i = s->first[k]; i < s->first[k + 1]; i++) {
+      sum += pack_piece(s, &s->piece[i]);
+    }
   }
   return sum == 0;
 }
@@ -442,13 +461,17 @@ double lb_contact_sweeper_scale(const lb_contact_sweeper* s, int begin, int end)
   return most;
 }
 
+// A_rr's share of one group of a piece's first row.
+static inline double share_of(const lb_contact_sweeper* s, const lb_contact_packed* q, int side) {
+  const double *J = s->problem->J + q->entry[side], *Z = s->problem->Z + q->entry[side];
+  return q->sides == 2 ? sum_of_eight(load(J) * load(Z)) : lb_dot(q->width[side], J, Z);
+}
+
 double lb_contact_sweeper_unevenness(const lb_contact_sweeper* s, int begin, int end) {
   double most = 1;
   for (const lb_contact_packed* q = s->piece + s->first[begin]; q < s->piece + s->first[end]; q++) {
-    const double *J = s->problem->J, *Z = s->problem->Z;
     if (q->width[0] > 0 && q->width[1] > 0) {
-      const double a = lb_dot(q->width[0], J + q->entry[0], Z + q->entry[0]);
-      const double b = lb_dot(q->width[1], J + q->entry[1], Z + q->entry[1]);
+      const double a = share_of(s, q, 0), b = share_of(s, q, 1);
       const double ratio = a > b ? a / b : b / a;
       most = ratio > most ? ratio : most;
     }

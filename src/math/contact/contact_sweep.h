@@ -36,11 +36,14 @@ typedef struct lb_contact_sweeper {
 } lb_contact_sweeper;
 
 void lb_contact_sweeper_carve(lb_contact_sweeper* s, lb_carver* c, int nrow, int nblock);
-// Places of everything in the order of the islands; constants come with lb_contact_sweeper_pack.
-void lb_contact_sweeper_lay(lb_contact_sweeper* s, const lb_contact_problem* p,
-                            const lb_contact_islands* order);
-// Constants of the blocks at [begin, end) of the order. False: numbers of theirs are not finite.
-bool lb_contact_sweeper_pack(lb_contact_sweeper* s, int begin, int end);
+// Places of everything in the order of the islands, in three calls: the first for some blocks at a
+// time, the second once, the third again for some. Blocks are those at [begin, end) of the order.
+void lb_contact_sweeper_count(lb_contact_sweeper* s, const lb_contact_islands* order, int begin,
+                              int end);
+void lb_contact_sweeper_add_up(lb_contact_sweeper* s);
+// With the constants. False: numbers of theirs are not finite.
+bool lb_contact_sweeper_pack(lb_contact_sweeper* s, const lb_contact_islands* order, int begin,
+                             int end);
 
 // b of the problem for these blocks; whether one has changed.
 bool lb_contact_sweeper_take_b(lb_contact_sweeper* s, int begin, int end);

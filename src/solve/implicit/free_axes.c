@@ -5,8 +5,9 @@
 #include "math/linear/ldl.h"
 
 // (1) and (2) of state.h with what velocities bring, in the link's axes.
-void lb_free_axes_remove(const lb_model* m, const lb_data* d, double* r) {
-  for (int i = 0; i < m->nlink; i++) {
+void lb_free_axes_remove_links(const lb_model* m, const lb_data* d, int first, int last,
+                               double* r) {
+  for (int i = first; i < last; i++) {
     if (lb_link_turns_free(m, i)) {
       const lb_state* s = &d->work->state[i];
       const lb_link* l = &m->link.packed[i];
@@ -17,6 +18,10 @@ void lb_free_axes_remove(const lb_model* m, const lb_data* d, double* r) {
       lb_v4_add_to(r + l->v + 3, -f);
     }
   }
+}
+
+void lb_free_axes_remove(const lb_model* m, const lb_data* d, double* r) {
+  lb_free_axes_remove_links(m, d, 0, m->nlink, r);
 }
 
 static lb_v4 centre(const lb_link* l) {
@@ -74,6 +79,7 @@ typedef struct end_job {
 
 static void end_links(void* context, int first, int last) {
   const end_job* job = context;
+  lb_advance_links(job->m, first, last, job->d->q, job->move, job->h);
   for (int i = first; i < last; i++) {
     if (lb_link_turns_free(job->m, i)) {
       place_link(&job->m->link.packed[i], job->q0, job->move, job->h, job->d->q);
@@ -86,4 +92,5 @@ void lb_free_axes_end(const lb_model* m, lb_data* d, const double* q0, const dou
                       double h) {
   end_job job = {m, d, q0, move, h};
   lb_for_trees(m, d, end_links, &job);
+  lb_advance_particles(m, d->q, move, h);
 }

@@ -14,10 +14,11 @@
 #include "model/use/link.h"
 
 // Take the forces of turning axes out of r [nv], the residual of inverse dynamics at d's
-// velocities.
+// velocities; the same for links [first, last).
 void lb_free_axes_remove(const lb_model* m, const lb_data* d, double* r);
-// The end of a step from q0: after lb_advance by `move` [nv], places of these bodies by their
-// centres of mass, and (1) for d's velocities.
+void lb_free_axes_remove_links(const lb_model* m, const lb_data* d, int first, int last, double* r);
+// The end of a step from q0, which is d's place still: lb_advance by `move` [nv], these bodies by
+// their centres of mass, and (1) for d's velocities.
 void lb_free_axes_end(const lb_model* m, lb_data* d, const double* q0, const double* move,
                       double h);
 // (1) for velocities v [nv], from the poses q0 to q1.

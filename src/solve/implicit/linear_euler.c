@@ -19,6 +19,7 @@
 // Where nothing but the joints' own springs and dampers is stiff, W is the mass matrix with more on
 // its diagonal, and a step is linear in the links.
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "dynamics/constraint/constraint_loop.h"
@@ -159,30 +160,53 @@ static void free_axes(const lb_model* m, const lb_data* d, double* r) {
 
 // --- trees ---
 
-// The accelerations of driven coordinates go into the residual; those of the others come out.
-static bool solve_tree(const lb_model* m, linear* own, lb_data* d, double h) {
-  for (int i = 0; i < m->nlink; i++) {
-    const int v = m->link.v[i];
-    d->qdd[v] = m->link.driven[i] ? (own->v1[v] - own->v0[v]) / h : d->qdd[v];
+typedef struct tree_job {
+  const lb_model* m;
+  linear* own;
+  lb_data* d;
+  double h;
+  atomic_bool failed;
+} tree_job;
+
+// dv of links [first, last) from the residual.
+static void solve_links(void* context, int first, int last) {
+  tree_job* job = context;
+  const lb_model* m = job->m;
+  linear* own = job->own;
+  const lb_data* d = job->d;
+  const double h = job->h;
+  if (d->work->contacts) {
+    lb_free_axes_remove_links(m, d, first, last, own->r);
   }
-  lb_rnea_moved(m, d, own->r, d->qdd);
-  free_axes(m, d, own->r);
-  lb_joint_springs_slopes(m, d->q, own->more);
-  for (int k = 0; k < m->nv; k++) {
+  const int end = last > first ? m->link.v[last - 1] + m->link.nv[last - 1] : 0;
+  for (int k = last > first ? m->link.v[first] : 0; k < end; k++) {
     const double K = own->plain ? 0 : own->more[k], C = own->plain ? 0 : m->dof.damping[k];
     own->damping[k] = C;
     own->dv[k] = -h * (own->r[k] - d->work->tau[k] + h * K * own->v0[k]);
     own->more[k] = h * (C + h * K);
   }
-  if (!lb_tree_factor_make(own->tree, d, own->more)) {
-    return false;
+  if (!lb_tree_factor_make_links(own->tree, d, first, last, own->more)) {
+    atomic_store(&job->failed, true);
+    return;
   }
-  lb_tree_factor_solve(own->tree, own->dv);
-  for (int i = 0; i < m->nlink; i++) {
+  lb_tree_factor_solve_links(own->tree, first, last, own->dv);
+  for (int i = first; i < last; i++) {
     const int v = m->link.v[i];
     own->dv[v] = m->link.driven[i] ? own->v1[v] - own->v0[v] : own->dv[v];
   }
-  return true;
+}
+
+// The accelerations of driven coordinates go into the residual; those of the others come out.
+static bool solve_tree(const lb_model* m, linear* own, lb_data* d, double h) {
+  tree_job job = {.m = m, .own = own, .d = d, .h = h};
+  for (int i = 0; m->nmotor > 0 && i < m->nlink; i++) {
+    const int v = m->link.v[i];
+    d->qdd[v] = m->link.driven[i] ? (own->v1[v] - own->v0[v]) / h : d->qdd[v];
+  }
+  lb_rnea_moved(m, d, own->r, d->qdd);
+  lb_joint_springs_slopes(m, d->q, own->more);
+  lb_for_trees(m, d, solve_links, &job);
+  return !atomic_load(&job.failed);
 }
 
 // --- rigid trees under constraints ---
@@ -436,9 +460,10 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   if (!meet(m, own, d, h)) {
     return false;
   }
-  lb_advance(m, d->q, own->dv, h);
   if (d->work->contacts) {
     lb_free_axes_end(m, d, own->q0, own->dv, h);
+  } else {
+    lb_advance(m, d->q, own->dv, h);
   }
   if (flight_of(st)) {
     lb_free_momentum_keep(flight_of(st), d, h);

@@ -232,6 +232,11 @@ bool lb_stepper_leaves_gaps(const lb_stepper* st, const lb_data* d) {
          lb_contacts_points(d->work->contacts, &touch) > 0;
 }
 
+static void normalise(void* context, int first, int last) {
+  const lb_data* d = context;
+  lb_normalise_links(d->model, first, last, d->q);
+}
+
 lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
   LB_ONE_BLAS_THREAD;
   const double start = d->time;
@@ -250,7 +255,7 @@ lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
   d->time = start + h;
   if (st->type->closes_loops && !lb_stepper_leaves_gaps(st, d)) {
     lb_drive(st->m, d);
-    lb_normalise(st->m, d->q);
+    lb_for_trees(st->m, d, normalise, d);
     report_end(st, d, h);
   } else if (!project(st, d, h)) {
     return fail(st, d, start, h, (diagnosis){false, -1, -1}, err);
