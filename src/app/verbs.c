@@ -219,11 +219,11 @@ static const option OPTIONS[] = {
      "begin each basis with the attachment modes: forces and moments on its faces"},
     {"--frames", NULL, "N", &FRAMES, AT(o.frames), REDUCE,
      "frames of the full run that are looked at, at most (default: 400)"},
-    {"--forces", NULL, "FILE", &NAME, AT(o.forces), INVERSE | TRACK,
+    {"--forces", NULL, "FILE", &NAME, AT(o.forces), INVERSE,
      "table of measured forces on bodies, as from force plates"},
     {"--cutoff", NULL, "HZ", &FREQUENCY, AT(o.cutoff), INVERSE | TRACK,
      "low-pass filter on the motion, without delay (default: none)"},
-    {"--force-cutoff", NULL, "HZ", &FREQUENCY, AT(o.force_cutoff), INVERSE | TRACK,
+    {"--force-cutoff", NULL, "HZ", &FREQUENCY, AT(o.force_cutoff), INVERSE,
      "the same on the forces (default: none)"},
     {"--filter", NULL, "NAME", &FILTER, AT(o.filter), INVERSE | TRACK,
      "opensim: filter and rates as OpenSim's tools have them, to compare with (default: limber)"},
@@ -479,7 +479,7 @@ const verb VERBS[] = {
      .replays = true},
     {.name = "track",
      .bit = TRACK,
-     .usage = "SCENE [MOTION] [--out DIR] [--forces FILE] [--threads N]",
+     .usage = "SCENE [MOTION] [--out DIR] [--cutoff HZ] [--threads N] [--stepwise]",
      .summary = "a motion with the forces and excitations that make it: to follow, or to find",
      .about =
          "Finds coordinates, forces of motors and excitations of muscles at all moments of a mesh\n"
@@ -493,7 +493,7 @@ const verb VERBS[] = {
          "  solution.csv                     all numbers, with which --resume begins\n"
          "  report.html, scene.glb, summary.json as other verbs do",
      .example = "  limber track scenes/collocate-swing-up.yaml --out out/swing\n"
-                "  limber track model.osim walk.mot --forces grf.xml --cutoff 6 --threads 2",
+                "  limber track model.osim walk.mot --cutoff 6 --threads 2",
      .exits = "  0    a motion was found\n"
               "  1    none was found, or it could not be written\n"
               "  2    a mistake in a file or on the command line\n"

@@ -11,7 +11,6 @@
 
 typedef struct track_job {
   lb_joint_motion* motion; // or NULL
-  lb_outer_forces* forces; // or NULL
   lb_collocation* c;
 } track_job;
 
@@ -187,7 +186,6 @@ static void report(lb_job* j) {
 static void release(lb_job* j) {
   const track_job* own = j->own;
   lb_collocation_release(own->c);
-  lb_outer_forces_release(own->forces);
   lb_joint_motion_release(own->motion);
 }
 
