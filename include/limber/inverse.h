@@ -31,17 +31,17 @@ void lb_joint_motion_release(lb_joint_motion* motion);
 
 /// Measured forces on bodies, as from force plates.
 typedef struct lb_outer_forces {
-  int nsample;
-  int nbody;
-  double* time;   ///< [nsample] rising [s]
-  int* body;      ///< [nbody] indices of the model's
-  double* wrench; ///< [nsample][nbody][6] force, then moment about the world's origin, in its axes
+  int count;
+  lb_scene_external* item; ///< [count] on bodies of the model
+  int nnote;
+  const lb_message* note; ///< [nnote] what was not read
   void* storage;
 } lb_outer_forces;
 
 /// Read a table with the columns time and, of any body, NAME.fx, NAME.fy and NAME.fz [N] in the
 /// world's axes, at the point NAME.px, NAME.py, NAME.pz of the world [m] (0 where not given) with a
-/// further moment NAME.mx, NAME.my, NAME.mz [N m].
+/// further moment NAME.mx, NAME.my, NAME.mz [N m]; or ExternalLoads of OpenSim's (.xml), and the
+/// table that they name.
 lb_status lb_outer_forces_read(const char* path, const lb_model* model,
                                const lb_allocator* allocator, lb_outer_forces** forces,
                                lb_error* err);
@@ -53,6 +53,9 @@ typedef struct lb_inverse_options {
   bool opensim;                  ///< filter and rates as OpenSim's tools have them
   double touch;                  ///< gap below which floors and limits are active [m or rad]
   const lb_outer_forces* forces; ///< or NULL
+  double begin, end;             ///< times outside which samples are left out [s]
+  struct lb_analysis* analysis;  ///< filled frame by frame, or NULL. With static optimisation the
+                                 ///< muscles exert what it finds, which joint reactions then show
   lb_progress progress;
 } lb_inverse_options;
 

@@ -32,9 +32,10 @@ typedef struct lb_section {
 /// Options of a job. Start from lb_job_default() and change what differs; texts are copied. A kind
 /// of job reads the fields it needs.
 typedef struct lb_job_options {
-  const char* kind; ///< "simulate", "reduce", "fit", "inverse", "retarget", "replay",
-                    ///< "optimize", "sweep", "fork", "ik", "track", or "check", which looks at the
-                    ///< scene alone
+  const char*
+      kind; ///< "simulate", "reduce", "fit", "inverse", "retarget", "replay",
+            ///< "optimize", "sweep", "fork", "ik", "track", "analyse", "muscle lengths",
+            ///< "muscle static", "muscle report", or "check", which looks at the scene alone
   const char* scene;      ///< a file, or "-" for standard input
   const char* text;       ///< the scene itself, which `scene` is then the name of; NULL: it is read
   int nset;               ///< values from outside, "PATH=VALUE", as of lb_scene_origin
@@ -56,12 +57,16 @@ typedef struct lb_job_options {
   const char* parameters;  ///< a parameters.csv of an optimisation, or NULL
   const char* from;   ///< a folder: of the curves to replay, or of a full run to reduce, or NULL
   const char* forces; ///< inverse dynamics: a file of measured forces, or NULL
+  const char* tasks;  ///< inverse kinematics: an IKTaskSet of OpenSim's, or NULL
+  const char* scale;  ///< analysis: a ScaleTool of OpenSim's, or NULL
   double cutoff, force_cutoff; ///< inverse dynamics: of low-pass filters [Hz]; NAN: none
   const char* filter;          ///< inverse dynamics: "opensim", or NULL: Limber's own
-  double begin, end;           ///< collocation: part of the motion [s]; NAN: all of it
   bool stepwise;               ///< collocation: a simulation that follows, step by step, instead
   bool stiff;                  ///< collocation: tendons do not stretch
   double touch;                ///< inverse dynamics: as of lb_inverse_options [m or rad]
+  double begin, end;           ///< part of the motion, as of lb_inverse_options [s]
+  int power;                   ///< static optimisation: as of lb_muscle_static_options
+  bool passive, elastic;       ///< static optimisation: as of lb_muscle_static_options
   int modes, frames;           ///< reduction: as of lb_reduce_options; 0 modes: as `missed` asks
   double missed;               ///< reduction: as of lb_reduce_options; NAN: as `modes` ask
   bool attachments;            ///< reduction: as of lb_reduce_options

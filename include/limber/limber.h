@@ -1,5 +1,6 @@
 // Everything a program that uses Limber needs.
 #pragma once
+#include "limber/analysis.h"
 #include "limber/collision.h"
 #include "limber/collocate.h"
 #include "limber/derivative.h"

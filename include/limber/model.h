@@ -301,6 +301,8 @@ typedef struct lb_model_forces {
   lb_scene_load* load;       ///< [nload]
   lb_anchor* load_at;        ///< [nload] points they act on
   lb_profile** load_profile; ///< [nload] NULL: constant
+  int nexternal;
+  lb_scene_external* external; ///< [nexternal]
 } lb_model_forces;
 
 /// A muscle: a path, and what makes its tension.

@@ -29,6 +29,7 @@ typedef struct lb_recording {
   double* force;                      ///< [nframe][nchannel] their values
   struct lb_contact_frames* contacts; ///< where bodies touch; lb_recording_contacts() reads it
   struct lb_stress_peaks* stress;     ///< [elastic bodies] the largest of every element so far
+  struct lb_drawn_paths* drawn;       ///< lines of muscles, once they are drawn
   double* kinetic;                    ///< [nframe] energy [J]
   double* potential;                  ///< [nframe] of gravity and springs [J]
   double (*work)[2]; ///< [nframe] of motors that repeat, since the start, in scenes with contacts:
@@ -223,6 +224,7 @@ typedef struct lb_summary {
   lb_torque_peak residual;                   ///< largest where no motor can exert it; elsewhere 0
   const struct lb_fit* fit;                  ///< of a fit, else NULL
   const struct lb_ik* ik;                    ///< of inverse kinematics, else NULL
+  const struct lb_analysis* analysis;        ///< of muscles along a motion, else NULL
   const struct lb_retarget_result* retarget; ///< of retargeting, else NULL
   const struct lb_optimize_result* optimize; ///< of an optimisation, else NULL
   const struct lb_collocation* collocation;  ///< of a collocation, else NULL

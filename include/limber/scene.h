@@ -489,6 +489,21 @@ typedef struct lb_scene_load {
   lb_profile_definition profile; ///< count 0: constant
 } lb_scene_load;
 
+/// A measured force on a body, as from a force plate: samples over time with straight lines between
+/// them, and nothing before the first and after the last.
+typedef struct lb_scene_external {
+  const char* name;
+  lb_place place;
+  int body;               ///< that it acts on
+  int force_in, point_in; ///< bodies along whose axes force and moment, and the point, are given;
+                          ///< or LB_WORLD
+  const char* file;       ///< table; NULL: none
+  const char *force, *point, *torque; ///< beginnings of its columns' names; NULL: there are none
+  int nsample;                        ///< >= 2
+  const double* time;                 ///< [nsample] rising [s]
+  const double* value; ///< [nsample][9] force [N], moment [N m], point that this is about [m]
+} lb_scene_external;
+
 /// code, name in scene files
 #define LB_CONSTRAINT_LIST(X)                                                                      \
   X(LB_CONSTRAINT_COUPLE, couple)     /* a linear coupling of joints' coordinates */               \
@@ -653,7 +668,7 @@ typedef struct lb_scene {
   lb_scene_solver solver;
   lb_scene_record record;
   int nmaterial, nbody, nshape, njoint, nforce, nmotor, nload, nconstraint, nmarker, nrope,
-      ndeformable, nlinkage, nwrap, nmuscle;
+      ndeformable, nlinkage, nwrap, nmuscle, nexternal;
   lb_scene_material* material;
   lb_scene_body* body;
   lb_scene_shape* shape;
@@ -661,6 +676,7 @@ typedef struct lb_scene {
   lb_scene_force* force; ///< in any order
   lb_scene_motor* motor;
   lb_scene_load* load;
+  lb_scene_external* external;
   lb_scene_constraint* constraint;
   lb_scene_marker* marker;
   lb_scene_rope* rope;

@@ -20,7 +20,34 @@ static void put_quoted(FILE* file, const char* text) {
   fputc('\'', file);
 }
 
+// First words: verbs, and families of them, once each; NULL: the verb's family was there before.
+static const char* first_word(int i, const char** summary) {
+  const verb_family* f = find_family(VERBS[i].name);
+  *summary = f ? f->summary : VERBS[i].summary;
+  return !f ? VERBS[i].name : i && verb_is_of(&VERBS[i - 1], f) ? NULL : f->name;
+}
+
 // --- bash ---
+
+// Of families: the second words, and then both words are the verb.
+static void put_families(FILE* file) {
+  fputs("  case $verb in\n", file);
+  for (int k = 0; k < NFAMILY; k++) {
+    fprintf(file,
+            "    %s)\n      if [ \"$COMP_CWORD\" -eq 2 ]; then\n"
+            "        mapfile -t COMPREPLY < <(compgen -W '",
+            FAMILIES[k].name);
+    for (int i = 0; i < NVERB; i++) {
+      if (verb_is_of(&VERBS[i], &FAMILIES[k])) {
+        fprintf(file, "%s ", verb_second(&VERBS[i]));
+      }
+    }
+    fputs("' -- \"$current\")\n        return\n      fi\n"
+          "      verb=\"$verb ${COMP_WORDS[2]}\" ;;\n",
+          file);
+  }
+  fputs("  esac\n", file);
+}
 
 // The options of all verbs whose values are such, once each, with bars between.
 static void put_patterns(FILE* file, bool (*is)(const option*)) {
@@ -50,17 +77,21 @@ void write_bash(FILE* file) {
   fputs("# Completion of limber for bash, made from its tables of verbs and options.\n"
         "_limber() {\n"
         "  local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=\n"
+        "  local verb=${COMP_WORDS[1]}\n"
         "  COMPREPLY=()\n"
         "  if [ \"$COMP_CWORD\" -eq 1 ] || [ \"${COMP_WORDS[1]}\" = help ]; then\n"
         "    mapfile -t COMPREPLY < <(compgen -W '",
         file);
   for (int i = 0; i < NVERB; i++) {
-    fprintf(file, "%s ", VERBS[i].name);
+    const char *about, *word = first_word(i, &about);
+    fprintf(file, word ? "%s " : "%.0s", word ? word : "");
   }
-  fputs("help' -- \"$current\")\n    return\n  fi\n  case ${COMP_WORDS[1]} in\n", file);
+  fputs("help' -- \"$current\")\n    return\n  fi\n", file);
+  put_families(file);
+  fputs("  case $verb in\n", file);
   for (int k = 0; k < NVERB; k++) {
     const option* o = NULL;
-    fprintf(file, "    %s) options='", VERBS[k].name);
+    fprintf(file, "    '%s') options='", VERBS[k].name);
     for (int i = 0; (o = verb_option(&VERBS[k], i)); i++) {
       fprintf(file, "%s ", o->name);
     }
@@ -119,18 +150,36 @@ void write_zsh(FILE* file) {
         "_limber() {\n  local -a verbs\n  verbs=(\n",
         file);
   for (int i = 0; i < NVERB; i++) {
-    fprintf(file, "    '%s:", VERBS[i].name);
-    put_bracketed(file, VERBS[i].summary);
-    fputs("'\n", file);
+    const char *about, *word = first_word(i, &about);
+    if (word) {
+      fprintf(file, "    '%s:", word);
+      put_bracketed(file, about);
+      fputs("'\n", file);
+    }
   }
   fputs("    'help:show help'\n  )\n"
         "  if (( CURRENT == 2 )) || [[ $words[2] == help ]]; then\n"
         "    _describe verb verbs\n    return\n  fi\n"
-        "  case $words[2] in\n",
+        "  local verb=$words[2]\n",
         file);
+  for (int k = 0; k < NFAMILY; k++) {
+    fprintf(file, "  if [[ $verb == %s ]]; then\n    verbs=(\n", FAMILIES[k].name);
+    for (int i = 0; i < NVERB; i++) {
+      if (verb_is_of(&VERBS[i], &FAMILIES[k])) {
+        fprintf(file, "      '%s:", verb_second(&VERBS[i]));
+        put_bracketed(file, VERBS[i].summary);
+        fputs("'\n", file);
+      }
+    }
+    fputs(
+        "    )\n    if (( CURRENT == 3 )); then\n      _describe verb verbs\n      return\n    fi\n"
+        "    verb=\"$verb $words[3]\"\n  fi\n",
+        file);
+  }
+  fputs("  case $verb in\n", file);
   for (int k = 0; k < NVERB; k++) {
     const option* o = NULL;
-    fprintf(file, "    %s)\n      _arguments \\\n", VERBS[k].name);
+    fprintf(file, "    '%s')\n      _arguments \\\n", VERBS[k].name);
     for (int i = 0; (o = verb_option(&VERBS[k], i)); i++) {
       put_argument(file, o->name, o);
     }
@@ -145,12 +194,22 @@ void write_fish(FILE* file) {
   fputs("# Completion of limber for fish, made from its tables of verbs and options.\n", file);
   for (int k = 0; k < NVERB; k++) {
     const option* o = NULL;
-    fprintf(file, "complete -c limber -n __fish_use_subcommand -a %s -d ", VERBS[k].name);
-    put_quoted(file, VERBS[k].summary);
-    fputc('\n', file);
+    const char *about, *word = first_word(k, &about), *second = verb_second(&VERBS[k]);
+    if (word) {
+      fprintf(file, "complete -c limber -n __fish_use_subcommand -a %s -d ", word);
+      put_quoted(file, about);
+      fputc('\n', file);
+    }
+    if (second) {
+      fprintf(file, "complete -c limber -n '__fish_seen_subcommand_from %s' -a %s -d ",
+              find_family(VERBS[k].name)->name, second);
+      put_quoted(file, VERBS[k].summary);
+      fputc('\n', file);
+    }
     for (int i = 0; (o = verb_option(&VERBS[k], i)); i++) {
       fprintf(file, "complete -c limber -n '__fish_seen_subcommand_from %s' -l %s%s%s%s -d ",
-              VERBS[k].name, o->name + 2, o->letter ? " -s " : "", o->letter ? o->letter + 1 : "",
+              second ? second : VERBS[k].name, o->name + 2, o->letter ? " -s " : "",
+              o->letter ? o->letter + 1 : "",
               is_folder(o) ? " -x -a '(__fish_complete_directories)'"
               : is_file(o) ? " -r"
               : o->value   ? " -x"

@@ -47,11 +47,38 @@ static void put_option(FILE* file, const char* letter, const char* name, const c
   fputc('\n', file);
 }
 
+// "muscle static" is the page limber-muscle-static.
+static const char* page_name(const char* name, char out[64]) {
+  snprintf(out, 64, "%s", name);
+  char* blank = strchr(out, ' ');
+  if (blank) {
+    *blank = '-';
+  }
+  return out;
+}
+
+static void put_name(FILE* file, const char* name, const char* summary) {
+  char page[64];
+  fputs(".TH LIMBER\\-", file);
+  put_roff(file, page_name(name, page));
+  fprintf(file, " 1 \"\" \"Limber %s\"\n.SH NAME\nlimber\\-", lb_version());
+  put_roff(file, page);
+  fputs(" \\- ", file);
+  put_roff(file, summary);
+}
+
+static void put_reference(FILE* file, const char* name, const char* summary) {
+  char page[64];
+  fputs(".TP\n.BR limber\\-", file);
+  put_roff(file, page_name(name, page));
+  fputs(" (1)\n", file);
+  put_roff(file, summary);
+  fputc('\n', file);
+}
+
 static void write_page(FILE* file, const verb* v) {
   const option* o = NULL;
-  fprintf(file, ".TH LIMBER\\-%s 1 \"\" \"Limber %s\"\n.SH NAME\nlimber\\-%s \\- ", v->name,
-          lb_version(), v->name);
-  put_roff(file, v->summary);
+  put_name(file, v->name, v->summary);
   fprintf(file, "\n.SH SYNOPSIS\n.B limber %s\n", v->name);
   put_roff(file, v->usage);
   put_section(file, "DESCRIPTION", v->about);
@@ -65,15 +92,32 @@ static void write_page(FILE* file, const verb* v) {
   fputs("\n.SH SEE ALSO\n.BR limber (1)\n", file);
 }
 
+// Of the family of a verb.
+static void write_family_page(FILE* file, const verb* one) {
+  const verb_family* f = find_family(one->name);
+  put_name(file, f->name, f->summary);
+  fprintf(file, "\n.SH SYNOPSIS\n.B limber %s\n.IR WHAT \" ...\"\n.SH VERBS\n", f->name);
+  for (int i = 0; i < NVERB; i++) {
+    if (verb_is_of(&VERBS[i], f)) {
+      put_reference(file, VERBS[i].name, VERBS[i].summary);
+    }
+  }
+  fputs(".SH OPTIONS\n", file);
+  put_option(file, "-h", "--help", NULL, "show the verbs");
+  fputs("\n.SH SEE ALSO\n.BR limber (1)\n", file);
+}
+
 static void write_main_page(FILE* file) {
   fprintf(file,
           ".TH LIMBER 1 \"\" \"Limber %s\"\n.SH NAME\nlimber \\- simulate the motion of "
           "articulated characters\n.SH SYNOPSIS\n.B limber\n.IR VERB \" ...\"\n.SH VERBS\n",
           lb_version());
   for (int i = 0; i < NVERB; i++) {
-    fprintf(file, ".TP\n.BR limber\\-%s (1)\n", VERBS[i].name);
-    put_roff(file, VERBS[i].summary);
-    fputc('\n', file);
+    const verb_family* f = find_family(VERBS[i].name);
+    if (f && (!i || !verb_is_of(&VERBS[i - 1], f))) {
+      put_reference(file, f->name, f->summary);
+    }
+    put_reference(file, VERBS[i].name, VERBS[i].summary);
   }
   fputs(".TP\n.B help\nshow the verbs, or all about one of them\n.SH OPTIONS\n", file);
   put_option(file, "-h", "--help", NULL, "show the verbs");
@@ -131,9 +175,14 @@ exit_code write_manual(const char* dir) {
             write_one(dir, "limber.bash", bash, NULL) && write_one(dir, "_limber", zsh, NULL) &&
             write_one(dir, "limber.fish", fish, NULL);
   for (int i = 0; i < NVERB && ok; i++) {
-    char name[64];
-    snprintf(name, sizeof name, "limber-%s.1", VERBS[i].name);
+    char page[64], name[80];
+    snprintf(name, sizeof name, "limber-%s.1", page_name(VERBS[i].name, page));
     ok = write_one(dir, name, write_page, &VERBS[i]);
+    const verb_family* f = find_family(VERBS[i].name);
+    if (f && ok) {
+      snprintf(name, sizeof name, "limber-%s.1", f->name);
+      ok = write_one(dir, name, write_family_page, &VERBS[i]);
+    }
   }
   return ok ? EXIT_DONE : EXIT_JOB;
 }

@@ -190,6 +190,7 @@ exit_code verb_run(const verb* v, int narg, char** words) {
   a.o.cache = a.no_cache ? NULL : cache_default(f.cache, sizeof f.cache);
   const int nscene = v->many ? nplain : 1;
   a.o.table = v->many || nplain < 2 ? NULL : words[1];
+  a.o.forces = !v->many && nplain > 2 ? words[2] : a.o.forces;
   for (int i = 0; i < nscene; i++) {
     a.o.scene = words[i];
     if (!v->many && !choose_folders(v, &a, words[i], &f)) {

@@ -52,7 +52,7 @@ typedef struct option {
 } option;
 
 typedef struct verb {
-  const char* name; // of the job
+  const char* name; // of the job; of one of a family both words, as "muscle static"
   unsigned bit;
   const char* usage;   // what follows the name
   const char* summary; // one line in the list of verbs
@@ -68,6 +68,20 @@ typedef struct verb {
 
 extern const verb VERBS[];
 extern const int NVERB;
+
+// Verbs of two words, `limber FAMILY WHAT ...`: what their first word stands for.
+typedef struct verb_family {
+  const char *name, *summary;
+} verb_family;
+extern const verb_family FAMILIES[];
+extern const int NFAMILY;
+// The second word of a verb, or NULL: it has one.
+const char* verb_second(const verb* v);
+// The family that a name, or the first word of it, is; or NULL.
+const verb_family* find_family(const char* name);
+bool verb_is_of(const verb* v, const verb_family* f);
+void family_help(const verb_family* f);
+
 // The options of a verb, one after the other; NULL at the end.
 const option* verb_option(const verb* v, int i);
 

@@ -1,286 +1,7 @@
-// The tables of verbs and of options, and how the text of an option is read.
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
+// The table of verbs.
 #include "app/template.h"
 #include "app/verb.h"
-#include "scene/yaml/yaml_number.h"
-
-// --- what options may be ---
-
-static bool read_text(const option_type* self, const char* text, void* target) {
-  (void)self;
-  *(const char**)target = text;
-  return *text != 0;
-}
-
-// One more of several, with an '=' in it.
-static bool read_change(const option_type* self, const char* text, void* target) {
-  option_texts* all = target;
-  (void)self;
-  if (!strchr(text, '=') || *text == '=' || all->count == MOST_TEXTS) {
-    return false;
-  }
-  all->text[all->count++] = text;
-  return true;
-}
-
-// A positive number with units as in scenes.
-static bool read_quantity(const option_type* self, const char* text, void* target) {
-  const char* unit = "";
-  double value = 0;
-  const bool ok =
-      lb_number_read(text, (lb_dimension)self->unit, &value, &unit) == LB_NUMBER_OK && value > 0;
-  *(double*)target = value;
-  return ok;
-}
-
-// In hertz, with or without the word.
-static bool read_hertz(const option_type* self, const char* text, void* target) {
-  char* end = NULL;
-  const double value = strtod(text, &end);
-  *(double*)target = value;
-  return end != text && (!*end || strcmp(end, "Hz") == 0) && value > 0 && value <= self->most;
-}
-
-static bool read_part(const option_type* self, const char* text, void* target) {
-  char* end = NULL;
-  const double value = strtod(text, &end);
-  (void)self;
-  *(double*)target = value;
-  return end != text && !*end && value > 0 && value < 1;
-}
-
-static bool read_whole(const option_type* self, const char* text, void* target) {
-  char* end = NULL;
-  const double value = (double)strtol(text, &end, 10); // which stops at the largest there is
-  const bool ok = end != text && !*end && value >= self->least && value <= self->most;
-  *(int*)target = ok ? (int)value : 0;
-  return ok;
-}
-
-static bool read_bytes(const option_type* self, const char* text, void* target) {
-  static const struct {
-    const char* name;
-    double bytes;
-  } UNITS[] = {{"", 1}, {"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}};
-  char* end = NULL;
-  const double value = strtod(text, &end);
-  for (size_t i = 0; end != text && i < sizeof UNITS / sizeof *UNITS; i++) {
-    const double bytes = value * UNITS[i].bytes;
-    if (strcmp(end + strspn(end, " "), UNITS[i].name) == 0 && bytes >= 1 && bytes <= self->most) {
-      *(size_t*)target = (size_t)bytes;
-      return true;
-    }
-  }
-  return false;
-}
-
-// A moment of the motion, from its start on.
-static bool read_moment(const option_type* self, const char* text, void* target) {
-  const char* unit = "";
-  double value = 0;
-  const bool ok =
-      lb_number_read(text, (lb_dimension)self->unit, &value, &unit) == LB_NUMBER_OK && value >= 0;
-  *(double*)target = value;
-  return ok;
-}
-
-static bool read_film(const option_type* self, const char* text, void* target) {
-  (void)self;
-  *(const char**)target = text;
-  return strcmp(text, "mp4") == 0 || strcmp(text, "webm") == 0;
-}
-
-static bool read_filter(const option_type* self, const char* text, void* target) {
-  (void)self;
-  *(const char**)target = text;
-  return strcmp(text, "limber") == 0 || strcmp(text, "opensim") == 0;
-}
-
-static bool read_method(const option_type* self, const char* text, void* target) {
-  (void)self;
-  for (int i = 0; i < LB_RETARGET_METHOD_COUNT; i++) {
-    if (strcmp(text, lb_retarget_method_name((lb_retarget_method)i)) == 0) {
-      *(lb_retarget_method*)target = (lb_retarget_method)i;
-      return true;
-    }
-  }
-  return false;
-}
-
-static const option_type NAME = {.read = read_text, .expected = "a name"};
-static const option_type CHANGE = {
-    .read = read_change,
-    .expected = "a path and a value, such as bodies.rod.mass=2 (up to 100 of them)"};
-static const option_type SECONDS = {
-    .read = read_quantity,
-    .unit = LB_TIME,
-    .expected =
-        "a positive time: seconds, such as 2.5 or 1e-3, or with a unit, such as 2ms or 1min"};
-static const option_type LENGTH = {
-    .read = read_quantity,
-    .unit = LB_LENGTH,
-    .expected = "a positive length: metres, such as 0.001, or with a unit, such as 1mm"};
-static const option_type RATE = {
-    .read = read_hertz,
-    .most = 1e6,
-    .expected = "a positive number of samples a second, such as 500 or 1000Hz, up to a million"};
-static const option_type FREQUENCY = {
-    .read = read_hertz,
-    .most = 1e6,
-    .expected = "a positive frequency in hertz, such as 6 or 20Hz, up to a million"};
-static const option_type PART = {.read = read_part,
-                                 .expected = "a number between 0 and 1, such as 1e-6"};
-static const option_type THREADS = {read_whole, 0, 1, 1024, "a whole number from 1 to 1024"};
-static const option_type MODES = {read_whole, 0, 1, 200, "a whole number from 1 to 200"};
-static const option_type FRAMES = {read_whole, 0, 10, 100000, "a whole number from 10 to 100000"};
-static const option_type BYTES = {
-    .read = read_bytes,
-    .most = 1e15,
-    .expected = "a positive number of bytes, or with a unit, such as 500kB, 64MB or 2GB"};
-static const option_type MOMENT = {
-    .read = read_moment, .unit = LB_TIME, .expected = "a time, such as 0, 1.5 or 200ms"};
-static const option_type FILM = {.read = read_film, .expected = "mp4 or webm"};
-static const option_type FILTER = {.read = read_filter, .expected = "limber or opensim"};
-static const option_type METHOD = {.read = read_method, .expected = "gauss-newton, lbfgs or bfgs"};
-
-// --- options ---
-
-enum {
-  SIMULATE = 1,
-  REDUCE = 2,
-  FIT = 4,
-  INVERSE = 8,
-  RETARGET = 16,
-  REPLAY = 32,
-  OPTIMIZE = 64,
-  CHECK = 128,
-  SWEEP = 256,
-  NEW = 512,
-  EXAMPLES = 1024,
-  VIEW = 2048,
-  COMPARE = 4096,
-  FORK = 8192,
-  IK = 16384,
-  CONVERT = 32768,
-  TRACK = 65536,
-  FILMED = SIMULATE | RETARGET | REPLAY | OPTIMIZE | INVERSE | FIT | FORK | IK | TRACK,
-  WRITERS = SIMULATE | REDUCE | FIT | INVERSE | RETARGET | OPTIMIZE | SWEEP | FORK | IK | TRACK
-};
-
-#define AT(field) offsetof(verb_args, field)
-static const option OPTIONS[] = {
-    {"--from", NULL, "DIR", &NAME, AT(o.from), REPLAY,
-     "folder of 'limber retarget' with the curves, in profiles.yaml (default: out/NAME)"},
-    {"--out", "-o", "DIR", &NAME, AT(o.out), (WRITERS & ~SWEEP) | CONVERT,
-     "folder for the results, made if missing (default: out/NAME for NAME.yaml)"},
-    {"--out", "-o", "DIR", &NAME, AT(o.out), COMPARE, "where the page goes (default: out/compare)"},
-    {"--out", "-o", "DIR", &NAME, AT(o.out), SWEEP,
-     "folder for the results, made if missing (default: out/NAME/sweep for NAME.yaml)"},
-    {"--out", "-o", "DIR", &NAME, AT(o.out), REPLAY,
-     "folder for the results, made if missing (default: 'replay' or 'full' in that folder)"},
-    {"--set", NULL, "PATH=VALUE", &CHANGE, AT(set), WRITERS | REPLAY | CHECK,
-     "another value of the scene, such as bodies.rod.mass=2kg; may be given several times"},
-    {"--over", NULL, "RANGE", &CHANGE, AT(over), SWEEP,
-     "a number and its values, PATH=FROM:TO:COUNT, with :log behind in equal ratios, or "
-     "PATH=A,B,C"},
-    {"--jobs", "-j", "N", &THREADS, AT(o.runs), SWEEP,
-     "runs at a time; the table is the same for any N (default: one on each processor)"},
-    {"--keep", NULL, NULL, NULL, AT(o.keep), SWEEP,
-     "write the results of every run as well, into the folders DIR/1, DIR/2 and so on"},
-    {"--duration", NULL, "S", &SECONDS, AT(o.duration),
-     SIMULATE | REDUCE | FIT | REPLAY | SWEEP | FORK,
-     "seconds of motion from the start, or a time such as 2min (default: as the scene says)"},
-    {"--step", NULL, "S", &SECONDS, AT(o.step),
-     SIMULATE | REDUCE | FIT | RETARGET | REPLAY | SWEEP | FORK | TRACK,
-     "time step in seconds, or such as 2ms (default: as the scene says)"},
-    {"--threads", NULL, "N", &THREADS, AT(o.threads),
-     SIMULATE | REDUCE | FIT | RETARGET | REPLAY | TRACK,
-     "threads to compute with; the results are the same for any N (default: 1)"},
-    {"--full", NULL, NULL, NULL, AT(o.full), SIMULATE | REPLAY | SWEEP,
-     "let every node of the elastic bodies' meshes move, not only a few modes: slow and exact"},
-    {"--whole", NULL, NULL, NULL, AT(o.whole), SIMULATE | SWEEP,
-     "let all joints of the mechanisms under 'fork' move, not only their effectors"},
-    {"--basis", NULL, "DIR", &NAME, AT(o.basis), SIMULATE | SWEEP,
-     "take elastic bodies from the files that 'limber reduce' left in this folder"},
-    {"--parameters", NULL, "FILE", &NAME, AT(o.parameters), SIMULATE,
-     "put the numbers of a parameters.csv that 'limber optimize' left into the scene"},
-    {"--modes", NULL, "N", &MODES, AT(o.modes), REDUCE,
-     "coordinates of each elastic body (default: as many as it needs, at most 40)"},
-    {"--missed", NULL, "E", &PART, AT(o.missed), REDUCE,
-     "the part of the displacements, by mass, that its modes may lack (default: 1e-6)"},
-    {"--from", NULL, "RUN", &NAME, AT(o.from), REDUCE,
-     "folder with the full.npz of an earlier run, instead of running the scene again"},
-    {"--keep", NULL, NULL, NULL, AT(o.keep), REDUCE,
-     "write full.npz, the run with all nodes, for --from; also when Ctrl-C stops it"},
-    {"--attachments", NULL, NULL, NULL, AT(o.attachments), REDUCE,
-     "begin each basis with the attachment modes: forces and moments on its faces"},
-    {"--frames", NULL, "N", &FRAMES, AT(o.frames), REDUCE,
-     "frames of the full run that are looked at, at most (default: 400)"},
-    {"--forces", NULL, "FILE", &NAME, AT(o.forces), INVERSE,
-     "table of measured forces on bodies, as from force plates"},
-    {"--cutoff", NULL, "HZ", &FREQUENCY, AT(o.cutoff), INVERSE | TRACK,
-     "low-pass filter on the motion, without delay (default: none)"},
-    {"--force-cutoff", NULL, "HZ", &FREQUENCY, AT(o.force_cutoff), INVERSE,
-     "the same on the forces (default: none)"},
-    {"--filter", NULL, "NAME", &FILTER, AT(o.filter), INVERSE | TRACK,
-     "opensim: filter and rates as OpenSim's tools have them, to compare with (default: limber)"},
-    {"--begin", NULL, "TIME", &MOMENT, AT(o.begin), TRACK,
-     "where in the motion to begin (default: its first sample)"},
-    {"--end", NULL, "TIME", &MOMENT, AT(o.end), TRACK,
-     "where in the motion to end (default: its last sample)"},
-    {"--stepwise", NULL, NULL, NULL, AT(o.stepwise), TRACK,
-     "simulate along the motion, and choose excitations before each step: never fails"},
-    {"--stiff", NULL, NULL, NULL, AT(o.stiff), TRACK, "let no tendon of the muscles stretch"},
-    {"--touch", NULL, "M", &LENGTH, AT(o.touch), INVERSE,
-     "gap below which floors and limits are active, in metres or radians (default: 0.1mm)"},
-    {"--baseline", NULL, NULL, NULL, AT(o.baseline), RETARGET,
-     "compare with what people use today: low-pass filter, ZV and ZVD shapers"},
-    {"--verify", NULL, NULL, NULL, AT(o.verify), RETARGET,
-     "play the result with every node of elastic bodies too: their bases' error as it is"},
-    {"--no-estimate", NULL, NULL, NULL, AT(o.no_estimate), RETARGET,
-     "leave out the estimate of that error, from two short runs in richer bases"},
-    {"--perturb", NULL, NULL, NULL, AT(o.perturb), RETARGET,
-     "play the result with stiffness, damping and mass off by a few per cent, and slow motors"},
-    {"--resume", NULL, NULL, NULL, AT(o.resume), RETARGET | OPTIMIZE | TRACK,
-     "go on with a search that was stopped, from what it left in DIR"},
-    {"--picture", NULL, "TIME", &MOMENT, AT(o.picture), FILMED,
-     "make picture.png, too, of the motion at that time"},
-    {"--film", NULL, "FORMAT", &FILM, AT(o.film), FILMED,
-     "make film.mp4 or film.webm, too, with ffmpeg"},
-    {"--rate", NULL, "HZ", &RATE, AT(o.rate), RETARGET | REPLAY,
-     "samples a second of profiles.csv (default: 1000)"},
-    {"--method", NULL, "NAME", &METHOD, AT(o.method), RETARGET,
-     "gauss-newton, or to compare with it lbfgs or bfgs, which are slower (default: gauss-newton)"},
-    {"--memory", NULL, "SIZE", &BYTES, AT(o.memory), RETARGET,
-     "such as 64MB: what the states of a run may take; less costs time (default: 1GB)"},
-    {"--models", NULL, NULL, NULL, AT(o.models), CHECK,
-     "make the shapes of elastic bodies, too, and say how they swing"},
-    {"--linkage", NULL, NULL, NULL, AT(o.linkage), CHECK,
-     "say which ways the scene can move, what its loops say twice, how far cranks turn"},
-    {"--no-cache", NULL, NULL, NULL, AT(no_cache), WRITERS | REPLAY | CHECK,
-     "make elastic bodies anew, and keep none for other runs"},
-    {"--force", NULL, NULL, NULL, AT(force), WRITERS | REPLAY | CONVERT,
-     "overwrite the results of another scene"},
-    {"--force", NULL, NULL, NULL, AT(force), NEW, "overwrite a file"},
-    {"--quiet", "-q", NULL, NULL, AT(quiet), WRITERS | REPLAY | CHECK | NEW | COMPARE | CONVERT,
-     "say nothing unless something is wrong"},
-    {"--verbose", "-v", NULL, NULL, AT(verbose), WRITERS | REPLAY | CHECK | CONVERT,
-     "say how long reading, running and writing took"},
-    {"--json", NULL, NULL, NULL, AT(json), WRITERS | REPLAY | CHECK | EXAMPLES | CONVERT,
-     "a line of JSON for each error, warning and result, for programs to read"},
-};
-
-const option* verb_option(const verb* v, int i) {
-  for (size_t k = 0; k < sizeof OPTIONS / sizeof *OPTIONS; k++) {
-    if (OPTIONS[k].of & v->bit && i-- == 0) {
-      return &OPTIONS[k];
-    }
-  }
-  return NULL;
-}
+#include "app/verb_bits.h"
 
 // --- verbs ---
 
@@ -387,7 +108,7 @@ const verb VERBS[] = {
      .most = 2},
     {.name = "ik",
      .bit = IK,
-     .usage = "SCENE MARKERS [--out DIR]",
+     .usage = "SCENE MARKERS [--tasks FILE] [--out DIR]",
      .summary = "the joints' coordinates of a motion that was measured by markers",
      .about =
          "Finds, sample by sample, the pose of the scene whose markers come nearest to those in\n"
@@ -398,14 +119,15 @@ const verb VERBS[] = {
          "folder DIR:\n"
          "  trajectory.csv  the motion, which 'limber inverse' reads\n"
          "  markers.csv     where the scene has the markers\n"
-         "  report.html, scene.glb, summary.json as other verbs do",
+         "  report.html, scene.glb, summary.json as other verbs do\n"
+         "An InverseKinematicsTool of OpenSim's (.xml) may stand in place of both.",
      .example = "  limber ik scenes/robot-arm.yaml markers.csv --out out/pose\n"
                 "  limber inverse scenes/robot-arm.yaml out/pose/trajectory.csv --cutoff 6",
      .exits = "  0    done\n"
               "  1    the poses could not be found or written\n"
               "  2    a mistake in a file or on the command line\n"
               "  130  interrupted; what was done so far is in DIR",
-     .least = 2,
+     .least = 1,
      .most = 2},
     {.name = "inverse",
      .bit = INVERSE,
@@ -426,14 +148,100 @@ const verb VERBS[] = {
          "'record: {rates: true}' puts there, and else from differences of the coordinates. The\n"
          "table of forces has the columns time, and NAME.fx, .fy, .fz of a body in newtons, at "
          "the\n"
-         "point NAME.px, .py, .pz of the world, with a moment NAME.mx, .my, .mz.",
+         "point NAME.px, .py, .pz of the world, with a moment NAME.mx, .my, .mz. An\n"
+         "InverseDynamicsTool or AnalyzeTool of OpenSim's (.xml) may stand in place of SCENE and\n"
+         "MOTION; its cut-off comes with OpenSim's filter.",
      .example = "  limber simulate scenes/robot-arm.yaml --out out/arm\n"
                 "  limber inverse scenes/robot-arm.yaml out/arm/trajectory.csv --out out/forces",
      .exits = "  0    done\n"
               "  1    the forces could not be found or written\n"
               "  2    a mistake in a file or on the command line\n"
               "  130  interrupted; what was done so far is in DIR",
-     .least = 2,
+     .least = 1,
+     .most = 2},
+    {.name = "analyse",
+     .bit = ANALYSE,
+     .usage =
+         "MODEL MARKERS [FORCES] [--tasks FILE] [--cutoff HZ] [--passive] [--elastic] [--out DIR]",
+     .summary = "from markers and measured forces to muscles and joint loads, in one report",
+     .about =
+         "Takes a model with muscles, such as a .osim, the markers of a recorded motion (.trc or "
+         "a\n"
+         "table), and the forces that were measured with it (ExternalLoads of OpenSim's, or a\n"
+         "table). Finds the joints' coordinates, the moments that they need, the muscles that "
+         "exert\n"
+         "these with the least effort, and what passes through the joints. Writes into the folder\n"
+         "DIR:\n"
+         "  report.html        the motion, muscles coloured by activation, and all curves\n"
+         "  coordinates.sto    joint coordinates       inverse.sto        joint moments\n"
+         "  lengths.sto        muscle lengths          arms.sto           moment arms\n"
+         "  activations.sto    activations             muscle_forces.sto  tensions\n"
+         "  reserves.sto       what muscles leave      joint_loads.sto    loads of the joints\n"
+         "  markers.csv, scene.glb, summary.json as other verbs do\n"
+         "The motion is filtered at 6 Hz unless --cutoff says otherwise.",
+     .example = "  limber analyse subject.osim walk.trc grf.xml --tasks tasks.xml --out out/walk",
+     .exits = "  0    done\n"
+              "  1    something could not be found or written; the message says what\n"
+              "  2    a mistake in a file or on the command line\n"
+              "  130  interrupted; what was done so far is in DIR",
+     .least = 1,
+     .most = 3},
+    {.name = "muscle lengths",
+     .bit = LENGTHS,
+     .usage = "SCENE MOTION [--out DIR]",
+     .summary = "lengths and moment arms of muscles along a motion",
+     .about = "Reads a scene with muscles, or a model of OpenSim, and a motion as 'limber inverse' "
+              "does.\n"
+              "Writes into the folder DIR:\n"
+              "  lengths.sto  length of each muscle's path\n"
+              "  arms.sto     its moment arms, -dL/dq, about the coordinates that it turns\n"
+              "  report.html and the other files of 'limber inverse'",
+     .example = "  limber muscle lengths scenes/parts/arm.osim motion.mot --out out/lengths",
+     .exits = "  0    done\n"
+              "  1    the lengths could not be found or written\n"
+              "  2    a mistake in a file or on the command line, or there are no muscles\n"
+              "  130  interrupted; what was done so far is in DIR",
+     .least = 1,
+     .most = 2},
+    {.name = "muscle static",
+     .bit = STATIC,
+     .usage = "SCENE MOTION [--out DIR] [--forces FILE] [--cutoff HZ] [--passive] [--elastic]",
+     .summary = "static optimisation: activations that exert the forces of a motion",
+     .about =
+         "Finds, moment by moment, the activations with the least sum of squares that exert what\n"
+         "'limber inverse' finds. Reserves take what muscles cannot do, and are named. Writes "
+         "into\n"
+         "the folder DIR:\n"
+         "  activations.sto, muscle_forces.sto  of each muscle\n"
+         "  reserves.sto                        of each coordinate\n"
+         "  joint_loads.sto                     force and moment through each joint\n"
+         "  lengths.sto, arms.sto               as 'limber muscle lengths' has them\n"
+         "  report.html and the other files of 'limber inverse'",
+     .example =
+         "  limber muscle static scenes/parts/arm.osim motion.mot --cutoff 6 --out out/static",
+     .exits = "  0    done\n"
+              "  1    the activations could not be found or written\n"
+              "  2    a mistake in a file or on the command line, or there are no muscles\n"
+              "  130  interrupted; what was done so far is in DIR",
+     .least = 1,
+     .most = 2},
+    {.name = "muscle report",
+     .bit = SHARES,
+     .usage = "SCENE MOTION [--out DIR]",
+     .summary = "which muscles' inertia matters in a motion",
+     .about =
+         "Finds how much of each coordinate's inertia is that of each muscle that has mass, along "
+         "a\n"
+         "motion, and the smallest set of muscles without whose others no inertia changes by 1 %.\n"
+         "Writes into the folder DIR:\n"
+         "  inertia.csv  the largest part, of each muscle and coordinate\n"
+         "  report.html and the other files of 'limber muscle lengths'",
+     .example = "  limber muscle report scenes/rat-knee.yaml motion.csv --out out/inertia",
+     .exits = "  0    done\n"
+              "  1    the inertia could not be found or written\n"
+              "  2    a mistake in a file or on the command line, or no muscle has mass\n"
+              "  130  interrupted; what was done so far is in DIR",
+     .least = 1,
      .most = 2},
     {.name = "retarget",
      .bit = RETARGET,
@@ -479,7 +287,7 @@ const verb VERBS[] = {
      .replays = true},
     {.name = "track",
      .bit = TRACK,
-     .usage = "SCENE [MOTION] [--out DIR] [--cutoff HZ] [--threads N] [--stepwise]",
+     .usage = "SCENE [MOTION] [--out DIR] [--forces FILE] [--threads N] [--stepwise]",
      .summary = "a motion with the forces and excitations that make it: to follow, or to find",
      .about =
          "Finds coordinates, forces of motors and excitations of muscles at all moments of a mesh\n"
@@ -493,7 +301,7 @@ const verb VERBS[] = {
          "  solution.csv                     all numbers, with which --resume begins\n"
          "  report.html, scene.glb, summary.json as other verbs do",
      .example = "  limber track scenes/collocate-swing-up.yaml --out out/swing\n"
-                "  limber track model.osim walk.mot --cutoff 6 --threads 2",
+                "  limber track model.osim walk.mot --forces grf.xml --cutoff 6 --threads 2",
      .exits = "  0    a motion was found\n"
               "  1    none was found, or it could not be written\n"
               "  2    a mistake in a file or on the command line\n"

@@ -182,7 +182,8 @@ static void add_forces(lb_job* j) {
 #define FORCES_OF(code, name, section, about) {m->force.of_kind[code], #name, section},
               LB_FORCE_LIST(FORCES_OF){m->particles.nrope, "rope", "ropes"},
               {m->particles.ndeformable, "deformable", "deformables"},
-              {m->force.nload, "load", "loads"}};
+              {m->force.nload, "load", "loads"},
+              {m->force.nexternal, "measured force", "measured forces"}};
   const double g = lb_vec3_norm(m->gravity);
   line l = {.used = 0};
   if (g > 0) {

@@ -10,7 +10,12 @@ typedef struct ik_job {
 
 static lb_status load(lb_job* j, lb_error* err) {
   ik_job* own = j->own;
-  const lb_status status = lb_job_make_model(j, err);
+  lb_status status = lb_job_need_table(j, "markers", err);
+  status = status == LB_OK ? lb_job_read_tasks(j, err) : status;
+  if (status != LB_OK) {
+    return status;
+  }
+  status = lb_job_make_model(j, err);
   const lb_status one =
       lb_markers_read(j->o.table, &j->scene, false, j->arena.allocator, &own->markers, err);
   return status == LB_OK ? one : status;

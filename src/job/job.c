@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "job/job_inside.h"
 #include "job/job_text.h"
+#include "limber/analysis.h"
 #include "limber/fork.h"
 #include "limber/inverse.h"
 #include "limber/reduce.h"
@@ -15,11 +16,12 @@
 #include "output/file/writers.h"
 #include "output/film/film.h"
 
-static const lb_job_type* const TYPES[] = {&lb_job_check,    &lb_job_convert,  &lb_job_fit,
-                                           &lb_job_fork,     &lb_job_ik,       &lb_job_inverse,
-                                           &lb_job_optimize, &lb_job_reduce,   &lb_job_replay,
-                                           &lb_job_retarget, &lb_job_simulate, &lb_job_sweep,
-                                           &lb_job_track};
+static const lb_job_type* const TYPES[] = {
+    &lb_job_check,  &lb_job_convert,        &lb_job_fit,           &lb_job_fork,
+    &lb_job_ik,     &lb_job_inverse,        &lb_job_optimize,      &lb_job_reduce,
+    &lb_job_replay, &lb_job_retarget,       &lb_job_simulate,      &lb_job_sweep,
+    &lb_job_track,  &lb_job_muscle_lengths, &lb_job_muscle_static, &lb_job_muscle_report,
+    &lb_job_analyse};
 enum { NTYPE = sizeof TYPES / sizeof *TYPES };
 
 lb_job_options lb_job_default(void) {
@@ -29,9 +31,10 @@ lb_job_options lb_job_default(void) {
                           .threads = 1,
                           .cutoff = NAN,
                           .force_cutoff = NAN,
-                          .begin = NAN,
-                          .end = NAN,
                           .touch = lb_inverse_default().touch,
+                          .begin = lb_inverse_default().begin,
+                          .end = lb_inverse_default().end,
+                          .power = lb_muscle_static_default().power,
                           .frames = lb_reduce_default().frames,
                           .missed = NAN,
                           .picture = NAN,
@@ -55,7 +58,8 @@ static const char* const* copy_list(lb_job* j, const char* const* from, int coun
 static void copy_texts(lb_job* j) {
   const char** const text[] = {&j->o.kind,   &j->o.scene, &j->o.text,       &j->o.table,
                                &j->o.out,    &j->o.basis, &j->o.parameters, &j->o.from,
-                               &j->o.forces, &j->o.cache, &j->o.film,       &j->o.filter};
+                               &j->o.forces, &j->o.cache, &j->o.film,       &j->o.filter,
+                               &j->o.tasks,  &j->o.scale};
   for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
     *text[i] = *text[i] ? lb_arena_text(&j->arena, *text[i], strlen(*text[i])) : NULL;
   }
@@ -186,7 +190,8 @@ static bool show_making(void* context, double fraction, const char* what) {
 
 lb_status lb_job_load(lb_job* j, lb_error* err) {
   LB_ONE_BLAS_THREAD;
-  const lb_status status = read_scene(j, err);
+  lb_status status = lb_job_read_setup(j, err);
+  status = status == LB_OK ? read_scene(j, err) : status;
   j->read = status == LB_OK;
   if (j->read) {
     j->scene.making = (lb_making){.cache = j->o.cache, .progress = {show_making, j}};

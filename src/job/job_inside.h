@@ -23,7 +23,8 @@ typedef struct lb_job_type {
 
 extern const lb_job_type lb_job_check, lb_job_convert, lb_job_fit, lb_job_fork, lb_job_ik,
     lb_job_inverse, lb_job_optimize, lb_job_reduce, lb_job_replay, lb_job_retarget, lb_job_simulate,
-    lb_job_sweep, lb_job_track;
+    lb_job_sweep, lb_job_track, lb_job_muscle_lengths, lb_job_muscle_static, lb_job_muscle_report,
+    lb_job_analyse;
 
 struct lb_job {
   lb_arena arena; // of texts, sections and its own data
@@ -51,6 +52,13 @@ struct lb_job {
 lb_progress lb_job_progress(lb_job* job);
 lb_sink lb_job_sink(lb_job* job);
 lb_simulate_options lb_job_runs(lb_job* job);
+
+// A setup of OpenSim's in place of the scene: the options become what it says.
+lb_status lb_job_read_setup(lb_job* job, lb_error* err);
+// Weights of the scene's markers by an IKTaskSet, where there is one.
+lb_status lb_job_read_tasks(lb_job* job, lb_error* err);
+// A table of `what` must be named.
+lb_status lb_job_need_table(const lb_job* job, const char* what, lb_error* err);
 
 // Where the scene comes from.
 lb_scene_origin lb_job_origin(const lb_job* job);

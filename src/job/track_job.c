@@ -5,12 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "design/inverse/inverse_dynamics.h"
 #include "job/job_inside.h"
 #include "job/job_text.h"
 #include "limber/follow.h"
 
 typedef struct track_job {
   lb_joint_motion* motion; // or NULL
+  lb_outer_forces* forces; // or NULL
   lb_collocation* c;
 } track_job;
 
@@ -26,6 +28,37 @@ static void choose_defaults(lb_job* j) {
   set->effort.reserves = j->scene.nmuscle > 0 ? 1 : 1e-2;
   set->effort.motors = 1e-2;
   set->effort.muscles = 100;
+}
+
+// Measured forces become those of the scene, filtered, and the model is made anew.
+static lb_status add_forces(lb_job* j, lb_error* err) {
+  track_job* own = j->own;
+  lb_scene* s = &j->scene;
+  lb_status status =
+      lb_outer_forces_read(j->o.forces, j->model, j->arena.allocator, &own->forces, err);
+  if (status != LB_OK) {
+    return status;
+  }
+  const lb_outer_forces* F = own->forces;
+  lb_scene_external* all = LB_TAKE(&j->arena, lb_scene_external, s->nexternal + F->count);
+  if (!all) {
+    return lb_job_no_memory(err);
+  }
+  memcpy(all, s->external, (size_t)s->nexternal * sizeof *all);
+  for (int i = 0; i < F->count && status == LB_OK; i++) {
+    const lb_scene_external* from = &F->item[i];
+    double* value = LB_COPY(&j->arena, from->value, 9 * (size_t)from->nsample);
+    all[s->nexternal + i] = *from;
+    all[s->nexternal + i].value = value;
+    status = value ? lb_inverse_filter(&j->arena, "forces", from->nsample, from->time,
+                                       j->o.force_cutoff, value, 9, err)
+                   : lb_job_no_memory(err);
+  }
+  s->external = all;
+  s->nexternal += F->count;
+  lb_model_release(j->model);
+  j->model = NULL;
+  return status == LB_OK ? lb_job_make_model(j, err) : status;
 }
 
 static lb_status make(lb_job* j, lb_error* err) {
@@ -62,6 +95,9 @@ static lb_status load(lb_job* j, lb_error* err) {
     j->scene.muscle[i].hill.elastic = false;
   }
   lb_status status = lb_job_make_model(j, err);
+  if (status == LB_OK && j->o.forces) {
+    status = add_forces(j, err);
+  }
   if (status == LB_OK && j->o.table) {
     status = lb_joint_motion_read(j->o.table, j->model, j->arena.allocator, &own->motion, err);
   }
@@ -152,6 +188,9 @@ static void add_reserves(lb_job* j, const lb_collocation* c) {
 static void report(lb_job* j) {
   const track_job* own = j->own;
   const lb_collocation* c = own->c;
+  for (int i = 0; own->forces && i < own->forces->nnote; i++) {
+    lb_job_warn_at(j, own->forces->note[i].place, "%s", own->forces->note[i].text);
+  }
   if (own->motion && own->motion->nheld > 0) {
     lb_job_warn(j, "the motion has no column for %d of the coordinates: '%s'%s at the start",
                 own->motion->nheld, own->motion->held,
@@ -187,6 +226,7 @@ static void release(lb_job* j) {
   const track_job* own = j->own;
   lb_collocation_release(own->c);
   lb_joint_motion_release(own->motion);
+  lb_outer_forces_release(own->forces);
 }
 
 const lb_job_type lb_job_track = {.name = "track",

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "recording/contact_frames.h"
+#include "recording/drawn_paths.h"
 #include "recording/stress_peaks.h"
 
 enum { NARRAY = 13, FIRST_CAPACITY = 16 };
@@ -95,8 +96,12 @@ lb_status lb_recording_create(const lb_model* model, int capacity, const lb_allo
   if (r) {
     r->stress = lb_stress_peaks_create(model, from);
     r->contacts = lb_contact_frames_create(from);
+    r->drawn = lb_allocate(from, sizeof *r->drawn);
   }
-  if (!r || !r->stress || !r->contacts || !name_channels(r) ||
+  if (r && r->drawn) {
+    *r->drawn = (lb_drawn_paths){0};
+  }
+  if (!r || !r->stress || !r->contacts || !r->drawn || !name_channels(r) ||
       !resize(r, capacity > 0 ? capacity : FIRST_CAPACITY)) {
     lb_recording_release(r);
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0},
@@ -111,6 +116,10 @@ void lb_recording_release(lb_recording* recording) {
     const lb_allocator* allocator = recording->allocator;
     lb_release(allocator, recording->channel);
     lb_release(allocator, recording->stress);
+    if (recording->drawn) {
+      lb_release(allocator, recording->drawn->place);
+    }
+    lb_release(allocator, recording->drawn);
     lb_contact_frames_release(recording->contacts, allocator);
     lb_release(allocator, recording->time);
     lb_release(allocator, recording);

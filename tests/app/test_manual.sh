@@ -29,6 +29,8 @@ touch scene.yaml notes.txt table.csv
 mkdir out
 completes "reduce replay retarget" limber re
 completes "simulate" limber help sim
+completes "static" limber muscle st
+completes "--power" limber muscle static --po
 completes "--resume" limber retarget --res
 completes "--out --over" limber sweep --o
 completes "manual out" limber simulate --out ""

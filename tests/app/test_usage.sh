@@ -42,7 +42,7 @@ scene=$LIMBER_SOURCE_DIR/scenes/double-pendulum.yaml
 bad "there is no verb 'simulat' (did you mean 'simulate'?)" simulat
 bad "there is no verb 'chekc' (did you mean 'check'?)" chekc
 bad "there is no verb '--hlep' (did you mean '--help'?)" --hlep
-bad "there is no verb 'juggle'; 'limber help' lists them" juggle
+bad "there is no verb 'tango'; 'limber help' lists them" tango
 bad "there is no verb 'simulat' (did you mean 'simulate'?)" help simulat
 bad "'limber simulate' has no option '--duraton' (did you mean '--duration'?)" simulate "$scene" --duraton 3
 bad "'limber simulate' has no option '--dur' (did you mean '--duration'?)" simulate "$scene" --dur=3

@@ -18,7 +18,7 @@ static void cords_share_a_weight_as_the_closed_form_says(void** state) {
   double time = 0, q = 0, qd = 0, torque = 2 * 9.81 * 0.3;
   lb_recording r = {.model = m, .nframe = 1, .time = &time, .q = &q, .qd = &qd, .torque = &torque};
   double a[2], F[2], reserve, residual;
-  lb_static_options o = lb_static_default();
+  lb_muscle_static_options o = lb_muscle_static_default();
   o.price = 1e8;
   assert_int_equal(lb_muscle_static(&r, &o, a, F, &reserve, &residual, NULL), LB_OK);
   const double B[] = {300 * 0.4 * 0.1 / hypot(0.4, 0.1), 100 * 0.4 * 0.2 / hypot(0.4, 0.2)};
@@ -134,7 +134,7 @@ static void arm26_is_shared_as_opensim_does(void** state) {
     assert_int_equal(lb_recording_create(m, 0, NULL, &r, NULL), LB_OK);
     assert_int_equal(lb_inverse(m, motion, &o, r, &s, &err), LB_OK);
     double residual;
-    lb_static_options how = lb_static_default();
+    lb_muscle_static_options how = lb_muscle_static_default();
     how.price = 1e6;
     assert_int_equal(lb_muscle_static(r, &how, a, F, reserve, &residual, &err), LB_OK);
     char name[200];

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "design/inverse/number_table.h"
 #include "limber/fit.h"
+#include "scene/table/number_table.h"
 #include "test.h"
 
 static lb_arena arena;

@@ -2,10 +2,10 @@
 // through fixed, moving and conditional points over joints whose functions are splines.
 #include <sys/stat.h>
 
-#include "design/inverse/number_table.h"
 #include "dynamics/force/force.h"
 #include "dynamics/muscle/path.h"
 #include "limber/inverse.h"
+#include "scene/table/number_table.h"
 #include "test.h"
 
 static const char* shared(char* path, size_t size, const char* rest) {

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "design/inverse/number_table.h"
+#include "scene/table/number_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 

@@ -45,6 +45,8 @@ static const char* value_words(const lb_field* f, char* text, size_t size) {
       [LB_VALUE_SPOT] = "[x, y, z], or a point's name",
       [LB_VALUE_PATH] = "a list of [time, [x, y, z]]",
       [LB_VALUE_FORCES] = "a mapping from names to forces [x, y, z]",
+      [LB_VALUE_AMOUNTS] = "a mapping from names to numbers",
+      [LB_VALUE_NAMES] = "a list of names",
   };
   const bool is_table = f->value == LB_VALUE_SECTION || f->value == LB_VALUE_LIST ||
                         f->value == LB_VALUE_ONE || f->value == LB_VALUE_TABLE;
@@ -293,6 +295,9 @@ static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
       [LB_VALUE_FORCES] = ("{\"type\": [\"object\", \"null\"], \"additionalProperties\": "
                            "{\"type\": \"array\", \"items\": {\"type\": [\"number\", "
                            "\"string\"]}, \"minItems\": 3, \"maxItems\": 3}}"),
+      [LB_VALUE_AMOUNTS] = ("{\"type\": \"object\", \"additionalProperties\": {\"type\": "
+                            "\"number\", \"exclusiveMinimum\": 0}}"),
+      [LB_VALUE_NAMES] = "{\"type\": [\"array\", \"null\"], \"items\": {\"type\": \"string\"}}",
       [LB_VALUE_PARTS] = ("{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": "
                           "\"object\", \"required\": [\"type\"]}}"),
   };

@@ -69,6 +69,14 @@ function readRetarget() {
   return found;
 }
 
+// Activations of muscles over time, if there are any: [samples][muscles].
+export function readMuscles() {
+  const element = document.getElementById("limber-muscles");
+  if (!element) return null;
+  const { names, time, values } = JSON.parse(element.textContent);
+  return { names, time: new Float32Array(bytes(time)), values: new Float32Array(bytes(values)) };
+}
+
 export function readModel() {
   return bytes(document.getElementById("limber-glb").textContent);
 }

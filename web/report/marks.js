@@ -49,6 +49,28 @@ export function addToggle(parent, name, color, on, listener) {
   parent.append(button);
 }
 
+// Muscles from blue, at rest, to red, fully active, as the motion goes.
+export function addMuscles(view, muscles) {
+  if (!muscles) return;
+  const { names, time, values } = muscles;
+  const index = new Map(names.map((name, i) => [name, i]));
+  const material = names.map(() => new MeshStandardMaterial({ roughness: 0.55 }));
+  view.model.traverse((node) => {
+    const i = index.get(node.userData.name ?? node.name);
+    if (i === undefined) return;
+    node.traverse((part) => {
+      if (part.isMesh) part.material = material[i];
+    });
+  });
+  const [rest, active] = [new Color(0x4a6fb5), new Color(0xd3151b)];
+  view.marks.push(() => {
+    let k = 0;
+    while (k + 1 < time.length && time[k + 1] <= view.clock.time + 1e-6) k++;
+    material.forEach((m, i) => m.color.lerpColors(rest, active, Math.min(1, Math.sqrt(values[k * names.length + i]))));
+  });
+  view.show();
+}
+
 // The largest stress of the motion, on the surfaces of elastic bodies.
 export function addStress(view, stage) {
   const meshes = [];

@@ -24,7 +24,8 @@ import {
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { RoomEnvironment } from "three/addons/environments/RoomEnvironment.js";
 import { GLTFLoader } from "three/addons/loaders/GLTFLoader.js";
-import { addBodies, addForces, addStress, addToggle } from "./marks.js";
+import { readMuscles } from "./data.js";
+import { addBodies, addForces, addMuscles, addStress, addToggle } from "./marks.js";
 import { onTheme, theme } from "./theme.js";
 
 // Limber is z up, the picture y up.
@@ -44,6 +45,7 @@ export async function createView(container, glb, data, clock) {
   addStress(view, stage);
   addForces(view, data.arrows, stage);
   addBodies(view, data.bodies, stage);
+  addMuscles(view, readMuscles());
   clock.subscribe(() => view.show());
   onTheme(() => view.dress());
   new ResizeObserver(() => view.resize()).observe(container);

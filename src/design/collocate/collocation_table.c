@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "design/collocate/collocation.h"
-#include "design/inverse/number_table.h"
+#include "scene/table/number_table.h"
 
 int lb_collocation_width(const lb_collocation* o) {
   return o->work->at.count;

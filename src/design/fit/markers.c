@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "design/inverse/number_table.h"
 #include "geom/mesh/file_load.h"
 #include "limber/fit.h"
+#include "scene/table/number_table.h"
 #include "scene/yaml/names.h"
 
 enum { LEAST_SAMPLES = 8, UNUSED = -1 };

@@ -12,8 +12,10 @@
 #include <string.h>
 
 #include "design/inverse/inverse_dynamics.h"
+#include "design/inverse/muscle_analysis.h"
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/force/force.h"
+#include "dynamics/force/force_external.h"
 #include "dynamics/force/muscle.h"
 #include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/rnea.h"
@@ -27,15 +29,17 @@ typedef struct job {
   lb_data* d;
   lb_arena arena;
   lb_inverse_motion motion;
-  double* wrench;    // [forces' samples][bodies][6]: filtered
-  double* torque;    // [nv]
-  double *A, *b, *x; // of the least squares
-  bool* unilateral;  // unknowns that are not negative
+  int nforce;
+  lb_scene_external* force; // [nforce] filtered
+  double *torque, *kept;    // [nv]
+  double *A, *b, *x;        // of the least squares
+  bool* unilateral;         // unknowns that are not negative
   lb_error* err;
 } job;
 
 lb_inverse_options lb_inverse_default(void) {
-  return (lb_inverse_options){.cutoff = NAN, .force_cutoff = NAN, .touch = 1e-4};
+  return (lb_inverse_options){
+      .cutoff = NAN, .force_cutoff = NAN, .touch = 1e-4, .begin = -INFINITY, .end = INFINITY};
 }
 
 static lb_status lack(const job* J) {
@@ -44,49 +48,22 @@ static lb_status lack(const job* J) {
 
 // --- measured forces ---
 
+// Copies of the forces, filtered.
 static lb_status prepare_forces(job* J) {
   const lb_outer_forces* F = J->o->forces;
-  if (!F) {
-    return LB_OK;
+  J->nforce = F ? F->count : 0;
+  J->force = LB_TAKE(&J->arena, lb_scene_external, J->nforce);
+  lb_status status = J->force ? LB_OK : lack(J);
+  for (int i = 0; i < J->nforce && status == LB_OK; i++) {
+    lb_scene_external* e = &J->force[i];
+    double* value = LB_COPY(&J->arena, F->item[i].value, 9 * (size_t)F->item[i].nsample);
+    *e = F->item[i];
+    e->value = value;
+    status = value ? lb_inverse_filter(&J->arena, "forces", e->nsample, e->time, J->o->force_cutoff,
+                                       value, 9, J->err)
+                   : lack(J);
   }
-  const size_t size = (size_t)F->nsample * 6 * (size_t)F->nbody;
-  J->wrench = LB_TAKE(&J->arena, double, size);
-  if (!J->wrench) {
-    return lack(J);
-  }
-  memcpy(J->wrench, F->wrench, size * sizeof *J->wrench);
-  return lb_inverse_filter(&J->arena, "forces", F->nsample, F->time, J->o->force_cutoff, J->wrench,
-                           6 * F->nbody, J->err);
-}
-
-// Straight lines between the samples; nothing before the first and after the last.
-static void push_forces(job* J, double t) {
-  const lb_outer_forces* F = J->o->forces;
-  if (!F || t < F->time[0] || t > F->time[F->nsample - 1]) {
-    return;
-  }
-  int i = 0;
-  for (int high = F->nsample - 1; high - i > 1;) {
-    const int middle = (i + high) / 2;
-    if (F->time[middle] <= t) {
-      i = middle;
-    } else {
-      high = middle;
-    }
-  }
-  const double s = (t - F->time[i]) / (F->time[i + 1] - F->time[i]);
-  for (int b = 0; b < F->nbody; b++) {
-    const double* a = J->wrench + ((size_t)i * (size_t)F->nbody + (size_t)b) * 6;
-    const double* c = a + 6 * (size_t)F->nbody;
-    const int link = J->m->body.link[F->body[b]];
-    if (link != LB_WORLD) {
-      lb_state* on = &J->d->work->state[link];
-      const lb_v4 f = lb_v4_load(a) * (1 - s) + lb_v4_load(c) * s;
-      const lb_v4 n = lb_v4_load(a + 3) * (1 - s) + lb_v4_load(c + 3) * s;
-      on->xf += f;
-      on->xn += n - lb_v4_cross(on->p, f);
-    }
-  }
+  return status;
 }
 
 // --- one sample ---
@@ -105,7 +82,9 @@ static void apply_known(job* J) {
     }
     d->motor_force[i] = 0;
   }
-  push_forces(J, d->time);
+  for (int i = 0; i < J->nforce; i++) {
+    lb_external_apply(m, d->work, &J->force[i], d->time);
+  }
 }
 
 // Residual of (1), in torque.
@@ -213,6 +192,30 @@ static lb_status solve_constrained(job* J) {
   return LB_OK;
 }
 
+static lb_status balance(job* J) {
+  apply_known(J);
+  find_torques(J);
+  return J->d->work->constraints ? solve_constrained(J) : LB_OK;
+}
+
+// What muscles do, and reactions under that; the torques stay those of the whole.
+static lb_status pull_muscles(job* J, lb_analysis* a) {
+  lb_muscles* muscles = J->d->work->muscles;
+  const size_t n = (size_t)J->m->muscle.count, size = (size_t)J->m->nv * sizeof *J->torque;
+  lb_analysis_put(a, J->d, J->torque);
+  if (!a->tension || !muscles) {
+    lb_kinematics(J->m, J->d, J->d->q, J->d->qd);
+    return balance(J);
+  }
+  memcpy(J->kept, J->torque, size);
+  muscles->tension = a->tension + (size_t)(a->nframe - 1) * n;
+  muscles->activation = a->activation + (size_t)(a->nframe - 1) * n;
+  const lb_status status = balance(J);
+  muscles->tension = muscles->activation = NULL;
+  memcpy(J->torque, J->kept, size);
+  return status;
+}
+
 static lb_status solve_sample(job* J, int i) {
   const lb_model* m = J->m;
   lb_data* d = J->d;
@@ -222,9 +225,10 @@ static lb_status solve_sample(job* J, int i) {
   memcpy(d->qd, x->qd + (size_t)i * (size_t)m->nv, (size_t)m->nv * sizeof *d->qd);
   memcpy(d->qdd, x->qdd + (size_t)i * (size_t)m->nv, (size_t)m->nv * sizeof *d->qdd);
   lb_normalise(m, d->q);
-  apply_known(J);
-  find_torques(J);
-  const lb_status status = d->work->constraints ? solve_constrained(J) : LB_OK;
+  lb_status status = balance(J);
+  if (status == LB_OK && J->o->analysis) {
+    status = pull_muscles(J, J->o->analysis);
+  }
   for (int k = 0; k < m->nmotor; k++) {
     if (m->motor.v[k] >= 0) {
       d->motor_force[k] = J->torque[m->motor.v[k]];
@@ -280,9 +284,18 @@ static lb_status check_finite(const job* J) {
   return LB_OK;
 }
 
+// Times of setups are rounded.
+static bool is_asked_for(const job* J, double t) {
+  static const double SLACK = 1e-6; // [s]
+  return t >= J->o->begin - SLACK && t <= J->o->end + SLACK;
+}
+
 static lb_status run(job* J, lb_recording* r, lb_summary* s) {
   lb_status status = LB_OK;
   for (int i = 0; i < J->motion.n && status == LB_OK; i++) {
+    if (!is_asked_for(J, J->motion.time[i])) {
+      continue;
+    }
     status = solve_sample(J, i);
     status = status == LB_OK ? check_finite(J) : status;
     if (status == LB_OK) {
@@ -307,11 +320,12 @@ static lb_status take_scratch(job* J) {
   const lb_model* m = J->m;
   const size_t nv = (size_t)m->nv, columns = (size_t)lb_constraints_most(m) + (size_t)m->nmotor;
   J->torque = LB_TAKE(&J->arena, double, nv);
+  J->kept = LB_TAKE(&J->arena, double, nv);
   J->A = LB_TAKE(&J->arena, double, nv* columns);
   J->b = LB_TAKE(&J->arena, double, nv);
   J->x = LB_TAKE(&J->arena, double, columns);
   J->unilateral = LB_TAKE(&J->arena, bool, columns);
-  return J->torque && J->A && J->b && J->x && J->unilateral ? LB_OK : lack(J);
+  return lb_arena_status(&J->arena) == LB_OK ? LB_OK : lack(J);
 }
 
 lb_status lb_inverse(const lb_model* model, const lb_joint_motion* motion,

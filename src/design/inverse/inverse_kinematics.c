@@ -403,6 +403,17 @@ static bool minimise(job* J, int sample) {
   return false;
 }
 
+// Hinges may have gone round while the first pose was looked for: whole turns are taken back.
+static void unwind(job* J) {
+  const lb_model* m = J->m;
+  for (int j = 0; j < m->njoint; j++) {
+    if (m->joint.kind[j] == LB_JOINT_REVOLUTE) {
+      double* q = &J->q[m->joint.q[j]];
+      *q -= 2 * M_PI * round((*q - m->start.q[m->joint.q[j]]) / (2 * M_PI));
+    }
+  }
+}
+
 static void close_gaps(job* J) {
   lb_data* d = J->d;
   memcpy(d->q, J->q, (size_t)J->m->nq * sizeof *J->q);
@@ -453,6 +464,9 @@ static void solve_sample(job* J, int sample) {
     ik->blind++;
   } else if (!minimise(J, sample)) {
     ik->unfinished++;
+  }
+  if (sample == 0) {
+    unwind(J);
   }
   close_gaps(J);
   cost(J, sample, J->q, 0);

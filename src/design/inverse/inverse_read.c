@@ -1,13 +1,13 @@
-// Motions and forces for inverse dynamics, from tables. Columns are found by their names, so that
+// Motions for inverse dynamics, from tables. Columns are found by their names, so that
 // any order and further columns do.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "design/inverse/number_table.h"
 #include "dynamics/joint/joint.h"
 #include "limber/inverse.h"
 #include "math/curve/time_profile.h"
+#include "scene/table/number_table.h"
 #include "scene/yaml/names.h"
 
 enum { NAME_SIZE = 128 };
@@ -30,21 +30,6 @@ static const char* heading(char* out, const lb_model* m, int joint, const char* 
     snprintf(out, NAME_SIZE, "%.64s.%s%s%d", m->joint.name[joint], first, rest, i);
   }
   return out;
-}
-
-// A column that should be there for `owner`, with the nearest that is: of those that `counts`,
-// unless that is NULL.
-static lb_status no_column(const lb_numbers* n, const char* name, const char* owner,
-                           bool (*counts)(const char* heading), lb_error* err) {
-  lb_nearest nearest = lb_nearest_to(name);
-  for (int i = 1; i < n->ncolumn; i++) {
-    if (!counts || counts(n->name[i])) {
-      lb_nearest_offer(&nearest, n->name[i]);
-    }
-  }
-  const char* near = nearest.best;
-  return lb_error_add(err, LB_INVALID, n->place[0], "there is no column '%s' for %s%s%s%s", name,
-                      owner, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
 // Column of a joint's coordinate by its heading or, in tables of OpenSim's, by its name.
@@ -88,7 +73,7 @@ static lb_status take_joint(const lb_numbers* n, const lb_model* m, int joint, c
       }
       char owner[NAME_SIZE];
       snprintf(owner, sizeof owner, "joint '%.64s'", m->joint.name[joint]);
-      return no_column(n, name, owner, NULL, err);
+      return lb_numbers_lack(n, name, owner, NULL, err);
     }
     const lb_status status = lb_numbers_take(n, column, out + i, width, err);
     if (status != LB_OK) {
@@ -187,7 +172,7 @@ static lb_status complete_motion(const lb_numbers* n, const lb_model* m, lb_join
   if (missing >= 0 && found == 0) {
     char owner[NAME_SIZE];
     snprintf(owner, sizeof owner, "joint '%.64s'", m->joint.name[missing]);
-    return no_column(n, x->held, owner, NULL, err);
+    return lb_numbers_lack(n, x->held, owner, NULL, err);
   }
   return LB_OK;
 }
@@ -267,173 +252,5 @@ lb_status lb_joint_motion_read(const char* path, const lb_model* model,
 void lb_joint_motion_release(lb_joint_motion* motion) {
   if (motion) {
     lb_arena_release_kept(motion->storage);
-  }
-}
-
-// --- forces ---
-
-static const char* const PART[] = {"fx", "fy", "fz", "mx", "my", "mz", "px", "py", "pz"};
-enum { NPART = sizeof PART / sizeof *PART, FORCE = 0, POINT = 6 };
-
-// The columns of a body's force, moment and point, -1 where there is none; how many there are.
-static int find_columns(const lb_numbers* n, const char* body, int column[NPART]) {
-  int count = 0;
-  for (int k = 0; k < NPART; k++) {
-    char name[NAME_SIZE];
-    snprintf(name, sizeof name, "%.64s.%s", body, PART[k]);
-    column[k] = lb_numbers_column(n, name);
-    count += column[k] >= 0;
-  }
-  return count;
-}
-
-// Force f at p with moment m: about the world's origin that is f, m + p x f.
-static lb_status take_wrench(const lb_numbers* n, const int column[NPART], double* wrench,
-                             int width, double* scratch, lb_error* err) {
-  for (int k = 0; k < NPART; k++) {
-    for (int i = 0; i < n->nrow; i++) {
-      scratch[(size_t)i * NPART + (size_t)k] = 0;
-    }
-    const lb_status status =
-        column[k] < 0 ? LB_OK : lb_numbers_take(n, column[k], scratch + k, NPART, err);
-    if (status != LB_OK) {
-      return status;
-    }
-  }
-  for (int i = 0; i < n->nrow; i++) {
-    const double* x = scratch + (size_t)i * NPART;
-    const lb_vec3 f = {x[0], x[1], x[2]}, moment = {x[3], x[4], x[5]}, p = {x[6], x[7], x[8]};
-    const lb_vec3 about = lb_vec3_add(moment, lb_vec3_cross(p, f));
-    const double made[6] = {f.x, f.y, f.z, about.x, about.y, about.z};
-    memcpy(wrench + (size_t)i * (size_t)width, made, sizeof made);
-  }
-  return LB_OK;
-}
-
-// Dot in a heading that ends as those of forces do, or NULL.
-static const char* find_part(const char* heading) {
-  const char* dot = strrchr(heading, '.');
-  for (int k = 0; dot && k < NPART; k++) {
-    if (strcmp(dot + 1, PART[k]) == 0) {
-      return dot;
-    }
-  }
-  return NULL;
-}
-
-static bool is_further(const char* heading) {
-  return !find_part(heading);
-}
-
-// The three columns from `first` on, which are a body's `what`.
-static lb_status check_three(const lb_numbers* n, const char* body, const char* what, int first,
-                             const int column[NPART], lb_error* err) {
-  for (int k = first; k < first + 3; k++) {
-    if (column[k] < 0) {
-      char name[NAME_SIZE], owner[NAME_SIZE];
-      snprintf(name, sizeof name, "%.64s.%s", body, PART[k]);
-      snprintf(owner, sizeof owner, "the %s on body '%.64s', which needs %s, %s and %s", what, body,
-               PART[first], PART[first + 1], PART[first + 2]);
-      return no_column(n, name, owner, is_further, err);
-    }
-  }
-  return LB_OK;
-}
-
-// Parts of a moment that are left out are zero, as of a plate that only twists; of a point they
-// would put the force elsewhere.
-static lb_status check_columns(const lb_numbers* n, const char* body, const int column[NPART],
-                               lb_error* err) {
-  const lb_status status = check_three(n, body, "force", FORCE, column, err);
-  const bool point = column[POINT] >= 0 || column[POINT + 1] >= 0 || column[POINT + 2] >= 0;
-  return status == LB_OK && point ? check_three(n, body, "point", POINT, column, err) : status;
-}
-
-// Further columns do no harm, but a force that goes to a misspelt body would be lost.
-static lb_status check_bodies(const lb_numbers* n, const lb_model* m, lb_error* err) {
-  for (int i = 1; i < n->ncolumn; i++) {
-    const char* dot = find_part(n->name[i]);
-    char body[NAME_SIZE];
-    bool known = !dot;
-    snprintf(body, sizeof body, "%.*s", dot ? (int)(dot - n->name[i]) : 0, n->name[i]);
-    lb_nearest nearest = lb_nearest_to(body);
-    for (int b = 0; b < m->nbody; b++) {
-      known = known || strcmp(m->body.name[b], body) == 0;
-      lb_nearest_offer(&nearest, m->body.name[b]);
-    }
-    if (!known && nearest.best) {
-      return lb_error_add(err, LB_INVALID, n->place[i],
-                          "column '%s' belongs to no body of the scene (did you mean '%s%s'?)",
-                          n->name[i], nearest.best, dot);
-    }
-  }
-  return LB_OK;
-}
-
-static lb_status no_body(const lb_numbers* n, lb_error* err) {
-  return lb_error_add(err, LB_INVALID, n->place[n->ncolumn > 1],
-                      "no column belongs to a body of the scene (call them NAME.fx, NAME.fy and "
-                      "NAME.fz by the bodies' names)");
-}
-
-static lb_status read_forces(const char* path, const lb_model* m, lb_arena* arena,
-                             lb_outer_forces* x, lb_error* err) {
-  lb_numbers n;
-  lb_status status = lb_numbers_read(path, "table of forces", arena, &n, err);
-  status = status == LB_OK ? check_bodies(&n, m, err) : status;
-  if (status != LB_OK) {
-    return status;
-  }
-  int column[NPART];
-  int* body = LB_TAKE(arena, int, m->nbody);
-  *x = (lb_outer_forces){.nsample = n.nrow, .body = body};
-  for (int b = 0; body && b < m->nbody; b++) {
-    if (find_columns(&n, m->body.name[b], column) > 0) {
-      body[x->nbody++] = b;
-    }
-  }
-  if (body && x->nbody == 0) {
-    return no_body(&n, err);
-  }
-  const size_t rows = (size_t)n.nrow;
-  double* scratch = LB_TAKE(arena, double, rows* NPART);
-  x->time = LB_TAKE(arena, double, rows);
-  x->wrench = LB_TAKE(arena, double, rows * 6 * (size_t)x->nbody);
-  if (lb_arena_status(arena) != LB_OK) {
-    return lack(path, err);
-  }
-  status = lb_numbers_take(&n, 0, x->time, 1, err);
-  for (int i = 0; i < x->nbody && status == LB_OK; i++) {
-    const char* name = m->body.name[body[i]];
-    find_columns(&n, name, column);
-    status = check_columns(&n, name, column, err);
-    status = status != LB_OK
-                 ? status
-                 : take_wrench(&n, column, x->wrench + 6 * i, 6 * x->nbody, scratch, err);
-  }
-  return status;
-}
-
-lb_status lb_outer_forces_read(const char* path, const lb_model* model,
-                               const lb_allocator* allocator, lb_outer_forces** forces,
-                               lb_error* err) {
-  lb_arena arena;
-  lb_arena_init(&arena, allocator);
-  lb_outer_forces* x = LB_TAKE(&arena, lb_outer_forces, 1);
-  lb_status status = x ? read_forces(path, model, &arena, x, err) : lack(path, err);
-  if (status == LB_OK && !(x->storage = lb_arena_keep(&arena))) {
-    status = lack(path, err);
-  }
-  if (status == LB_OK) {
-    *forces = x;
-  } else {
-    lb_arena_release(&arena);
-  }
-  return status;
-}
-
-void lb_outer_forces_release(lb_outer_forces* forces) {
-  if (forces) {
-    lb_arena_release_kept(forces->storage);
   }
 }

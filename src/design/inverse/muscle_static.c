@@ -1,96 +1,191 @@
+// Tendons are stiff, as OpenSim has them, or elastic. Then the fibre's length l follows from the
+// moment before by an implicit step: tension T(a) is in equilibrium with the fibre at the speed
+// (l - l_before) / dt, and the program is solved again with T's tangent until activations stay.
 #include "design/inverse/muscle_static.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "design/inverse/coupled_forces.h"
 #include "dynamics/force/force.h"
 #include "dynamics/muscle/path.h"
 #include "dynamics/tree/kinematics.h"
 #include "math/muscle/hill.h"
 #include "math/muscle/muscle_share.h"
 
-lb_static_options lb_static_default(void) {
-  return (lb_static_options){.power = 2, .least = 0, .price = 1e4, .passive = false};
+lb_muscle_static_options lb_muscle_static_default(void) {
+  return (lb_muscle_static_options){.power = 2, .least = 0, .price = 1e4};
+}
+
+struct lb_static {
+  const lb_model* m;
+  lb_muscle_static_options how;
+  double *B, *wanted, *cost; // [nv][n], [nv], [nv]
+  double *most, *rest;       // [n] tension by activation, and at none
+  double *fiber, *end;       // [n] of elastic tendons: the fibre's length before, and at the end
+  double* last;              // [n] activations of the iteration before
+  double* scratch;
+};
+
+lb_static* lb_static_create(lb_arena* arena, const lb_model* m,
+                            const lb_muscle_static_options* how) {
+  const size_t nv = (size_t)m->nv, n = (size_t)m->muscle.count;
+  lb_static* s = LB_TAKE(arena, lb_static, 1);
+  if (!s) {
+    return NULL;
+  }
+  *s = (lb_static){.m = m,
+                   .how = *how,
+                   .B = LB_TAKE(arena, double, nv* n),
+                   .wanted = LB_TAKE(arena, double, nv),
+                   .cost = LB_TAKE(arena, double, nv),
+                   .most = LB_TAKE(arena, double, n),
+                   .rest = LB_TAKE(arena, double, n),
+                   .fiber = LB_TAKE(arena, double, n),
+                   .end = LB_TAKE(arena, double, n),
+                   .last = LB_TAKE(arena, double, n),
+                   .scratch = LB_TAKE(arena, double, lb_muscle_share_scratch((int)n, (int)nv))};
+  if (lb_arena_status(arena) != LB_OK) {
+    return NULL;
+  }
+  for (size_t k = 0; k < nv; k++) {
+    s->cost[k] = how->price;
+  }
+  for (size_t i = 0; i < n; i++) {
+    s->fiber[i] = m->muscle.item[i].hill ? m->muscle.item[i].hill->fiber : 0;
+  }
+  return s;
+}
+
+static bool stretches(const lb_static* s, int i) {
+  const lb_hill* h = s->m->muscle.item[i].hill;
+  return s->how.elastic && h && lb_hill_has_fiber(h);
+}
+
+// Tension as most a + rest: of a stiff tendon, or the tangent at an activation of an elastic one.
+static void linearise(lb_static* s, const lb_static_moment* at, int i, double a) {
+  const lb_model_muscle* mu = &s->m->muscle.item[i];
+  if (stretches(s, i)) {
+    const lb_hill_force f =
+        lb_hill_force_ahead(mu->hill, a, s->fiber[i], at->dt > 0 ? 1 / at->dt : 0, at->length[i],
+                            at->rate[i], at->dt > 0 ? s->fiber[i] : mu->hill->fiber);
+    s->most[i] = f.by_a;
+    s->rest[i] = f.force - f.by_a * a;
+    s->end[i] = f.fiber;
+    return;
+  }
+  const lb_hill_parts f = mu->hill ? lb_hill_parts_at(mu->hill, at->length[i], at->rate[i])
+                                   : (lb_hill_parts){.active = mu->tension};
+  s->most[i] = f.active;
+  s->rest[i] = s->how.passive || s->how.elastic ? f.passive : 0;
+}
+
+// The program about activations a, and its answer there.
+static double solve_once(lb_static* s, const lb_static_moment* at, double* a, double* reserve) {
+  const int n = s->m->muscle.count, nv = s->m->nv;
+  memcpy(s->wanted, at->wanted, (size_t)nv * sizeof *s->wanted);
+  for (int i = 0; i < n; i++) {
+    linearise(s, at, i, a[i]);
+    const double* arm = at->arm + (size_t)i * (size_t)nv;
+    for (int k = 0; k < nv; k++) {
+      s->B[(size_t)k * (size_t)n + (size_t)i] = arm[k] * s->most[i];
+      s->wanted[k] -= arm[k] * s->rest[i];
+    }
+  }
+  const lb_muscle_share share = {n, nv, s->B, s->wanted, s->cost, s->how.power, s->how.least};
+  return lb_muscle_share_solve(&share, a, reserve, s->scratch).residual;
+}
+
+static double largest_change(int n, const double* a, const double* b) {
+  double most = 0;
+  for (int i = 0; i < n; i++) {
+    most = fmax(most, fabs(a[i] - b[i]));
+  }
+  return most;
+}
+
+double lb_static_solve(lb_static* s, const lb_static_moment* at, double* a, double* tension,
+                       double* reserve) {
+  static const double STAYS = 1e-6;
+  enum { MOST = 30 };
+  const int n = s->m->muscle.count;
+  double residual = 0;
+  for (int i = 0; i < n; i++) {
+    a[i] = s->how.elastic ? s->last[i] : 0;
+  }
+  for (int round = 0; round < (s->how.elastic ? MOST : 1); round++) {
+    memcpy(s->last, a, (size_t)n * sizeof *a);
+    residual = solve_once(s, at, a, reserve);
+    if (largest_change(n, a, s->last) < STAYS) {
+      break;
+    }
+  }
+  memcpy(s->last, a, (size_t)n * sizeof *a);
+  for (int i = 0; i < n; i++) {
+    tension[i] = fmax(0, a[i] * s->most[i] + s->rest[i]);
+    s->fiber[i] = stretches(s, i) ? s->end[i] : s->fiber[i];
+  }
+  return residual;
+}
+
+// --- recordings ---
+
+void lb_muscle_paths(const lb_model* m, lb_data* d, double* length, double* rate, double* arm) {
+  lb_update(m, d, LB_ORIGINS);
+  lb_fill_columns(m, d->work);
+  for (int i = 0; i < m->muscle.count; i++) {
+    lb_path p;
+    lb_path_find(&p, m->muscle.item[i].path, d->work, d->q, d->qd);
+    lb_path_arms(m, d->work, &p, arm + (size_t)i * (size_t)m->nv);
+    length[i] = p.length;
+    rate[i] = p.rate;
+  }
 }
 
 typedef struct job {
-  const lb_model* m;
+  lb_static* s;
   lb_data* d;
-  const lb_static_options* o;
-  double *B, *arm;       // [nv][n], [nv]
-  double *wanted, *cost; // [nv]
-  double *most, *rest;   // [n] active tension at an activation of 1, and passive
-  double* scratch;
+  lb_coupled coupled;
+  double *length, *rate, *arm, *wanted;
 } job;
 
-// Joint forces of all muscles at d's state, one activation each, and what passive ones leave.
-static void find_arms(job* J, const double* torque) {
-  const lb_model* m = J->m;
-  const size_t n = (size_t)m->muscle.count;
-  memcpy(J->wanted, torque, (size_t)m->nv * sizeof *torque);
-  lb_update(m, J->d, LB_ORIGINS);
-  lb_fill_columns(m, J->d->work);
-  for (size_t i = 0; i < n; i++) {
-    const lb_model_muscle* mu = &m->muscle.item[i];
-    lb_path p;
-    lb_path_find(&p, mu->path, J->d->work, J->d->q, J->d->qd);
-    lb_path_arms(m, J->d->work, &p, J->arm);
-    const lb_hill_parts f = mu->hill ? lb_hill_parts_at(mu->hill, p.length, p.rate)
-                                     : (lb_hill_parts){.active = mu->tension};
-    J->most[i] = f.active;
-    J->rest[i] = J->o->passive ? f.passive : 0;
-    for (int k = 0; k < m->nv; k++) {
-      J->B[(size_t)k * n + i] = J->arm[k] * J->most[i];
-      J->wanted[k] -= J->arm[k] * J->rest[i];
-    }
-  }
-}
-
-static bool take(job* J, lb_arena* arena) {
-  const size_t nv = (size_t)J->m->nv, n = (size_t)J->m->muscle.count;
-  J->B = LB_TAKE(arena, double, nv* n);
-  J->arm = LB_TAKE(arena, double, nv);
-  J->wanted = LB_TAKE(arena, double, nv);
-  J->cost = LB_TAKE(arena, double, nv);
-  J->most = LB_TAKE(arena, double, n);
-  J->rest = LB_TAKE(arena, double, n);
-  J->scratch = LB_TAKE(arena, double, lb_muscle_share_scratch((int)n, (int)nv));
-  return lb_arena_status(arena) == LB_OK;
-}
-
-static void share(job* J, const lb_recording* r, int frame, double* a, double* F, double* reserve,
+static void share(job* J, const lb_recording* r, size_t f, double* a, double* F, double* reserve,
                   double* residual) {
-  const lb_model* m = J->m;
-  const int n = m->muscle.count;
-  J->d->time = r->time[frame];
-  memcpy(J->d->q, r->q + (size_t)frame * (size_t)m->nq, (size_t)m->nq * sizeof *J->d->q);
-  memcpy(J->d->qd, r->qd + (size_t)frame * (size_t)m->nv, (size_t)m->nv * sizeof *J->d->qd);
-  find_arms(J, r->torque + (size_t)frame * (size_t)m->nv);
-  const lb_muscle_share s = {n, m->nv, J->B, J->wanted, J->cost, J->o->power, J->o->least};
-  *residual = fmax(*residual, lb_muscle_share_solve(&s, a, reserve, J->scratch).residual);
-  for (int i = 0; i < n; i++) {
-    F[i] = a[i] * J->most[i] + J->rest[i];
+  const lb_model* m = r->model;
+  const size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
+  J->d->time = r->time[f];
+  memcpy(J->d->q, r->q + f * nq, nq * sizeof *J->d->q);
+  memcpy(J->d->qd, r->qd + f * nv, nv * sizeof *J->d->qd);
+  lb_muscle_paths(m, J->d, J->length, J->rate, J->arm);
+  memcpy(J->wanted, r->torque + f * nv, nv * sizeof *J->wanted);
+  lb_coupled_find(&J->coupled, J->d);
+  lb_coupled_move(&J->coupled, J->wanted);
+  for (int i = 0; i < m->muscle.count; i++) {
+    lb_coupled_move(&J->coupled, J->arm + (size_t)i * nv);
   }
+  const lb_static_moment at = {J->length, J->rate, J->arm, J->wanted,
+                               f ? r->time[f] - r->time[f - 1] : 0};
+  *residual = fmax(*residual, lb_static_solve(J->s, &at, a, F, reserve));
 }
 
-lb_status lb_muscle_static(const lb_recording* inverse, const lb_static_options* options,
+lb_status lb_muscle_static(const lb_recording* inverse, const lb_muscle_static_options* options,
                            double* activation, double* tension, double* reserve, double* residual,
                            lb_error* err) {
   const lb_model* m = inverse->model;
-  const size_t n = (size_t)m->muscle.count;
+  const size_t n = (size_t)m->muscle.count, nv = (size_t)m->nv;
   lb_arena arena;
   lb_arena_init(&arena, inverse->allocator);
-  job J = {.m = m, .o = options};
-  lb_status status = take(&J, &arena) ? LB_OK : lb_arena_check(&arena, "static optimisation", err);
+  job J = {.s = lb_static_create(&arena, m, options),
+           .coupled = lb_coupled_create(&arena, m),
+           .length = LB_TAKE(&arena, double, n),
+           .rate = LB_TAKE(&arena, double, n),
+           .arm = LB_TAKE(&arena, double, n* nv),
+           .wanted = LB_TAKE(&arena, double, nv)};
+  lb_status status = lb_arena_check(&arena, "static optimisation", err);
   status = status == LB_OK ? lb_data_create(m, inverse->allocator, &J.d, err) : status;
   *residual = 0;
-  for (int k = 0; k < m->nv && status == LB_OK; k++) {
-    J.cost[k] = options->price;
-  }
   for (size_t f = 0; f < (size_t)inverse->nframe && status == LB_OK; f++) {
-    share(&J, inverse, (int)f, activation + f * n, tension + f * n, reserve + f * (size_t)m->nv,
-          residual);
+    share(&J, inverse, f, activation + f * n, tension + f * n, reserve + f * nv, residual);
   }
   lb_data_release(J.d);
   lb_arena_release(&arena);

@@ -15,7 +15,8 @@ static const lb_force* const FORCES[] = {
     &lb_force_joint,   &lb_force_points,     &lb_force_drag,        &lb_force_load,
     &lb_force_motor,   &lb_force_elastic,    &lb_force_loop,        &lb_force_friction,
     &lb_force_limit,   &lb_force_free_rotor, &lb_force_particles,   &lb_force_compliant,
-    &lb_force_contact, &lb_force_servo,      &lb_force_inner_motor, &lb_force_muscle};
+    &lb_force_contact, &lb_force_servo,      &lb_force_inner_motor, &lb_force_muscle,
+    &lb_force_external};
 enum { NFORCE = sizeof FORCES / sizeof *FORCES };
 
 static void apply(const lb_model* m, lb_data* d, bool all) {

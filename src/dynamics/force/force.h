@@ -33,7 +33,7 @@ typedef struct lb_force {
 extern const lb_force lb_force_joint, lb_force_points, lb_force_drag, lb_force_load, lb_force_motor,
     lb_force_elastic, lb_force_loop, lb_force_friction, lb_force_limit, lb_force_free_rotor,
     lb_force_particles, lb_force_compliant, lb_force_contact, lb_force_servo, lb_force_inner_motor,
-    lb_force_muscle;
+    lb_force_muscle, lb_force_external;
 
 // All of them: sets the external forces and tau of the work space. The potential energy they hold.
 void lb_forces_apply(const lb_model* m, lb_data* d);

@@ -31,6 +31,22 @@ static bool is_left_out(const lb_data* d, int i) {
   return d->work->muscles->left_out && d->work->muscles->left_out[i];
 }
 
+// Tension that was found elsewhere.
+static void pull_as_told(const lb_model* m, lb_data* d, int i, lb_path* p) {
+  const lb_muscles* all = d->work->muscles;
+  const lb_model_muscle* mu = &m->muscle.item[i];
+  lb_path_find(p, mu->path, d->work, d->q, d->qd);
+  p->F = all->tension[i];
+  all->now[i] = (lb_muscle_now){.length = p->length,
+                                .rate = p->rate,
+                                .excitation = all->activation[i],
+                                .tension = {.force = p->F}};
+  if (mu->hill) {
+    d->x[mu->x] = all->activation[i];
+  }
+  lb_path_pull(p, d->work);
+}
+
 static void apply(const lb_model* m, lb_data* d) {
   lb_move_origins(m, d->work, d->qd);
   for (int i = 0; i < m->muscle.count && !d->work->muscles->unmeasured; i++) {
@@ -38,7 +54,9 @@ static void apply(const lb_model* m, lb_data* d) {
     if (is_left_out(d, i)) {
       continue;
     }
-    if (d->work->muscles->idle) {
+    if (d->work->muscles->tension) {
+      pull_as_told(m, d, i, &p);
+    } else if (d->work->muscles->idle) {
       find_length(m, d, i);
     } else {
       find(m, d, i, &p);

@@ -33,13 +33,15 @@ typedef struct lb_muscle_now {
 } lb_muscle_now;
 
 typedef struct lb_muscles {
-  double dt;            // of the stage; 0: the states are what they are; INFINITY: equilibrium
-  double* from;         // [nx] x0
-  lb_muscle_now* now;   // [count]
-  const double* given;  // [count] excitations, in place of the scene's; NULL: as that says
-  bool idle;            // they exert nothing: for inverse dynamics
-  bool unmeasured;      // of idle ones, lengths are not wanted either
+  double dt;           // of the stage; 0: the states are what they are; INFINITY: equilibrium
+  double* from;        // [nx] x0
+  lb_muscle_now* now;  // [count]
+  const double* given; // [count] excitations, in place of the scene's; NULL: as that says
+  bool idle;           // they exert nothing: for inverse dynamics
+  bool unmeasured;     // of idle ones, lengths are not wanted either
   const bool* left_out; // [count] of those that are not there at all; NULL: none
+  // [count] what they exert, whatever their states, where these are set
+  const double *tension, *activation;
   struct lb_inertia_work* inertia; // NULL: none has mass
 } lb_muscles;
 

@@ -388,14 +388,18 @@ static void weigh(const lb_model* m, lb_work* w, const lb_mass_path* P, double* 
   }
 }
 
+void lb_muscle_weigh(const lb_model* m, lb_work* w, int i, double* M, const double* q) {
+  const lb_model_path* of = m->muscle.item[i].path;
+  if (of->mass.mass > 0) {
+    lb_mass_path P;
+    lb_mass_path_find(&P, 0, of, w, q, w->muscles->inertia->still, NULL);
+    weigh(m, w, &P, M);
+  }
+}
+
 void lb_muscles_weigh(const lb_model* m, lb_work* w, double* M, const double* q) {
   for (int i = 0; i < m->muscle.count; i++) {
-    const lb_model_path* of = m->muscle.item[i].path;
-    if (of->mass.mass > 0) {
-      lb_mass_path P;
-      lb_mass_path_find(&P, 0, of, w, q, w->muscles->inertia->still, NULL);
-      weigh(m, w, &P, M);
-    }
+    lb_muscle_weigh(m, w, i, M, q);
   }
 }
 

@@ -37,6 +37,7 @@ lb_inertia_work* lb_inertia_lay_out(lb_carver* c, const lb_model* m);
 void lb_muscles_inverse(const lb_model* m, lb_work* w, double* tau, const double* q,
                         const double* qd, const double* qdd);
 // M += (1), poses and columns of the links in place.
+void lb_muscle_weigh(const lb_model* m, lb_work* w, int i, double* M, const double* q); // by one
 void lb_muscles_weigh(const lb_model* m, lb_work* w, double* M, const double* q);
 // Derivatives of (1) and (2), and M, after lb_derive_matrices.
 void lb_muscles_derive_inertia(lb_derivatives* D, lb_data* d, const double* q, const double* qd,

@@ -193,8 +193,8 @@ bool lb_word_is(lb_word word, const char* text) {
   return !text[word.size];
 }
 
-lb_shown lb_word_show(lb_word word) {
-  lb_shown shown = {{0}};
+lb_word_text lb_word_show(lb_word word) {
+  lb_word_text shown = {{0}};
   const size_t room = sizeof shown.text - 1;
   const size_t n = word.size < room ? word.size : room;
   for (size_t i = 0; i < n; i++) {

@@ -43,7 +43,7 @@ bool lb_word_integer(lb_word word, int* value);
 bool lb_word_is(lb_word word, const char* text);
 
 /// The word as it may be shown: cut, and without what does not print.
-typedef struct lb_shown {
+typedef struct lb_word_text {
   char text[40];
-} lb_shown;
-lb_shown lb_word_show(lb_word word);
+} lb_word_text;
+lb_word_text lb_word_show(lb_word word);

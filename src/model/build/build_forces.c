@@ -141,8 +141,24 @@ static lb_status build_loads(lb_build* b) {
   return LB_OK;
 }
 
+static lb_status build_externals(lb_build* b) {
+  lb_model* m = b->m;
+  m->force.nexternal = b->scene->nexternal;
+  for (int i = 0; i < m->force.nexternal; i++) {
+    const lb_scene_external* from = &b->scene->external[i];
+    lb_scene_external* to = &m->force.external[i];
+    *to = *from;
+    to->name = to->file = to->force = to->point = to->torque = NULL;
+    to->place = (lb_place){0};
+    to->time = LB_COPY(b->arena, from->time, from->nsample);
+    to->value = LB_COPY(b->arena, from->value, 9 * (size_t)from->nsample);
+  }
+  return lb_arena_status(b->arena);
+}
+
 lb_status lb_build_forces(lb_build* b) {
-  lb_status (*const step[])(lb_build*) = {build_points, measure_lengths, build_drags, build_loads};
+  lb_status (*const step[])(lb_build*) = {build_points, measure_lengths, build_drags, build_loads,
+                                          build_externals};
   lb_status status = LB_OK;
   for (size_t i = 0; i < sizeof step / sizeof *step && status == LB_OK; i++) {
     status = step[i](b);

@@ -82,10 +82,11 @@ static bool take_arrays(lb_build* b) {
          FIELD(dof.limit_transition, nv) && FIELD(dof.limit_pulls, nv) &&
          FIELD(link.chart, nlink) && FIELD(force.drag, n) && FIELD(force.load, s->nload) &&
          FIELD(force.load_at, s->nload) && FIELD(force.load_profile, s->nload) &&
-         FIELD(motor.name, nmotor) && FIELD(motor.place, nmotor) && FIELD(motor.joint, nmotor) &&
-         FIELD(motor.v, nmotor) && FIELD(motor.coupling, nmotor) &&
-         FIELD(motor.prescribed, nmotor) && FIELD(motor.turning, nmotor) &&
-         FIELD(motor.loop, nmotor) && FIELD(motor.servo, s->nmotor) && FIELD(motor.drive, nmotor) &&
+         FIELD(force.external, s->nexternal) && FIELD(motor.name, nmotor) &&
+         FIELD(motor.place, nmotor) && FIELD(motor.joint, nmotor) && FIELD(motor.v, nmotor) &&
+         FIELD(motor.coupling, nmotor) && FIELD(motor.prescribed, nmotor) &&
+         FIELD(motor.turning, nmotor) && FIELD(motor.loop, nmotor) &&
+         FIELD(motor.servo, s->nmotor) && FIELD(motor.drive, nmotor) &&
          FIELD(motor.profile, nmotor) && FIELD(constraint.loop, s->njoint) &&
          FIELD(constraint.loop_motor, s->njoint) &&
          FIELD(constraint.item, s->njoint + npoint + 2 * s->nconstraint + s->nmotor) &&

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "limber/analysis.h"
 #include "limber/collocate.h"
 #include "output/file/whole_file.h"
 #include "output/file/writers.h"
+#include "recording/drawn_paths.h"
 
 struct lb_results {
   const lb_allocator* allocator;
@@ -91,7 +93,10 @@ typedef enum need {
   TORQUES,
   REACTIONS,
   NAMED,
-  NAMED_TORQUES
+  NAMED_TORQUES,
+  MUSCLES,
+  SHARED,
+  INERTIA
 } need;
 
 // Files in the order in which they are told of, and written: where the last is new, the others are
@@ -115,6 +120,17 @@ static const struct {
     {{"coordinates.sto", "coordinates by their names, for OpenSim's tools"},
      lb_write_coordinates,
      NAMED},
+    {{"lengths.sto", "lengths of the muscles' paths"}, lb_write_lengths, MUSCLES},
+    {{"arms.sto", "their moment arms"}, lb_write_arms, MUSCLES},
+    {{"activations.sto", "activations by static optimisation"}, lb_write_activations, SHARED},
+    {{"muscle_forces.sto", "the tensions that go with them"}, lb_write_tensions, SHARED},
+    {{"reserves.sto", "what muscles leave of the joint moments"}, lb_write_reserves, SHARED},
+    {{"joint_loads.sto", "what passes through the joints, muscles pulling"},
+     lb_write_joint_loads,
+     SHARED},
+    {{"inertia.csv", "part of each muscle in the inertia of each coordinate"},
+     lb_write_inertia,
+     INERTIA},
     {{"forces.csv", "what motors, springs, contacts and limits do"}, lb_write_forces, FORCES},
     {{"contacts.csv", "where bodies touch, and the forces there"}, lb_write_contacts, CONTACTS},
     {{"stress.csv", "the largest stress in each element of elastic bodies"},
@@ -153,7 +169,10 @@ static bool is_there(need of, const lb_recording* r, const lb_summary* s) {
                         [REACTIONS] = r->keeps & LB_KEEP_REACTIONS,
                         [NAMED] = lb_count_named(r->model) > 0,
                         [NAMED_TORQUES] =
-                            r->keeps & LB_KEEP_TORQUES && lb_count_named(r->model) > 0};
+                            r->keeps & LB_KEEP_TORQUES && lb_count_named(r->model) > 0,
+                        [MUSCLES] = s->analysis && r->model->muscle.count > 0,
+                        [SHARED] = s->analysis && s->analysis->tension,
+                        [INERTIA] = s->analysis && s->analysis->inertia};
   return there[of];
 }
 
@@ -200,6 +219,7 @@ lb_status lb_results_open(const char* dir, const lb_allocator* allocator, lb_res
 lb_status lb_results_close(lb_results* R, const lb_recording* r, const lb_summary* s,
                            lb_error* err) {
   lb_status first = end_trajectory(R, r, err);
+  lb_drawn_paths_fill(r);
   for (int i = 0; i < NFILE; i++) {
     const bool write = FILES[i].write && is_there(FILES[i].of, r, s);
     const lb_status status = write ? write_file(R, i, r, s, err) : LB_OK;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "limber/analysis.h"
 #include "output/file/writers.h"
 
 static bool is_shown(const lb_model* m, int joint, int k) {
@@ -64,7 +65,7 @@ void lb_write_coordinates(lb_out* out, const lb_recording* r, const lb_summary* 
 
 void lb_write_moments(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const lb_model* m = r->model;
-  (void)s;
+  const double* torque = s->analysis ? s->analysis->moment : r->torque;
   begin(out, "Inverse Dynamics Generalized Forces", 1 + lb_count_named(m), r->nframe);
   for (int f = -1; f < r->nframe; f++) {
     lb_out_text(out, f < 0 ? "time" : "");
@@ -78,8 +79,28 @@ void lb_write_moments(lb_out* out, const lb_recording* r, const lb_summary* s) {
           lb_print(out, "\t%s_%s", m->dof.name[v],
                    m->dof.counts[v] == LB_COORDINATE_ANGLE ? "moment" : "force");
         } else if (is_shown(m, j, k)) {
-          cell(out, r->torque[(size_t)f * (size_t)m->nv + (size_t)v]);
+          cell(out, torque[(size_t)f * (size_t)m->nv + (size_t)v]);
         }
+      }
+    }
+    lb_out_text(out, "\n");
+  }
+}
+
+void lb_write_sto(lb_out* out, const lb_sto* t) {
+  begin(out, t->title, 1 + t->columns, t->rows);
+  for (int row = -1; row < t->rows; row++) {
+    if (row < 0) {
+      lb_out_text(out, "time");
+    } else {
+      lb_out_number(out, t->time[row], "");
+    }
+    for (int c = 0; c < t->columns; c++) {
+      if (row < 0) {
+        lb_out_text(out, "\t");
+        t->heading(out, t->of, c);
+      } else {
+        cell(out, t->value(t->of, row, c));
       }
     }
     lb_out_text(out, "\n");

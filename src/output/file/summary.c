@@ -344,6 +344,9 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   if (s->ik) {
     ik_figures(out, s->ik);
   }
+  if (s->analysis) {
+    lb_summarise_analysis(out, s->analysis);
+  }
   if (s->retarget) {
     lb_summarise_retargeting(out, s->retarget);
   }

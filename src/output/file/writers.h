@@ -27,6 +27,30 @@ void lb_write_reactions(lb_out* out, const lb_recording* recording, const lb_sum
 // Tables for OpenSim's tools: coordinates that have names, and generalised forces on them.
 void lb_write_coordinates(lb_out* out, const lb_recording* recording, const lb_summary* summary);
 void lb_write_moments(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+// A table for OpenSim's tools, column by column.
+typedef struct lb_sto {
+  const char* title;
+  int columns, rows; // besides the time
+  const double* time;
+  void (*heading)(lb_out* out, const void* of, int column);
+  double (*value)(const void* of, int row, int column);
+  const void* of;
+} lb_sto;
+void lb_write_sto(lb_out* out, const lb_sto* table);
+
+// Muscles along a motion: lengths, arms, static optimisation, joint loads, and parts of inertia.
+void lb_write_lengths(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+void lb_write_arms(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+void lb_write_activations(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+void lb_write_tensions(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+void lb_write_reserves(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+void lb_write_joint_loads(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+void lb_write_inertia(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+void lb_summarise_analysis(lb_out* out, const struct lb_analysis* analysis);
+// Name of a velocity: its coordinate's, or its joint's, with a number where that has several.
+enum { LB_COORDINATE_NAME = 80 };
+const char* lb_coordinate_name(const lb_model* m, int v, char out[LB_COORDINATE_NAME]);
+
 // Coordinates with names.
 int lb_count_named(const lb_model* model);
 

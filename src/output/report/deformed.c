@@ -4,6 +4,7 @@
 #include "math/space/polar.h"
 #include "model/use/link.h"
 #include "model/use/model_path.h"
+#include "recording/drawn_paths.h"
 
 static const double* coordinates(const lb_recording* r, int frame, int e) {
   return r->q + (size_t)frame * (size_t)r->model->nq + (size_t)r->model->elastic.body[e].q;
@@ -89,14 +90,12 @@ lb_bent_look lb_bent_look_of(const lb_model* m, int line) {
 static void tube_ends(const lb_recording* r, int frame, int line, lb_vec3 end[2]) {
   enum { MOST = LB_PATH_MOST_POINTS * LB_WRAP_LINES + 2 };
   const lb_model* m = r->model;
-  const lb_model_path* path = m->look.tube[0].path;
-  for (int i = 0; line >= path->nline; i++) {
-    line -= path->nline;
-    path = m->look.tube[i + 1].path;
+  int tube = 0;
+  for (; line >= m->look.tube[tube].path->nline; tube++) {
+    line -= m->look.tube[tube].path->nline;
   }
-  lb_vec3 x[MOST];
-  lb_model_path_draw(path, r->pose + (size_t)frame * (size_t)m->nbody,
-                     r->q + (size_t)frame * (size_t)m->nq, x);
+  lb_vec3 room[MOST];
+  const lb_vec3* x = lb_drawn_path(r, frame, tube, room);
   end[0] = x[line];
   end[1] = x[line + 1];
 }

@@ -13,6 +13,7 @@
 #include "output/report/deformed.h"
 #include "output/report/overlay.h"
 #include "output/report/picture.h"
+#include "output/report/report_analysis.h"
 #include "output/report/report_data.h"
 #include "output/report/report_fit.h"
 #include "output/report/report_forces.h"
@@ -400,6 +401,9 @@ static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const 
   if (s->fit) {
     lb_report_fit(out, s->fit);
   }
+  if (s->analysis) {
+    lb_report_analysis(out, r, s->analysis);
+  }
   if (s->ik) {
     lb_report_ik(out, s->ik);
   }
@@ -434,6 +438,9 @@ static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const 
   lb_report_data(out, r, view);
   if (s->fit || s->ik) {
     lb_report_marker_data(out, s);
+  }
+  if (s->analysis && s->analysis->activation) {
+    lb_report_muscle_data(out, s->analysis);
   }
   if (s->retarget) {
     lb_report_retarget_data(out, s->retarget);

@@ -87,6 +87,8 @@ typedef enum lb_value {
   LB_VALUE_PATH,       // a list of pairs [time, place]
   LB_VALUE_FORCES,     // a mapping from names to forces
   LB_VALUE_FUNCTION,   // a number, or a function of a coordinate
+  LB_VALUE_AMOUNTS,    // a mapping from names to numbers
+  LB_VALUE_NAMES,      // a list of names
   LB_VALUE_KIND_COUNT
 } lb_value;
 
@@ -199,6 +201,8 @@ typedef struct lb_table {
     "muscles: paths that pull, with mass or without, by name")                                     \
   X(MOTORS, "motors", "motor", lb_motor_table, motor, "what drives joints, by name")               \
   X(LOADS, "loads", "load", lb_load_table, load, "forces from outside, by name")                   \
+  X(EXTERNAL, "external", "external force", lb_external_table, external,                           \
+    "measured forces on bodies, by name")                                                          \
   X(CONSTRAINTS, "constraints", "constraint", lb_constraint_table, constraint,                     \
     "what must hold besides joints, by name")
 
@@ -214,7 +218,7 @@ extern const lb_table lb_scene_table, lb_solver_table, lb_repeat_table, lb_mater
     lb_retarget_table, lb_hinge_limit_table, lb_slide_limit_table, lb_optimize_table,
     lb_collocate_table, lb_motor_control_table, lb_slide_control_table, lb_muscle_control_table, lb_pose_table,
     lb_turn_table, lb_surface_table, lb_contacts_table, lb_profile_table, lb_linkage_table,
-    lb_fork_table, lb_function_part_table;
+    lb_fork_table, lb_function_part_table, lb_opensim_table;
 extern const lb_table lb_joint_table[LB_JOINT_COUNT];
 extern const lb_table lb_start_table[LB_JOINT_COUNT];
 extern const lb_table lb_muscle_start_table;
@@ -244,6 +248,7 @@ enum {
   LB_SCENE_REPEAT,
   LB_SCENE_MARKERS,
   LB_SCENE_FORK,
+  LB_SCENE_OPENSIM, // changes muscles
   LB_SCENE_FIT,
   LB_SCENE_RETARGET,
   LB_SCENE_OPTIMIZE,

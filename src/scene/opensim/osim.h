@@ -73,6 +73,9 @@ typedef struct lb_osim {
 // The nodes of a scene, from a text; NULL: something is wrong, which is reported.
 lb_yaml* lb_osim_parse(lb_reader* r, const char* text, size_t length, const char* file);
 
+// Notes of elements in `model` that nobody asked for.
+void lb_osim_report_missed(lb_osim* o);
+
 // --- nodes (osim_node.c) ---
 
 lb_yaml* lb_node_map(lb_osim* o, lb_place place);

@@ -106,7 +106,7 @@ static void look(sweep* s, const lb_xml* in) {
   }
 }
 
-static void report_missed(lb_osim* o) {
+void lb_osim_report_missed(lb_osim* o) {
   sweep s = {.o = o};
   look(&s, o->model);
   for (int i = 0; i < s.count; i++) {
@@ -165,7 +165,7 @@ lb_yaml* lb_osim_parse(lb_reader* r, const char* text, size_t length, const char
   lb_osim_markers(&o);
   lb_osim_wraps(&o);
   lb_osim_forces(&o);
-  report_missed(&o);
+  lb_osim_report_missed(&o);
   const bool ok = r->report.status == before && !r->no_memory;
   return ok ? o.scene : NULL;
 }

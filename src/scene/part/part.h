@@ -53,6 +53,23 @@ bool lb_read_function_profile(lb_reader* r, const lb_yaml* node, const char* key
 // Points of a path suit each other.
 void lb_check_path(lb_checker* c, const lb_scene_path_point* point, int count);
 
+// --- muscles ---
+
+extern const lb_table lb_excitation_table;
+extern const lb_choices lb_take_choices, lb_tendon_choices;
+// Rows of how mass lies along a muscle, in what stands at `in` of a struct.
+#define LB_MUSCLE_MASS_ROWS(type, in, all)                                                         \
+  LB_FROM(CHOICE, type, "rule", in rule, &lb_take_choices, "scale",                                \
+          "scale: mass and inertia of that body are scaled down; rest: the muscle, as it lies at " \
+          "the start, is taken away"),                                                             \
+      LB_SIZED(PAIR, type, "belly", in belly, LB_PURE, LB_UNIT_RANGE, all,                         \
+               "where the belly, which has the mass, begins and ends, as parts of the length at "  \
+               "the start"),                                                                       \
+      LB_FROM(EITHER, type, "tendon", in even, &lb_tendon_choices, "stiff",                        \
+              "stiff: the belly takes up all stretch; even: tendons stretch as it does"),          \
+      LB_SIZED(COUNT, type, "points", in points, LB_PURE, LB_NOT_NEGATIVE, "0",                    \
+               "mass points at equal strain instead of a continuum")
+
 // --- joints ---
 
 // Of a composite joint; 0 of others, whatever they were made from.

@@ -6,31 +6,20 @@
 
 #define NAME(code, name) name,
 static const char* const take_names[] = {LB_MUSCLE_TAKE_LIST(NAME)};
-static const lb_choices take_choices = LB_CHOICES(take_names);
+const lb_choices lb_take_choices = LB_CHOICES(take_names);
 static const char* const tendon_names[] = {"stiff", "even"};
-static const lb_choices tendon_choices = LB_CHOICES(tendon_names);
+const lb_choices lb_tendon_choices = LB_CHOICES(tendon_names);
 static const char* const hill_names[] = {LB_HILL_LIST(NAME)};
 static const lb_choices hill_choices = {LB_HILL_COUNT - 1, hill_names + 1, 1, 0};
 
 // --- mass ---
 
-#define MASS(value, key, member, dimension, range, standard, about)                                \
-  LB_SIZED(value, lb_scene_muscle_mass, key, member, dimension, range, standard, about)
 static const lb_field mass_fields[] = {
-    MASS(NUMBER, "amount", amount, LB_MASS, LB_NOT_NEGATIVE, "0",
-         "what it weighs; 0: it is massless"),
+    LB_SIZED(NUMBER, lb_scene_muscle_mass, "amount", amount, LB_MASS, LB_NOT_NEGATIVE, "0",
+             "what it weighs; 0: it is massless"),
     LB_ROW(ONE_BODY, lb_scene_muscle_mass, "from", from, "none, it is added",
            "a body that the mass is taken from"),
-    LB_FROM(CHOICE, lb_scene_muscle_mass, "rule", rule, &take_choices, "scale",
-            "scale: mass and inertia of that body are scaled down; rest: the muscle, as it lies at "
-            "the start, is taken away"),
-    MASS(PAIR, "belly", belly, LB_PURE, LB_UNIT_RANGE, "[0, 1]",
-         "where the belly, which has the mass, begins and ends, as parts of the length at the "
-         "start"),
-    LB_FROM(EITHER, lb_scene_muscle_mass, "tendon", even, &tendon_choices, "stiff",
-            "stiff: the belly takes up all stretch; even: tendons stretch as it does"),
-    MASS(COUNT, "points", points, LB_PURE, LB_NOT_NEGATIVE, "0",
-         "mass points at equal strain instead of a continuum"),
+    LB_MUSCLE_MASS_ROWS(lb_scene_muscle_mass, , "[0, 1]"),
 };
 static const lb_table mass_table = LB_TABLE("muscle mass", lb_scene_muscle_mass, mass_fields);
 
@@ -152,9 +141,8 @@ static bool finish_excitation(lb_reader* r, const lb_yaml* node, bool ok, void* 
   return ok && (!follow || read_feedback(r, follow, e));
 }
 
-static const lb_table excitation_table =
-    LB_TABLE("excitation", lb_scene_excitation, excitation_fields, .init = init_excitation,
-             .finish = finish_excitation);
+const lb_table lb_excitation_table = LB_TABLE("excitation", lb_scene_excitation, excitation_fields,
+                                              .init = init_excitation, .finish = finish_excitation);
 
 // --- muscles ---
 
@@ -166,7 +154,7 @@ static const lb_field muscle_fields[] = {
     LB_LATER(TABLE, "hill", &hill_table, "none", "a Hill-type muscle"),
     LB_SIZED(NUMBER, lb_scene_muscle, "tension", tension, LB_FORCE, LB_NOT_NEGATIVE, "0",
              "without 'hill': its force at an excitation of 1"),
-    LB_LATER(TABLE, "excitation", &excitation_table, "0; of a tension 1",
+    LB_LATER(TABLE, "excitation", &lb_excitation_table, "0; of a tension 1",
              "how much it is excited, over time or by feedback"),
     LB_SIZED(NUMBER, lb_scene_muscle, "radius", radius, LB_LENGTH, LB_POSITIVE_OR_UNSET,
              "as cables are drawn", "at which it is drawn"),
@@ -176,7 +164,7 @@ static const lb_field muscle_fields[] = {
 
 static void init_muscle(void* part) {
   *(lb_scene_muscle*)part = (lb_scene_muscle){.name = ""};
-  lb_table_default(&excitation_table, &((lb_scene_muscle*)part)->excitation);
+  lb_table_default(&lb_excitation_table, &((lb_scene_muscle*)part)->excitation);
   ((lb_scene_muscle*)part)->mass.belly[1] = 1;
 }
 
@@ -190,7 +178,7 @@ static bool finish_muscle(lb_reader* r, const lb_yaml* node, bool ok, void* part
     ok = lb_read_part(r, hill, "hill", &hill_table, &m->hill);
   }
   ok = ok && (!excitation ||
-              lb_read_part(r, excitation, "excitation", &excitation_table, &m->excitation));
+              lb_read_part(r, excitation, "excitation", &lb_excitation_table, &m->excitation));
   if (ok && hill && tension) {
     ok = lb_complain(r, tension->place, "'hill' and 'tension' cannot both be given (choose one)");
   }

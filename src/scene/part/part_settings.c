@@ -134,6 +134,8 @@ static const lb_field scene_fields[] = {
              "points whose motion was measured, by name"),
     LB_LATER(SECTION, "fork", &lb_fork_table, "none",
              "mechanisms that are reduced to their effectors, by name"),
+    LB_LATER(TABLE, "opensim", &lb_opensim_table, "nothing",
+             "what is changed in a model of OpenSim that is included"),
     SETTING("fit", fit, lb_fit_table, "all that is elastic", "what to find from measured markers"),
     SETTING("retarget", retarget, lb_retarget_table, "nothing",
             "what motors' curves are changed for"),

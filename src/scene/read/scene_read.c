@@ -49,7 +49,7 @@ void lb_read_sections(lb_reader* r) {
       [LB_SCENE_JOINTS] = lb_read_joints,     [LB_SCENE_PROFILES] = lb_read_profiles,
       [LB_SCENE_INITIAL] = lb_read_initial,   [LB_SCENE_FIT] = lb_read_fit,
       [LB_SCENE_RETARGET] = lb_read_retarget, [LB_SCENE_OPTIMIZE] = lb_read_optimize,
-      [LB_SCENE_COLLOCATE] = lb_read_collocate,
+      [LB_SCENE_OPENSIM] = lb_read_opensim,   [LB_SCENE_COLLOCATE] = lb_read_collocate,
   };
   for (int key = 0; key < LB_SCENE_KEYS && !r->no_memory; key++) {
     if (own[key]) {
@@ -193,8 +193,8 @@ static void read_all(lb_reader* r, const lb_scene_origin* from) {
   } else {
     lb_gather_file(r, path, NULL);
   }
-  if (r->no_memory || !r->gathered || // nothing could be gathered
-      (motors && !lb_gather_motors(r, motors))) {
+  // nothing could be gathered, or a model is missing: names of it would all be unknown
+  if (r->no_memory || !r->gathered || r->incomplete || (motors && !lb_gather_motors(r, motors))) {
     return;
   }
   for (int i = 0; i < from->nset; i++) {

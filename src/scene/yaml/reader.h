@@ -38,6 +38,7 @@ typedef struct lb_reader {
   lb_scene scene;
   int version;                         // of the format
   bool gathered;                       // some file could be read
+  bool incomplete;                     // a model that is included could not be opened
   const lb_yaml* given[LB_SCENE_KEYS]; // what the last file that has a key gives for it
   lb_entries section[LB_SCENE_KEYS];
   long weight; // nodes that repeats made
@@ -174,6 +175,7 @@ bool lb_read_coordinates(lb_reader* r, const lb_scene_joint* joint, const lb_yam
                          const char* key, bool rate, double* out);
 void lb_read_initial(lb_reader* r);
 void lb_read_fit(lb_reader* r);
+void lb_read_opensim(lb_reader* r);
 void lb_read_retarget(lb_reader* r);
 void lb_read_optimize(lb_reader* r);
 void lb_read_collocate(lb_reader* r);

@@ -305,6 +305,7 @@ bool lb_gather_file(lb_reader* r, const char* path, const lb_yaml* mention) {
     return gather_open_file(r, stdin, path, mention);
   }
   if (!path || !file_opens(r, path, mention)) {
+    r->incomplete = r->incomplete || (path && mention && is_osim(path));
     return false;
   }
   FILE* file = lb_open_to_read(path);

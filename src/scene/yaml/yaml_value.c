@@ -530,6 +530,7 @@ static bool (*const readers[])(lb_reader*, const lb_yaml*, const lb_field*, void
     [LB_VALUE_LENGTHS] = judge_map,      [LB_VALUE_SPOT] = judge_any,
     [LB_VALUE_PATH] = judge_list,        [LB_VALUE_FORCES] = judge_map,
     [LB_VALUE_WRAP] = read_wrap,         [LB_VALUE_FUNCTION] = judge_any,
+    [LB_VALUE_AMOUNTS] = judge_map,      [LB_VALUE_NAMES] = judge_list,
 };
 
 bool lb_read_value(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {

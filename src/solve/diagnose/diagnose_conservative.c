@@ -28,7 +28,7 @@ static bool forces_exchange_energy(const lb_model* m) {
   ANY(m->particles.nsegment, m->particles.segment[i].damping > 0);
   ANY(m->particles.nparticle, m->particles.particle[i].drag > 0);
   ANY(m->particles.ndeformable, m->particles.deformable[i].viscous->nelem > 0);
-  return m->force.ndrag + m->force.nload + m->nmotor + m->muscle.count > 0;
+  return m->force.ndrag + m->force.nload + m->force.nexternal + m->nmotor + m->muscle.count > 0;
 }
 
 // Impacts do not bounce.

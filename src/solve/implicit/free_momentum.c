@@ -129,6 +129,9 @@ static void connect_forces(search* s) {
   for (int i = 0; i < m->force.nload; i++) {
     connect(s, m->force.load_at[i].link, LB_WORLD);
   }
+  for (int i = 0; i < m->force.nexternal; i++) {
+    connect(s, m->body.link[m->force.external[i].body], LB_WORLD);
+  }
 }
 
 // Inertia of a ball or a cube about its origin: however it is turned, the same velocity has the

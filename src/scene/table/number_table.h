@@ -59,5 +59,9 @@ lb_status lb_trc_line(lb_numbers* n, double* value, int* count);
 
 // The column of a name, or -1.
 int lb_numbers_column(const lb_numbers* n, const char* name);
+// A column that should be there for `owner`, with the nearest that is: of those that `counts`,
+// unless that is NULL. Always LB_INVALID.
+lb_status lb_numbers_lack(const lb_numbers* n, const char* name, const char* owner,
+                          bool (*counts)(const char* heading), lb_error* err);
 // A column's numbers into out[row * stride]; LB_INVALID where one is missing.
 lb_status lb_numbers_take(const lb_numbers* n, int column, double* out, int stride, lb_error* err);

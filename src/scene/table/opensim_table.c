@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "design/inverse/number_table.h"
+#include "scene/table/number_table.h"
 
 enum { LONGEST_HEADER = 500 }; // lines
 

@@ -1,4 +1,4 @@
-#include "design/inverse/number_table.h"
+#include "scene/table/number_table.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "geom/mesh/file_load.h"
+#include "scene/yaml/names.h"
 
 enum { MOST_MISTAKES = 10 };
 
@@ -208,4 +209,17 @@ lb_status lb_numbers_take(const lb_numbers* n, int column, double* out, int stri
     }
   }
   return LB_OK;
+}
+
+lb_status lb_numbers_lack(const lb_numbers* n, const char* name, const char* owner,
+                          bool (*counts)(const char* heading), lb_error* err) {
+  lb_nearest nearest = lb_nearest_to(name);
+  for (int i = 1; i < n->ncolumn; i++) {
+    if (!counts || counts(n->name[i])) {
+      lb_nearest_offer(&nearest, n->name[i]);
+    }
+  }
+  const char* near = nearest.best;
+  return lb_error_add(err, LB_INVALID, n->place[0], "there is no column '%s' for %s%s%s%s", name,
+                      owner, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }

@@ -1,0 +1,147 @@
+// From markers and measured forces to muscles: inverse kinematics, inverse dynamics, static
+// optimisation, joint loads.
+#include <math.h>
+#include <string.h>
+
+#include "job/motion_job.h"
+#include "limber/ik.h"
+
+static const double CUTOFF = 6;     // of the motion, where none is asked for [Hz]
+static const double TOUCHES = 20;   // force under a foot that stands [N]
+static const double SHORTEST = 0.2; // cycle [s]
+
+typedef struct analyse_job {
+  lb_motion_job along; // first: shared with other jobs along a motion
+  lb_markers* markers;
+  lb_ik* ik;
+} analyse_job;
+
+// --- loading ---
+
+// Samples between two times.
+static lb_status trim(lb_job* j, lb_markers* m, lb_error* err) {
+  static const double SLACK = 1e-6; // [s]
+  int first = 0, last = m->nsample - 1;
+  while (first < m->nsample && m->time[first] < j->o.begin - SLACK) {
+    first++;
+  }
+  while (last >= 0 && m->time[last] > j->o.end + SLACK) {
+    last--;
+  }
+  if (last - first < 6) {
+    return lb_error_add(err, LB_INVALID, (lb_place){m->file, 0, 0},
+                        "fewer than seven samples lie between the times that were asked for");
+  }
+  m->time += first;
+  m->x += 3 * (size_t)first * (size_t)m->nmarker;
+  m->nsample = last - first + 1;
+  return LB_OK;
+}
+
+static lb_status load(lb_job* j, lb_error* err) {
+  analyse_job* own = j->own;
+  j->scene.record.reactions = true; // fixed joints are links then
+  lb_status status = lb_job_need_table(j, "markers", err);
+  status = status == LB_OK ? lb_job_read_tasks(j, err) : status;
+  status = status == LB_OK ? lb_job_make_model(j, err) : status;
+  if (status != LB_OK) {
+    return status;
+  }
+  status = lb_markers_read(j->o.table, &j->scene, false, j->arena.allocator, &own->markers, err);
+  if (j->o.forces) {
+    const lb_status one =
+        lb_outer_forces_read(j->o.forces, j->model, j->arena.allocator, &own->along.forces, err);
+    status = status == LB_OK ? one : status;
+  }
+  return status == LB_OK ? trim(j, own->markers, err) : status;
+}
+
+// --- running ---
+
+static double size_at(const lb_scene_external* e, int i) {
+  const double* f = e->value + 9 * (size_t)i;
+  return sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
+}
+
+// From one time that a foot comes down to the next, inside the motion; false: there are no two.
+static bool find_cycle(const lb_scene_external* e, double from, double to, double cycle[2]) {
+  int count = 0;
+  for (int i = 1; i < e->nsample && count < 2; i++) {
+    const double t = e->time[i];
+    const bool down = size_at(e, i - 1) < TOUCHES && size_at(e, i) >= TOUCHES;
+    if (down && t >= from && t <= to && (count == 0 || t - cycle[0] > SHORTEST)) {
+      cycle[count++] = t;
+    }
+  }
+  return count == 2;
+}
+
+static void note_cycle(lb_analysis* a, const lb_outer_forces* F) {
+  for (int i = 0; F && i < F->count; i++) {
+    double cycle[2];
+    if (find_cycle(&F->item[i], a->time[0], a->time[a->nframe - 1], cycle)) {
+      memcpy(a->cycle, cycle, sizeof cycle);
+      return;
+    }
+  }
+}
+
+static lb_status run(lb_job* j, lb_error* err) {
+  analyse_job* own = j->own;
+  lb_ik_options o = lb_ik_default();
+  o.progress = lb_job_progress(j);
+  lb_status status =
+      lb_inverse_kinematics(j->model, own->markers, &o, j->arena.allocator, &own->ik, err);
+  if (status != LB_OK) {
+    return status;
+  }
+  own->along.motion = &own->ik->motion;
+  j->o.cutoff = isnan(j->o.cutoff) ? CUTOFF : j->o.cutoff;
+  const int parts = j->model->muscle.count ? LB_ANALYSE_STATIC : 0;
+  status = lb_motion_job_run(j, parts, err);
+  own->along.motion = NULL;
+  j->summary.ik = own->ik;
+  if (j->kept) {
+    note_cycle(own->along.analysis, own->along.forces);
+  }
+  return status;
+}
+
+// --- the report ---
+
+static void report(lb_job* j) {
+  const analyse_job* own = j->own;
+  lb_motion_job_warn(j);
+  if (!j->kept) {
+    return;
+  }
+  const lb_ik* ik = own->ik;
+  lb_job_title(j, j->model->name, "a motion of %.3g s, from %d markers at %d moments to %d muscles",
+               ik->markers->time[ik->nsample - 1] - ik->markers->time[0], ik->markers->nmarker,
+               ik->nsample, j->model->muscle.count);
+  lb_job_figure(j, "markers", "off by %.3g mm (rms), at most %.3g mm: '%s' at t = %.4g s",
+                1e3 * ik->total, 1e3 * ik->worst, ik->markers->marker[ik->worst_marker].name,
+                ik->markers->time[ik->worst_sample]);
+  lb_motion_job_peaks(j);
+  if (own->along.analysis->tension) {
+    lb_motion_job_effort(j, own->along.analysis);
+  }
+  if (!own->along.forces && j->model->force.nexternal == 0) {
+    lb_job_warn(j, "no forces were given: what the ground exerts is missing in the moments");
+  }
+}
+
+static void release(lb_job* j) {
+  analyse_job* own = j->own;
+  lb_motion_job_release(j);
+  lb_ik_release(own->ik);
+  lb_markers_release(own->markers);
+}
+
+const lb_job_type lb_job_analyse = {.name = "analyse",
+                                    .size = sizeof(analyse_job),
+                                    .load = load,
+                                    .run = run,
+                                    .report = report,
+                                    .release = release,
+                                    .reduced = true};

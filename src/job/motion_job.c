@@ -1,0 +1,89 @@
+#include "job/motion_job.h"
+
+#include <string.h>
+
+lb_status lb_motion_job_load(lb_job* j, lb_error* err) {
+  lb_motion_job* own = j->own;
+  j->scene.record.reactions = true; // fixed joints are links then
+  lb_status status = lb_job_need_table(j, "a motion", err);
+  status = status == LB_OK ? lb_job_make_model(j, err) : status;
+  if (status != LB_OK) {
+    return status;
+  }
+  status = lb_joint_motion_read(j->o.table, j->model, j->arena.allocator, &own->motion, err);
+  if (j->o.forces) {
+    const lb_status one =
+        lb_outer_forces_read(j->o.forces, j->model, j->arena.allocator, &own->forces, err);
+    status = status == LB_OK ? one : status;
+  }
+  return status;
+}
+
+static lb_muscle_static_options static_options(const lb_job* j) {
+  lb_muscle_static_options how = lb_muscle_static_default();
+  how.power = j->o.power;
+  how.passive = j->o.passive;
+  how.elastic = j->o.elastic;
+  return how;
+}
+
+lb_status lb_motion_job_run(lb_job* j, int parts, lb_error* err) {
+  lb_motion_job* own = j->own;
+  lb_inverse_options o = lb_inverse_default();
+  o.cutoff = j->o.cutoff;
+  o.force_cutoff = j->o.force_cutoff;
+  o.opensim = j->o.filter && strcmp(j->o.filter, "opensim") == 0;
+  o.touch = j->o.touch;
+  o.begin = j->o.begin;
+  o.end = j->o.end;
+  o.forces = own->forces;
+  o.progress = lb_job_progress(j);
+  lb_status status = lb_job_record(j, j->model, &j->recording, err);
+  if (status == LB_OK && parts >= 0) {
+    const lb_muscle_static_options how = static_options(j);
+    status = lb_analysis_create(j->model, own->motion->nsample, parts, &how, j->arena.allocator,
+                                &own->analysis, err);
+    o.analysis = own->analysis;
+  }
+  if (status == LB_OK) {
+    status = lb_inverse(j->model, own->motion, &o, j->recording, &j->summary, err);
+    j->summary.analysis = own->analysis;
+    j->kept = (status == LB_OK || status == LB_INTERRUPTED) && j->recording->nframe > 0;
+  }
+  return status;
+}
+
+void lb_motion_job_warn(lb_job* j) {
+  const lb_motion_job* own = j->own;
+  for (int i = 0; own->forces && i < own->forces->nnote; i++) {
+    lb_job_warn_at(j, own->forces->note[i].place, "%s", own->forces->note[i].text);
+  }
+  if (own->motion && own->motion->nheld > 0) {
+    lb_job_warn(j, "the motion has no column for %d of the coordinates: '%s'%s at the start",
+                own->motion->nheld, own->motion->held,
+                own->motion->nheld > 1 ? " and others stay as they are" : " stays as it is");
+  }
+}
+
+static void add_peak(lb_job* j, const char* name, const lb_torque_peak* p) {
+  if (p->joint >= 0) {
+    lb_job_figure(j, name, "%.4g N m or N, at joint '%s', t = %.4g s", p->value,
+                  j->model->joint.name[p->joint], p->time);
+  }
+}
+
+void lb_motion_job_peaks(lb_job* j) {
+  add_peak(j, "largest", &j->summary.torque);
+  add_peak(j, "residual", &j->summary.residual);
+  if (j->model->constraint.count) {
+    lb_job_figure(j, "gaps", "up to %.2g (m or rad) in loops and constraints",
+                  j->summary.constraint_violation);
+  }
+}
+
+void lb_motion_job_release(lb_job* j) {
+  const lb_motion_job* own = j->own;
+  lb_analysis_release(own->analysis);
+  lb_outer_forces_release(own->forces);
+  lb_joint_motion_release(own->motion);
+}

@@ -1,0 +1,191 @@
+// What muscles do along a motion: lengths, static optimisation, inertia.
+#include <math.h>
+
+#include "job/motion_job.h"
+#include "output/file/writers.h"
+
+static lb_status load(lb_job* j, lb_error* err) {
+  const lb_status status = lb_motion_job_load(j, err);
+  return status == LB_OK && j->model->muscle.count == 0
+             ? lb_error_add(err, LB_INVALID, (lb_place){j->scene.file, 0, 0},
+                            "'%s' has no muscles (see docs/muscle.md)", j->model->name)
+             : status;
+}
+
+// --- lengths ---
+
+static lb_status run_lengths(lb_job* j, lb_error* err) {
+  return lb_motion_job_run(j, 0, err);
+}
+
+static void report_lengths(lb_job* j) {
+  const lb_motion_job* own = j->own;
+  lb_motion_job_warn(j);
+  if (j->kept) {
+    lb_job_title(j, j->model->name, "lengths and arms of %d muscles at %d moments",
+                 j->model->muscle.count, own->analysis->nframe);
+  }
+}
+
+// --- static optimisation ---
+
+static lb_status run_static(lb_job* j, lb_error* err) {
+  return lb_motion_job_run(j, LB_ANALYSE_STATIC, err);
+}
+
+// Index of the largest size in [frames][width], and its frame.
+static int peak(const double* x, int frames, int width, const bool* skip, double* value,
+                int* frame) {
+  int best = -1;
+  for (int f = 0; f < frames; f++) {
+    for (int i = 0; i < width; i++) {
+      const double one = x[(size_t)f * (size_t)width + (size_t)i];
+      if (!(skip && skip[i]) && (best < 0 || fabs(one) > fabs(*value))) {
+        best = i;
+        *value = one;
+        *frame = f;
+      }
+    }
+  }
+  return best;
+}
+
+// Muscles reach this coordinate.
+static bool is_reached(const lb_analysis* a, int v) {
+  const size_t n = (size_t)a->model->muscle.count, nv = (size_t)a->model->nv;
+  for (size_t i = 0; i < (size_t)a->nframe * n; i++) {
+    if (fabs(a->arm[i * nv + (size_t)v]) > 1e-6) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void add_reserve(lb_job* j, const lb_analysis* a, const char* name, bool reached) {
+  char coordinate[LB_COORDINATE_NAME];
+  double value = 0;
+  int frame = 0;
+  bool* skip = lb_allocate(j->arena.allocator, (size_t)a->model->nv * sizeof *skip);
+  for (int v = 0; skip && v < a->model->nv; v++) {
+    skip[v] = a->coupled[v] || is_reached(a, v) != reached;
+  }
+  const int v = skip ? peak(a->reserve, a->nframe, a->model->nv, skip, &value, &frame) : -1;
+  if (v >= 0) {
+    lb_job_figure(j, name, "%.4g %s at '%s', t = %.4g s%s", value,
+                  a->model->dof.counts[v] == LB_COORDINATE_ANGLE ? "N m" : "N",
+                  lb_coordinate_name(a->model, v, coordinate), a->time[frame],
+                  reached ? "" : ", where no muscle pulls");
+  }
+  lb_release(j->arena.allocator, skip);
+}
+
+void lb_motion_job_effort(lb_job* j, const lb_analysis* a) {
+  const int n = a->model->muscle.count;
+  double value = 0;
+  int frame = 0;
+  const int strong = peak(a->tension, a->nframe, n, NULL, &value, &frame);
+  if (strong >= 0) {
+    lb_job_figure(j, "strongest", "%.4g N, muscle '%s', t = %.4g s", value,
+                  a->model->muscle.item[strong].name, a->time[frame]);
+  }
+  int full = 0;
+  for (size_t i = 0; i < (size_t)a->nframe * (size_t)n; i++) {
+    full += a->activation[i] > 1 - 1e-9;
+  }
+  if (full) {
+    lb_job_figure(j, "full", "%.3g %% of all activations are at 1",
+                  100.0 * full / ((double)a->nframe * n));
+  }
+  add_reserve(j, a, "reserve", true);
+  add_reserve(j, a, "others", false);
+}
+
+static void report_static(lb_job* j) {
+  const lb_motion_job* own = j->own;
+  lb_motion_job_warn(j);
+  if (j->kept) {
+    lb_job_title(j, j->model->name, "activations of %d muscles at %d moments",
+                 j->model->muscle.count, own->analysis->nframe);
+    lb_motion_job_effort(j, own->analysis);
+  }
+}
+
+// --- inertia ---
+
+static const double SMALL = 0.01; // part of an inertia that does not matter
+
+static lb_status load_inertia(lb_job* j, lb_error* err) {
+  const lb_status status = load(j, err);
+  double mass = 0;
+  for (int i = 0; status == LB_OK && i < j->scene.nmuscle; i++) {
+    mass += j->scene.muscle[i].mass.amount;
+  }
+  return status == LB_OK && mass == 0
+             ? lb_error_add(err, LB_INVALID, (lb_place){j->scene.file, 0, 0},
+                            "no muscle of '%s' has mass (give them `mass`, or of a model of "
+                            "OpenSim's `opensim: {inertia: ...}`)",
+                            j->model->name)
+             : status;
+}
+
+static lb_status run_inertia(lb_job* j, lb_error* err) {
+  return lb_motion_job_run(j, LB_ANALYSE_INERTIA, err);
+}
+
+// Largest part of a muscle over frames and coordinates.
+static double part_of(const lb_analysis* a, int muscle, int* at) {
+  const size_t n = (size_t)a->model->muscle.count, nv = (size_t)a->model->nv;
+  double most = 0;
+  for (size_t f = 0; f < (size_t)a->nframe; f++) {
+    const double* of = a->inertia + f * (n + 1) * nv;
+    for (size_t k = 0; k < nv; k++) {
+      const double part = of[n * nv + k] > 0 ? of[(size_t)muscle * nv + k] / of[n * nv + k] : 0;
+      if (part > most) {
+        most = part;
+        *at = (int)k;
+      }
+    }
+  }
+  return most;
+}
+
+void lb_motion_job_inertia(lb_job* j, const lb_analysis* a) {
+  const int n = a->model->muscle.count;
+  char name[LB_COORDINATE_NAME];
+  bool* needed = lb_allocate(j->arena.allocator, (size_t)n * sizeof *needed);
+  if (!needed) {
+    return;
+  }
+  const int count = lb_analysis_needed(a, SMALL, needed);
+  lb_job_figure(j, "needed", "%d of %d muscles: without the others no inertia changes by 1 %%",
+                count, n);
+  for (int i = 0; i < n; i++) {
+    int v = 0;
+    const double part = part_of(a, i, &v);
+    if (part > 0) {
+      lb_job_row(j, "%-24s %6.2f %% of the inertia at %s%s", a->model->muscle.item[i].name,
+                 100 * part, lb_coordinate_name(a->model, v, name), needed[i] ? "  (needed)" : "");
+    }
+  }
+  lb_release(j->arena.allocator, needed);
+}
+
+static void report_inertia(lb_job* j) {
+  const lb_motion_job* own = j->own;
+  lb_motion_job_warn(j);
+  if (j->kept) {
+    lb_job_title(j, j->model->name, "inertia of %d muscles at %d moments", j->model->muscle.count,
+                 own->analysis->nframe);
+    lb_motion_job_inertia(j, own->analysis);
+  }
+}
+
+#define MUSCLE_JOB(word, loads, runs, reports)                                                     \
+  {                                                                                                \
+    .name = "muscle " word, .size = sizeof(lb_motion_job), .load = loads, .run = runs,             \
+    .report = reports, .release = lb_motion_job_release, .reduced = true                           \
+  }
+const lb_job_type lb_job_muscle_lengths = MUSCLE_JOB("lengths", load, run_lengths, report_lengths);
+const lb_job_type lb_job_muscle_static = MUSCLE_JOB("static", load, run_static, report_static);
+const lb_job_type lb_job_muscle_report =
+    MUSCLE_JOB("report", load_inertia, run_inertia, report_inertia);

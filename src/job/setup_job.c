@@ -1,0 +1,123 @@
+// Setups of OpenSim's tools in place of scenes, and tasks of inverse kinematics.
+#include <math.h>
+#include <string.h>
+
+#include "geom/mesh/file_load.h"
+#include "job/job_inside.h"
+#include "scene/opensim/osim_tool.h"
+#include "scene/yaml/names.h"
+
+static void pass_on(lb_job* j, int count, const lb_message* note) {
+  for (int i = 0; i < count; i++) {
+    lb_job_warn_at(j, note[i].place, "%s", note[i].text);
+  }
+}
+
+// What a setup is for.
+static const struct {
+  const char *element, *verbs;
+} USE[] = {{"InverseKinematicsTool", " ik analyse "},
+           {"InverseDynamicsTool", " inverse muscle lengths muscle static muscle report "},
+           {"AnalyzeTool", " inverse muscle lengths muscle static muscle report "}};
+
+static lb_status check_use(const lb_job* j, const lb_osim_tool* t, lb_error* err) {
+  for (size_t i = 0; i < sizeof USE / sizeof *USE; i++) {
+    if (strcmp(USE[i].element, t->kind) == 0 && !strstr(USE[i].verbs, j->type->name)) {
+      return lb_error_add(err, LB_INVALID, t->place,
+                          "<%s> is not for 'limber %s' (but for one of:%s)", t->kind, j->type->name,
+                          USE[i].verbs);
+    }
+  }
+  return LB_OK;
+}
+
+static bool is_setup(const lb_job* j) {
+  return j->o.scene && !j->o.text && lb_path_has(j->o.scene, ".xml");
+}
+
+// What the command line says goes first.
+static void take(lb_job* j, const lb_osim_tool* t) {
+  const bool markers = strcmp(t->kind, "InverseKinematicsTool") == 0;
+  const char* table = markers ? t->markers : t->motion;
+  j->o.tasks = j->o.tasks ? j->o.tasks : t->ntask ? j->o.scene : NULL;
+  j->o.scene = t->model;
+  j->o.table = j->o.table ? j->o.table : table;
+  j->o.forces = j->o.forces ? j->o.forces : t->forces;
+  j->o.begin = fmax(j->o.begin, t->begin);
+  j->o.end = fmin(j->o.end, t->end);
+  if (isnan(j->o.cutoff) && !isnan(t->cutoff)) {
+    j->o.cutoff = t->cutoff;
+    j->o.filter = j->o.filter ? j->o.filter : "opensim";
+  }
+  j->o.power = t->power ? t->power : j->o.power;
+}
+
+lb_status lb_job_read_setup(lb_job* j, lb_error* err) {
+  lb_osim_tool t;
+  if (!is_setup(j)) {
+    return LB_OK;
+  }
+  lb_status status = lb_osim_tool_read(j->o.scene, &j->arena, &t, err);
+  status = status == LB_OK ? check_use(j, &t, err) : status;
+  if (status != LB_OK) {
+    return status;
+  }
+  pass_on(j, t.nnote, t.note);
+  take(j, &t);
+  if (j->o.table) {
+    return LB_OK;
+  }
+  const bool markers = strcmp(t.kind, "InverseKinematicsTool") == 0;
+  return lb_error_add(err, LB_INVALID, t.place, "<%s> names no file in <%s>", t.kind,
+                      markers ? "marker_file" : "coordinates_file");
+}
+
+lb_status lb_job_need_table(const lb_job* j, const char* what, lb_error* err) {
+  return j->o.table ? LB_OK
+                    : lb_error_add(err, LB_INVALID, (lb_place){0},
+                                   "'limber %s' needs a table of %s behind the scene, or a setup "
+                                   "of OpenSim's (.xml) that names one",
+                                   j->type->name, what);
+}
+
+// --- tasks ---
+
+// Weights of the scene's markers. What a set does not name keeps out, as in OpenSim.
+static lb_status weigh(lb_job* j, const lb_osim_tool* t) {
+  int used = 0;
+  for (int i = 0; i < j->scene.nmarker; i++) {
+    j->scene.marker[i].weight = 0;
+  }
+  for (int k = 0; k < t->ntask; k++) {
+    bool known = false;
+    for (int i = 0; i < j->scene.nmarker; i++) {
+      if (strcmp(j->scene.marker[i].name, t->task[k].marker) == 0) {
+        j->scene.marker[i].weight = t->task[k].weight;
+        known = true;
+      }
+    }
+    used += known && t->task[k].weight > 0;
+    if (!known && t->task[k].weight > 0) {
+      lb_job_warn_at(j, t->task[k].place, "the model has no marker '%s'", t->task[k].marker);
+    }
+  }
+  return used > 0 ? LB_OK : LB_INVALID;
+}
+
+lb_status lb_job_read_tasks(lb_job* j, lb_error* err) {
+  lb_osim_tool t;
+  if (!j->o.tasks) {
+    return LB_OK;
+  }
+  const lb_status status = lb_osim_tasks_read(j->o.tasks, &j->arena, &t, err);
+  if (status != LB_OK) {
+    return status;
+  }
+  if (strcmp(t.kind, "IKTaskSet") == 0) {
+    pass_on(j, t.nnote, t.note); // those of a tool were told
+  }
+  return weigh(j, &t) == LB_OK
+             ? LB_OK
+             : lb_error_add(err, LB_INVALID, t.place,
+                            "no task is about a marker of '%s', with a weight", j->scene.name);
+}

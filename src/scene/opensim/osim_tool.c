@@ -1,0 +1,189 @@
+#include "scene/opensim/osim_tool.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "scene/opensim/osim_setup.h"
+
+// Properties that say where results go, or how a search is tuned: nothing of this is needed here.
+static const char* const IDLE[] = {
+    "results_directory",
+    "input_directory",
+    "output_precision",
+    "replace_force_set",
+    "force_set_files",
+    "solve_for_equilibrium_for_auxiliary_states",
+    "maximum_number_of_integrator_steps",
+    "maximum_integrator_step_size",
+    "minimum_integrator_step_size",
+    "integrator_error_tolerance",
+    "output_motion_file",
+    "output_gen_force_file",
+    "output_body_forces_file",
+    "report_errors",
+    "report_marker_locations",
+    "constraint_weight",
+    "accuracy",
+    "forces_to_exclude",
+    "coordinates_in_degrees",
+    "joints_to_report_body_forces",
+    "ControllerSet",
+    "states_file",
+    "speeds_file",
+    "coordinate_file",
+};
+
+typedef struct reading {
+  lb_setup s;
+  lb_osim_tool t;
+  int capacity;
+} reading;
+
+// --- tasks ---
+
+static void read_task(reading* R, lb_xml* e) {
+  const bool on = lb_osim_flag(&R->s.o, e, "apply", true);
+  const double weight = lb_osim_number(&R->s.o, e, "weight", 1);
+  e->seen = true;
+  if (!(weight >= 0)) {
+    lb_complain(&R->s.r, e->place, "the weight of '%.60s' must not be negative", e->name);
+    return;
+  }
+  const char* name = lb_osim_name(&R->s.o, e->name);
+  lb_osim_task* grown = LB_GROW(R->s.r.keep, (lb_osim_task*)R->t.task, R->t.ntask, &R->capacity);
+  if (!grown) {
+    lb_lack(&R->s.r);
+    return;
+  }
+  grown[R->t.ntask++] =
+      (lb_osim_task){lb_arena_text(R->s.r.keep, name, strlen(name)), e->place, on ? weight : 0};
+  R->t.task = grown;
+}
+
+// Coordinates that are not to follow any value do no harm.
+static void read_tasks(reading* R, lb_xml* set) {
+  for (lb_xml* e = set ? lb_osim_first(&R->s.o, set, NULL) : NULL; e; e = e->next) {
+    if (strcmp(e->tag, "IKMarkerTask") == 0) {
+      read_task(R, e);
+    } else if (strcmp(e->tag, "IKCoordinateTask") == 0) {
+      e->seen =
+          !lb_osim_flag(&R->s.o, e, "apply", true) || lb_osim_number(&R->s.o, e, "weight", 1) == 0;
+    }
+  }
+}
+
+// --- tools ---
+
+static void read_times(reading* R, lb_xml* tool) {
+  lb_xml* range = lb_osim_property(&R->s.o, tool, "time_range");
+  double* x = NULL;
+  R->t.begin = lb_osim_number(&R->s.o, tool, "initial_time", R->t.begin);
+  R->t.end = lb_osim_number(&R->s.o, tool, "final_time", R->t.end);
+  if (range && *range->text && strstr(range->text, "nf") == NULL) {
+    const int count = lb_osim_numbers(&R->s.o, range, range->text, &x);
+    if (count == 2 && x[0] <= x[1]) {
+      R->t.begin = x[0];
+      R->t.end = x[1];
+    } else if (count >= 0) {
+      lb_complain(&R->s.r, range->place, "<time_range> must have two numbers that rise");
+    }
+  }
+}
+
+static void read_static(reading* R, lb_xml* e) {
+  const double power = lb_osim_number(&R->s.o, e, "activation_exponent", 2);
+  static const char* const QUIET[] = {"start_time", "end_time", "step_interval", "in_degrees",
+                                      "use_model_force_set"};
+  for (size_t i = 0; i < sizeof QUIET / sizeof *QUIET; i++) {
+    lb_osim_property(&R->s.o, e, QUIET[i]);
+  }
+  if (!lb_osim_flag(&R->s.o, e, "on", true)) {
+    return;
+  }
+  if (power != 2 && power != 3) {
+    lb_complain(&R->s.r, e->place, "<activation_exponent> must be 2 or 3, not %g", power);
+  }
+  if (!lb_osim_flag(&R->s.o, e, "use_muscle_physiology", true)) {
+    lb_complain(&R->s.r, e->place,
+                "<use_muscle_physiology> must be true: forces by length and speed always count");
+  }
+  R->t.power = (int)power;
+}
+
+// Muscles' lengths and joint loads come out anyway.
+static void read_analyses(reading* R, lb_xml* tool) {
+  lb_xml* set = lb_osim_property(&R->s.o, tool, "AnalysisSet");
+  for (lb_xml* e = set ? lb_osim_first(&R->s.o, set, NULL) : NULL; e; e = e->next) {
+    const bool shares = strcmp(e->tag, "StaticOptimization") == 0;
+    if (shares) {
+      e->seen = true;
+      read_static(R, e);
+    } else if (strcmp(e->tag, "MuscleAnalysis") == 0 || strcmp(e->tag, "JointReaction") == 0) {
+      e->first = NULL; // nothing of it is needed
+      e->seen = true;
+    }
+  }
+}
+
+static void read_tool(reading* R) {
+  lb_xml* tool = R->s.o.model;
+  R->t.kind = tool->tag;
+  R->t.place = tool->place;
+  R->t.model = lb_setup_path(&R->s, tool, "model_file");
+  R->t.markers = lb_setup_path(&R->s, tool, "marker_file");
+  R->t.motion = lb_setup_path(&R->s, tool, "coordinates_file");
+  R->t.forces = lb_setup_path(&R->s, tool, "external_loads_file");
+  const double cutoff =
+      lb_osim_number(&R->s.o, tool, "lowpass_cutoff_frequency_for_coordinates", -1);
+  R->t.cutoff = cutoff > 0 ? cutoff : (double)NAN;
+  read_times(R, tool);
+  read_tasks(R, lb_osim_property(&R->s.o, tool, "IKTaskSet"));
+  read_analyses(R, tool);
+  for (size_t i = 0; i < sizeof IDLE / sizeof *IDLE; i++) {
+    lb_xml* idle = lb_xml_find(tool, IDLE[i]);
+    if (idle) {
+      idle->first = NULL;
+    }
+  }
+  if (!R->t.model) {
+    lb_complain(&R->s.r, tool->place, "<%s> must name a model in <model_file>", tool->tag);
+  }
+}
+
+static lb_status read(const char* path, const char* const* element, void (*of)(reading*),
+                      lb_arena* arena, lb_osim_tool* tool, lb_error* err) {
+  reading R = {.t = {.begin = -INFINITY, .end = INFINITY, .cutoff = NAN}};
+  lb_status status = lb_setup_open(&R.s, path, element, arena, err);
+  if (status != LB_OK) {
+    return status;
+  }
+  R.s.o.r = &R.s.r;
+  of(&R);
+  status = lb_setup_close(&R.s, &R.t.nnote, &R.t.note);
+  if (status == LB_OK) {
+    *tool = R.t;
+  }
+  return status;
+}
+
+lb_status lb_osim_tool_read(const char* path, lb_arena* arena, lb_osim_tool* tool, lb_error* err) {
+  static const char* const ELEMENT[] = {"InverseKinematicsTool", "InverseDynamicsTool",
+                                        "AnalyzeTool", NULL};
+  return read(path, ELEMENT, read_tool, arena, tool, err);
+}
+
+static void read_set(reading* R) {
+  lb_xml* at = R->s.o.model;
+  R->t.kind = at->tag;
+  R->t.place = at->place;
+  if (strcmp(at->tag, "IKTaskSet") == 0) {
+    read_tasks(R, at);
+  } else {
+    read_tool(R);
+  }
+}
+
+lb_status lb_osim_tasks_read(const char* path, lb_arena* arena, lb_osim_tool* tool, lb_error* err) {
+  static const char* const ELEMENT[] = {"IKTaskSet", "InverseKinematicsTool", NULL};
+  return read(path, ELEMENT, read_set, arena, tool, err);
+}

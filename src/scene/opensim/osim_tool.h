@@ -1,0 +1,30 @@
+// Setups of OpenSim's tools: which model, which motion or markers, which forces, and how.
+#pragma once
+#include "base/arena.h"
+#include "limber/status.h"
+
+// How much a marker counts in inverse kinematics.
+typedef struct lb_osim_task {
+  const char* marker;
+  lb_place place;
+  double weight; // 0: it does not
+} lb_osim_task;
+
+// Names of files are as seen from the setup; NULL: there is none.
+typedef struct lb_osim_tool {
+  const char* kind; // its element: "InverseDynamicsTool"
+  lb_place place;
+  const char *model, *markers, *motion, *forces;
+  double begin, end; // [s], -INFINITY and INFINITY: all
+  double cutoff;     // [Hz]; NAN: none
+  int ntask;
+  const lb_osim_task* task;
+  int power; // of static optimisation; 0: there is none
+  int nnote;
+  const lb_message* note; // [nnote] what was not read
+} lb_osim_tool;
+
+// InverseKinematicsTool, InverseDynamicsTool or AnalyzeTool.
+lb_status lb_osim_tool_read(const char* path, lb_arena* arena, lb_osim_tool* tool, lb_error* err);
+// An IKTaskSet alone, or that of an InverseKinematicsTool.
+lb_status lb_osim_tasks_read(const char* path, lb_arena* arena, lb_osim_tool* tool, lb_error* err);

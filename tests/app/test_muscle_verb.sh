@@ -1,0 +1,119 @@
+# The verbs about muscles, and measured forces from OpenSim's files.
+run "$LIMBER" muscle
+claim "a family of verbs alone is a mistake" exits 2
+claim "... that says what to do" grep -q "limber muscle --help" stderr
+run "$LIMBER" muscle --help
+claim "its help lists the verbs" exits 0
+claim "... by their second words" grep -q "^  static " stdout
+run "$LIMBER" muscle statik
+claim "a wrong second word gets a suggestion" grep -q "did you mean 'muscle static'" stderr
+run "$LIMBER" help muscle static
+claim "a verb of two words has its help" grep -q "^Usage: limber muscle static SCENE" stdout
+
+cat >arm.yaml <<'Y'
+bodies: {arm: {mass: 2, center: [0.3, 0, 0], inertia: [0.01, 0.01, 0.01]}}
+joints: {j: {type: revolute, child: arm, axis: -y}}
+muscles:
+  a: {through: [{at: [0, 0, 0.4]}, {body: arm, at: [0.1, 0, 0]}], tension: 300, mass: {amount: 100 g}}
+  b: {through: [{at: [0, 0, 0.4]}, {body: arm, at: [0.2, 0, 0]}], tension: 100, mass: {amount: 1 g}}
+Y
+printf 'time,j.q\n0,0\n0.1,0\n0.2,0\n' >still.csv
+run "$LIMBER" muscle lengths arm.yaml still.csv --out lengths --quiet
+claim "lengths are found" exits 0
+claim "... as they are" python3 - <<'P'
+import math
+rows = [l.split() for l in open("lengths/lengths.sto")]
+assert abs(float(rows[-1][1]) - math.hypot(0.4, 0.1)) < 1e-12
+rows = [l.split() for l in open("lengths/arms.sto")]
+assert rows[-4][1:] == ["a.j", "b.j"]
+assert abs(float(rows[-1][1]) - 0.4 * 0.1 / math.hypot(0.4, 0.1)) < 1e-12
+P
+run "$LIMBER" muscle static arm.yaml still.csv --out static --quiet
+claim "static optimisation runs" exits 0
+claim "... to the closed form, and joint loads are those of statics" python3 - <<'P'
+import math
+def last(name):
+    lines = open("static/" + name).read().splitlines()
+    return dict(zip(lines[-4].split(), map(float, lines[-1].split())))
+F, loads, arms = last("muscle_forces.sto"), last("joint_loads.sto"), last("arms.sto")
+# gravity acts on the muscles' masses, too, half of each at the insertion of a straight one
+weight = 9.81 * (2 * 0.3 + 0.1 * 0.5 * 0.1 + 0.001 * 0.5 * 0.2)
+assert abs(F["a"] * arms["a.j"] + F["b"] * arms["b.j"] - weight) < 1e-4 * weight
+B = [300 * arms["a.j"], 100 * arms["b.j"]]
+assert abs(F["a"] / 300 / B[0] - F["b"] / 100 / B[1]) < 1e-6  # effort is shared by arm and tension
+# along x the muscles pull the arm to the hinge
+pull = sum(F[m] * x / math.hypot(0.4, x) for m, x in (("a", 0.1), ("b", 0.2)))
+assert abs(loads["j_on_arm_in_arm_fx"] - pull) < 1e-3 * pull
+P
+run "$LIMBER" muscle report arm.yaml still.csv --out report
+claim "parts of inertia are found" exits 0
+claim "... and the one muscle that matters" grep -q "needed    0 of 2\|needed    1 of 2" stdout
+claim "... as the closed form m r^2 / 3 says" python3 - <<'P'
+import csv
+rows = {r["muscle"]: float(r["j"]) for r in csv.DictReader(open("report/inertia.csv"))}
+I = 0.01 + 2 * 0.09
+m = {"a": 0.1 * 0.01 / 3, "b": 0.001 * 0.04 / 3}
+for k in m:
+    assert abs(rows[k] - m[k] / (I + sum(m.values()))) < 1e-12, (k, rows[k])
+P
+sed 's/mass: {amount: [^}]*}//' arm.yaml >light.yaml
+run "$LIMBER" muscle report light.yaml still.csv --out none
+claim "muscles without mass have no inertia to report" exits 2
+claim "... and the message says what to give" grep -q "no muscle of" stderr
+
+# forces of OpenSim's
+cat >loads.xml <<'X'
+<OpenSimDocument Version="30000"><ExternalLoads name="plates"><objects>
+  <ExternalForce name="hand">
+    <applied_to_body>arm</applied_to_body>
+    <force_expressed_in_body>ground</force_expressed_in_body>
+    <point_expressed_in_body>arm</point_expressed_in_body>
+    <force_identifier>hand_v</force_identifier>
+    <point_identifier>hand_p</point_identifier>
+    <torque_identifier>hand_t</torque_identifier>
+  </ExternalForce>
+</objects><datafile>loads.mot</datafile></ExternalLoads></OpenSimDocument>
+X
+{ printf 'loads\nnRows=2\nnColumns=10\nendheader\ntime\thand_vx\thand_vy\thand_vz\thand_px\thand_py\thand_pz\thand_tx\thand_ty\thand_tz\n'
+  printf '0\t0\t10\t0\t0.5\t0\t0\t0\t0\t2\n1\t0\t10\t0\t0.5\t0\t0\t0\t0\t2\n'; } >loads.mot
+run "$LIMBER" inverse light.yaml still.csv --forces loads.xml --out pushed --quiet
+claim "external loads of OpenSim's are read" exits 0
+claim "... y up, at points of bodies, with torques" python3 - <<'P'
+import csv
+r = list(csv.DictReader(open("pushed/inverse.csv")))
+# the ground's y is up: 10 N at 0.5 m lift; its z is the world's -y, the hinge's axis
+assert abs(float(r[1]["j.tau"]) - (2 * 9.81 * 0.3 - 10 * 0.5 - 2)) < 1e-9, r[1]
+P
+sed 's/>arm</>arn</' loads.xml >wrong.xml
+run "$LIMBER" inverse light.yaml still.csv --forces wrong.xml --out none
+claim "a body that is not there is a mistake" exits 2
+claim "... with its line and a suggestion" grep -q "wrong.xml:2:.*no body 'arn'.*did you mean 'arm'" stderr
+sed 's/hand_v</hnad_v</' loads.xml >wrong.xml
+run "$LIMBER" inverse light.yaml still.csv --forces wrong.xml --out none
+claim "columns that are not there are a mistake" exits 2
+claim "... with the line" grep -q "wrong.xml:2:.*begin with 'hnad_v'" stderr
+echo '<OpenSimDocument><Model/></OpenSimDocument>' >wrong.xml
+run "$LIMBER" inverse light.yaml still.csv --forces wrong.xml --out none
+claim "another file is a mistake" grep -q "there must be an element ExternalLoads" stderr
+cat light.yaml - >own.yaml <<'Y'
+external: {hand: {body: arm, file: loads.mot, force: hand_v, point: hand_p, torque: hand_t, point_in: arm}}
+Y
+run "$LIMBER" inverse own.yaml still.csv --out own --quiet
+claim "a scene may have them itself" exits 0
+claim "... and they do the same" cmp own/inverse.csv pushed/inverse.csv
+data=${LIMBER_SHARED:-}/data/osim/opensim-core
+if [ -d "$data" ]; then
+  forward=$data/Applications/Forward/tests/resources
+  cat >hung.yaml <<Y
+include: $forward/pendulum_no_gravity.osim
+external: {gravity: {body: pendulum, file: $forward/pendulum_external_load.sto, force: force, point: point, torque: torque, point_in: pendulum}}
+Y
+  run "$LIMBER" simulate hung.yaml --duration 1 --out hung --quiet
+  claim "OpenSim's pendulum swings under a measured weight" exits 0
+  run "$LIMBER" simulate "$forward/pendulum.osim" --duration 1 --out free --quiet
+  claim "... as under gravity" python3 - <<'P'
+rows = [[l.split() for l in open(d + "/coordinates.sto")][-1] for d in ("hung", "free")]
+print(rows)
+assert abs(float(rows[0][1]) - float(rows[1][1])) < 1e-6 and abs(float(rows[0][0]) - float(rows[1][0])) < 1e-12
+P
+fi
