@@ -258,20 +258,58 @@ typedef struct lb_fork_motion {
   int left_out;    ///< loads of the scene on links without an effector, which the reduced one lacks
 } lb_fork_motion;
 
+/// Somebody who looks on while both motions are stepped.
+typedef struct lb_fork_watch {
+  lb_recording* whole; ///< gets the frames of the whole mechanism; or NULL
+  void* context;
+  /// Poses of the effectors [neffector] in each frame, of both; or NULL. False: no memory.
+  bool (*seen)(void* context, double time, const lb_transform* reduced, const lb_transform* whole);
+} lb_fork_watch;
+
 /// Step the models of one fork, blended where there are several, and the whole mechanism, both from
 /// the first model's equilibrium, by steps of equal length. The scene's loads on links of effectors
 /// act as they change from their start; motors stay. Frames of the reduced motion go to
 /// `recording`, with loops closed. Where the fork is to grow, a model is added after a frame whose
 /// estimate is above its `error`, about the equilibrium under the wrenches there: `fork` has room
-/// for `grow.most`, and `count` counts on.
+/// for `grow.most`, and `count` counts on. `watch` may be NULL.
 lb_status lb_fork_simulate(lb_fork** fork, int* count, const lb_simulate_options* options,
-                           lb_recording* recording, lb_fork_motion* motion, lb_error* err);
+                           lb_recording* recording, const lb_fork_watch* watch,
+                           lb_fork_motion* motion, lb_error* err);
+
+/// How far an effector at rest is off its place in the whole, over forces on it: `side` by `side`
+/// of them, along two of the world's axes, those along which it gives way most. Forces go from
+/// -force to force; rows are those along the second axis.
+typedef struct lb_fork_map {
+  const lb_fork* fork; ///< the first model
+  int effector;
+  int axis[2];  ///< 0: x, 1: y, 2: z
+  double force; ///< [N] a little more than the largest of the models and of the scene's loads
+  int side;
+  double* moved;  ///< [side][side] how far the effector of the whole goes [m]; NAN: there is no
+                  ///< equilibrium
+  double* off[2]; ///< [side][side] of the first model alone, and of all blended [m]; the second is
+                  ///< NULL where there is one
+  void* storage;
+} lb_fork_map;
+/// Of `count` models of one mechanism, whose base does not float.
+lb_status lb_fork_map_create(lb_fork* const* fork, int count, int effector, int side,
+                             const lb_allocator* allocator, lb_fork_map** map, lb_error* err);
+/// NULL is ignored.
+void lb_fork_map_release(lb_fork_map* map);
+/// Force of a model's equilibrium on an effector, along the world's axes [N].
+lb_vec3 lb_fork_load(const lb_fork* fork, int effector);
 
 /// Models of a scene, all that `limber fork` makes.
 typedef struct lb_fork_result {
   int count;
-  lb_fork* const* fork;  ///< [count]
-  lb_fork_motion motion; ///< of the first fork
+  lb_fork* const* fork;      ///< [count]
+  lb_fork_motion motion;     ///< of the first fork
+  const lb_recording* whole; ///< its motion with all its joints
+  int nframe;
+  const double* time;  ///< [nframe]
+  const double* place; ///< [nframe][neffector][2][3] of its effectors, reduced and whole
+  int nmap;
+  lb_fork_map* const* map; ///< [nmap] of effectors of all forks
 } lb_fork_result;
 
 /// Name of a model's file: NAME.npz, NAME-2.npz and so on.

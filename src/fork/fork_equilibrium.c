@@ -214,9 +214,9 @@ static lb_status judge_pose(lb_fork_work* w, lb_error* err) {
              ? LB_OK
              : lb_error_add(err, LB_FAILED, w->what->place,
                             "fork '%s': its loops are in a singular pose, where they hold %d "
-                            "directions and %d beside it: nothing is linear there (start or load "
-                            "it off that pose)",
-                            w->what->name, here, beside);
+                            "direction%s, and %d beside it: nothing is linear there (start or "
+                            "load it off that pose)",
+                            w->what->name, here, here == 1 ? "" : "s", beside);
 }
 
 lb_status lb_fork_find_linear(lb_fork_work* w, lb_error* err) {

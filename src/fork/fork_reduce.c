@@ -61,6 +61,36 @@ static double largest_of(const double* x, int count, int n, int e) {
   return most;
 }
 
+// The motor that prescribes a joint between an effector and the world; NULL: none does.
+static const char* find_holder(const lb_fork_work* w, int effector) {
+  const lb_model* m = w->m;
+  const char* name = NULL;
+  for (int link = w->fork->at[effector].link; link != LB_WORLD; link = m->link.parent[link]) {
+    for (int i = 0; i < m->nmotor; i++) {
+      const int v = m->motor.v[i];
+      const bool here = v >= m->link.v[link] && v < m->link.v[link] + m->link.nv[link];
+      name = here && m->dof.driven[v] ? m->motor.name[i] : name;
+    }
+  }
+  return name;
+}
+
+static lb_status complain_still(const lb_fork_work* w, int effector, lb_error* err) {
+  const lb_scene_effector* of = &w->what->effector[effector];
+  const char* holder = find_holder(w, effector);
+  if (holder) {
+    return lb_error_add(err, LB_INVALID, of->place,
+                        "fork '%s': effector '%s' cannot move: motor '%s' holds it (take the "
+                        "effector away, or let the motor be a servo with a stiffness)",
+                        w->what->name, of->name, holder);
+  }
+  return lb_error_add(err, LB_INVALID, of->place,
+                      "fork '%s': effector '%s' cannot move%s (take it away, or give it a joint "
+                      "that is free)",
+                      w->what->name, of->name,
+                      w->what->free || w->what->base != LB_WORLD ? " while its base is held" : "");
+}
+
 // An orthonormal basis Q [n][n] of the twists that effectors can have, the first `rank` columns.
 // LB_INVALID: one has none.
 static lb_status find_admissible(lb_fork_work* w, double* Q, int* rank, lb_error* err) {
@@ -71,12 +101,7 @@ static lb_status find_admissible(lb_fork_work* w, double* Q, int* rank, lb_error
   }
   for (int e = 0; e < w->what->neffector; e++) {
     if (largest_of(B, w->A.n, n, e) <= STILL) {
-      return lb_error_add(err, LB_INVALID, w->what->effector[e].place,
-                          "fork '%s': effector '%s' cannot move%s (take it away, or give it a "
-                          "joint that is free)",
-                          w->what->name, w->what->effector[e].name,
-                          w->what->free || w->what->base != LB_WORLD ? " while its base is held"
-                                                                     : "");
+      return complain_still(w, e, err);
     }
   }
   return lb_range(&w->scratch, n, w->A.n, B, n, STILL, Q, rank);

@@ -19,8 +19,10 @@ typedef struct run {
   lb_fork_stepper* one;
   lb_fork_blend* several;
   lb_stepper* whole;
-  lb_data *reduced, *d; // of frames; of the whole
-  double* wrench;       // [neffector][6]
+  lb_data *reduced, *d;   // of frames; of the whole
+  double* wrench;         // [neffector][6]
+  lb_transform* whole_at; // [neffector] effectors of the whole
+  const lb_fork_watch* watch;
   lb_arena arena;
 } run;
 
@@ -105,10 +107,27 @@ static void compare(run* u, lb_fork_motion* motion) {
   lb_poses(f->model, u->d);
   for (int e = 0; e < f->neffector; e++) {
     const lb_scene_effector* of = &f->what->effector[e];
-    const lb_vec3 at = lb_transform_point(u->d->pose[of->body], of->at);
+    const lb_transform body = u->d->pose[of->body];
+    const lb_vec3 at = lb_transform_point(body, of->at);
+    u->whole_at[e] = (lb_transform){body.q, at};
     motion->moved = fmax(motion->moved, lb_vec3_norm(lb_vec3_sub(at, f->pose[e].p)));
     motion->off = fmax(motion->off, lb_vec3_norm(lb_vec3_sub(at, poses(u)[e].p)));
   }
+}
+
+static lb_status tell(run* u, double time, lb_error* err) {
+  const lb_fork_watch* watch = u->watch;
+  if (watch && watch->seen && !watch->seen(watch->context, time, poses(u), u->whole_at)) {
+    return lb_fork_no_memory(err);
+  }
+  return watch && watch->whole ? lb_frame_put(watch->whole, u->d, err) : LB_OK;
+}
+
+// A frame of both.
+static lb_status show(run* u, double time, lb_recording* r, lb_fork_motion* motion, lb_error* err) {
+  compare(u, motion);
+  const lb_status status = put_frame(u, time, r, err);
+  return status == LB_OK ? tell(u, time, err) : status;
 }
 
 // --- growing ---
@@ -207,11 +226,13 @@ static lb_status create(run* u, double step, const lb_allocator* allocator, lb_e
   status = status == LB_OK ? lb_data_create(m, allocator, &u->d, err) : status;
   status = status == LB_OK ? lb_stepper_create(m, NULL, allocator, &u->whole, err) : status;
   u->wrench = LB_TAKE(&u->arena, double, 6 * (size_t)fork[0]->neffector);
+  u->whole_at = LB_TAKE(&u->arena, lb_transform, fork[0]->neffector);
   if (status == LB_OK) {
     memcpy(u->d->q, fork[0]->q, (size_t)m->nq * sizeof *u->d->q);
     memset(u->d->qd, 0, (size_t)m->nv * sizeof *u->d->qd);
     memset(u->reduced->qd, 0, (size_t)m->nv * sizeof *u->reduced->qd);
-    status = u->wrench ? LB_OK : lb_fork_no_memory(err);
+    lb_kinematics(m, u->d, u->d->q, u->d->qd);
+    status = u->wrench && u->whole_at ? LB_OK : lb_fork_no_memory(err);
   }
   return status;
 }
@@ -227,27 +248,25 @@ static void release(run* u) {
 }
 
 lb_status lb_fork_simulate(lb_fork** fork, int* count, const lb_simulate_options* options,
-                           lb_recording* r, lb_fork_motion* motion, lb_error* err) {
+                           lb_recording* r, const lb_fork_watch* watch, lb_fork_motion* motion,
+                           lb_error* err) {
   LB_ONE_BLAS_THREAD;
   lb_status status = lb_plan_check(fork[0]->model, options, err);
   if (status != LB_OK) {
     return status;
   }
   const lb_plan p = lb_plan_make(fork[0]->model, options);
-  run u = {.fork = fork[0], .all = fork, .count = count};
+  run u = {.fork = fork[0], .all = fork, .count = count, .watch = watch};
   lb_arena_init(&u.arena, r->allocator);
   *motion =
       (lb_fork_motion){.left_out = count_left_out(fork[0]), .estimate = fork[0]->base ? NAN : 0};
   status = create(&u, p.step, r->allocator, err);
-  status = status == LB_OK ? put_frame(&u, 0, r, err) : status;
+  status = status == LB_OK ? show(&u, 0, r, motion, err) : status;
   for (long i = 0; i < p.steps && status == LB_OK;) {
     const long next = i + p.stride < p.steps ? i + p.stride : p.steps;
     status = advance(&u, &p, i, next, motion, err);
     i = next;
-    if (status == LB_OK) {
-      compare(&u, motion);
-      status = put_frame(&u, (double)i * p.step, r, err);
-    }
+    status = status == LB_OK ? show(&u, (double)i * p.step, r, motion, err) : status;
     status = status == LB_OK ? judge(&u, r->allocator, motion, err) : status;
     const double done = (double)i / (double)p.steps;
     if (status == LB_OK && !lb_progress_report(&options->progress, done, "both motions")) {

@@ -145,6 +145,9 @@ static lb_status look_beside(const lb_fork_work* of, lb_fork_statics* to, double
   if (status == LB_OK && found.nneutral > 0) {
     status = lb_fork_leave_neutral(&to->w.A, &found);
   }
+  if (status == LB_NO_MEMORY) {
+    return lb_fork_no_memory(err);
+  }
   if (status != LB_OK || found.unstable || found.nneutral > 0) {
     return lb_error_add(err, LB_FAILED, of->what->place,
                         "fork '%s' is at the end of what is stable, where its stiffness has no "

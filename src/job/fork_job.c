@@ -12,6 +12,10 @@ typedef struct fork_job {
   lb_scene_fork* what; // [nfork]
   lb_fork** fork;      // of all forks of the scene, and all their models
   lb_fork_result result;
+  lb_recording* whole;
+  int times, nplace, capacity; // room for times; places that were seen, and room for them
+  double *time, *place;        // of what was seen
+  lb_fork_map** map;
 } fork_job;
 
 static int models_of(const lb_scene_fork* what) {
@@ -59,9 +63,100 @@ static lb_status make(lb_job* j, int i, int number, lb_error* err) {
   return status;
 }
 
-static lb_status run(lb_job* j, lb_error* err) {
+// --- both motions ---
+
+static bool keep(lb_job* j, double x) {
+  fork_job* own = j->own;
+  double* more = LB_GROW(&j->arena, own->place, own->nplace, &own->capacity);
+  own->place = more ? more : own->place;
+  if (more) {
+    own->place[own->nplace++] = x;
+  }
+  return more;
+}
+
+static bool seen(void* context, double time, const lb_transform* reduced,
+                 const lb_transform* whole) {
+  lb_job* j = context;
+  fork_job* own = j->own;
+  double* more = LB_GROW(&j->arena, own->time, own->result.nframe, &own->times);
+  bool ok = more;
+  if (ok) {
+    own->time = more;
+    own->time[own->result.nframe++] = time;
+  }
+  for (int e = 0; e < own->fork[0]->neffector; e++) {
+    const lb_vec3 p[] = {reduced[e].p, whole[e].p};
+    for (int k = 0; k < 2; k++) {
+      ok = ok && keep(j, p[k].x) && keep(j, p[k].y) && keep(j, p[k].z);
+    }
+  }
+  return ok;
+}
+
+static lb_status simulate(lb_job* j, lb_error* err) {
   fork_job* own = j->own;
   const lb_simulate_options o = lb_job_runs(j);
+  lb_status status = lb_job_record(j, j->model, &own->whole, err);
+  const lb_fork_watch watch = {own->whole, j, seen};
+  status = status == LB_OK ? lb_fork_simulate(own->fork, &own->result.count, &o, j->recording,
+                                              &watch, &own->result.motion, err)
+                           : status;
+  own->result.whole = own->whole;
+  own->result.time = own->time;
+  own->result.place = own->place;
+  return status;
+}
+
+// --- maps of errors ---
+
+// Forces along a side of a map: equilibria of large mechanisms take their time.
+static int side_for(const lb_fork* f) {
+  return f->base > 0 ? 0 : f->nv <= 120 ? 11 : f->nv <= 300 ? 7 : f->nv <= 600 ? 5 : 0;
+}
+
+static lb_status map_effectors(lb_job* j, int first, int count, lb_error* err) {
+  enum { MOST = 4 }; // of a mechanism
+  fork_job* own = j->own;
+  const lb_progress progress = lb_job_progress(j);
+  const int side = side_for(own->fork[first]);
+  lb_status status = LB_OK;
+  for (int e = 0; side > 0 && e < own->fork[first]->neffector && e < MOST && status == LB_OK; e++) {
+    if (!lb_progress_report(&progress, NAN, "a map of errors")) {
+      return lb_error_add(err, LB_INTERRUPTED, (lb_place){0}, "interrupted");
+    }
+    lb_fork_map* map = NULL;
+    status = lb_fork_map_create(own->fork + first, count, e, side, j->arena.allocator, &map, err);
+    if (status == LB_OK) {
+      own->map[own->result.nmap++] = map;
+    }
+  }
+  return status;
+}
+
+static lb_status make_maps(lb_job* j, lb_error* err) {
+  fork_job* own = j->own;
+  const lb_fork_result* t = &own->result;
+  int most = 0;
+  for (int i = 0; i < t->count; i++) {
+    most += own->fork[i]->neffector;
+  }
+  own->map = LB_TAKE(&j->arena, lb_fork_map*, most);
+  own->result.map = own->map;
+  lb_status status = own->map ? LB_OK : lb_job_no_memory(err);
+  for (int i = 0; i < t->count && status == LB_OK;) {
+    int next = i + 1;
+    while (next < t->count && own->fork[next]->what == own->fork[i]->what) {
+      next++;
+    }
+    status = map_effectors(j, i, next - i, err);
+    i = next;
+  }
+  return status;
+}
+
+static lb_status run(lb_job* j, lb_error* err) {
+  fork_job* own = j->own;
   own->result.fork = own->fork;
   lb_status status = lb_job_record(j, j->model, &j->recording, err);
   for (int i = 0; i < j->scene.nfork && status == LB_OK; i++) {
@@ -69,10 +164,10 @@ static lb_status run(lb_job* j, lb_error* err) {
       status = make(j, i, k, err);
     }
     if (i == 0 && status == LB_OK) { // models that are added follow those of the scene
-      status = lb_fork_simulate(own->fork, &own->result.count, &o, j->recording,
-                                &own->result.motion, err);
+      status = simulate(j, err);
     }
   }
+  status = status == LB_OK ? make_maps(j, err) : status;
   j->summary.fork = &own->result;
   j->kept = status == LB_OK;
   return status;
@@ -189,6 +284,10 @@ static void report(lb_job* j) {
 
 static void release(lb_job* j) {
   const fork_job* own = j->own;
+  for (int i = 0; i < own->result.nmap; i++) {
+    lb_fork_map_release(own->map[i]);
+  }
+  lb_recording_release(own->whole);
   for (int i = 0; i < own->result.count; i++) {
     lb_fork_release(own->fork[i]);
   }

@@ -18,7 +18,8 @@ static lb_status load(lb_job* j, lb_error* err) {
   status = lb_job_make_model(j, err);
   const lb_status one =
       lb_markers_read(j->o.table, &j->scene, false, j->arena.allocator, &own->markers, err);
-  return status == LB_OK ? one : status;
+  status = status == LB_OK ? one : status;
+  return status == LB_OK ? lb_job_trim(j, own->markers, 1, err) : status;
 }
 
 static lb_status run(lb_job* j, lb_error* err) {

@@ -1,5 +1,6 @@
 // Stiffness at effectors as a goal: gradients against differences and closed forms, springs found
 // again from the stiffness that they make, and what is refused.
+#include "counting.h"
 #include "optimizing.h"
 
 // A finger on two bars: a loop with unsprung pins, gravity, a rubber band, a load that bends it,
@@ -256,6 +257,28 @@ static void springs_under_a_load_are_found_again(void** state) {
   close_problem(&p);
 }
 
+static void memory_may_run_out_at_any_request(void** state) {
+  (void)state;
+  problem p;
+  open_problem(&p, FINGER "optimize:\n"
+                          "  parameters: {a: {stiffness: front}}\n"
+                          "  goals: {soft: {effector: pad, force: x, stiffness: 300, model: 2}}\n");
+  lb_status status = LB_NO_MEMORY;
+  for (long n = 1; status != LB_OK; n++) {
+    lb_counting c = {.refuse = n};
+    const lb_allocator allocator = lb_counting_allocator(&c);
+    lb_optimization* o = NULL;
+    double value = 0, gradient = 0;
+    status = lb_optimization_create(&p.scene, &allocator, &o, NULL);
+    status =
+        status == LB_OK ? lb_optimization_evaluate(o, o->start, &value, &gradient, NULL) : status;
+    assert_true(status == LB_OK || status == LB_NO_MEMORY);
+    lb_optimization_release(o);
+    assert_int_equal(c.live, 0);
+  }
+  close_problem(&p);
+}
+
 // --- what is refused ---
 
 static void check_refused(const char* text, const char* words, bool read) {
@@ -338,6 +361,7 @@ int main(void) {
       cmocka_unit_test(parallelogram_has_the_closed_form),
       cmocka_unit_test(springs_of_a_chain_are_found_again),
       cmocka_unit_test(springs_under_a_load_are_found_again),
+      cmocka_unit_test(memory_may_run_out_at_any_request),
       cmocka_unit_test(goals_that_make_no_sense_are_refused),
       cmocka_unit_test(mechanisms_without_such_a_stiffness_are_refused),
       cmocka_unit_test(beside_other_things_it_is_refused),

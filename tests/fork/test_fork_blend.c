@@ -1,48 +1,10 @@
 // Several models of one mechanism, blended.
 #include "counting.h"
 #include "fork/fork_blend.h"
-#include "fork_world.h"
+#include "fork_models.h"
 #include "math/linear/dense.h"
 #include "math/space/se3.h"
 #include "random_tree.h"
-
-enum { MOST = 4 };
-
-// Models under these forces on the first effector.
-typedef struct models {
-  fork_world w;
-  lb_scene_effector_load load[MOST];
-  lb_scene_fork_model model[MOST];
-  lb_scene_fork what;
-  lb_fork* fork[MOST];
-  int count;
-  int blend; // lb_fork_blend_kind
-  lb_fork_blend* b;
-} models;
-
-static void make(models* m, int count, const lb_vec3* force, double h) {
-  m->count = count;
-  m->what = m->w.scene.fork[0];
-  m->what.blend = m->blend;
-  m->what.nmodel = count;
-  m->what.model = m->model;
-  for (int i = 0; i < count; i++) {
-    m->load[i] = (lb_scene_effector_load){.force = force[i]};
-    m->model[i] = (lb_scene_fork_model){.nload = 1, .load = &m->load[i]};
-  }
-  for (int i = 0; i < count; i++) {
-    assert_int_equal(lb_fork_create(m->w.m, &m->what, i, NULL, &m->fork[i], NULL), LB_OK);
-  }
-  assert_int_equal(lb_fork_blend_create(m->fork, count, h, NULL, &m->b, NULL), LB_OK);
-}
-
-static void drop(models* m) {
-  lb_fork_blend_release(m->b);
-  for (int i = 0; i < m->count; i++) {
-    lb_fork_release(m->fork[i]);
-  }
-  fork_drop(&m->w);
-}
 
 static double difference(int n, const double* a, const double* b) {
   double most = 0, size = 0;
@@ -199,6 +161,9 @@ static misses settle(models* m, int first, int count, lb_vec3 force) {
   }
   lb_fork_blend_look(b);
   lb_fork_blend_coordinates(b, d[0]->q);
+  if (model->constraint.count > 0) {
+    lb_project(model, d[0]);
+  }
   memcpy(d[1]->q, whole->q, (size_t)model->nq * sizeof *whole->q);
   lb_poses(model, d[0]);
   lb_poses(model, d[1]);
@@ -224,8 +189,9 @@ static void a_blend_errs_less_than_its_models(void** state) {
   } cases[] = {{"wishbone", {100, 0, 0}, {0.5, 0.25}},
                {"helix-50", {0, 0, 100}, {0.03, 0.05}},
                {"ring", {60, 0, 0}, {0.01, 0.1}},
-               {"two-links", {20, 0, 0}, {0.5, 0.25}}};
-  for (int i = 0; i < 4; i++) {
+               {"two-links", {20, 0, 0}, {0.5, 0.25}},
+               {"ladder", {0, -2000, 0}, {0.25, 2.5}}}; // there one model's error passes zero
+  for (int i = 0; i < 5; i++) {
     models m = {.w = fork_read(cases[i].scene)};
     make(&m, 2, (const lb_vec3[]){{0, 0, 0}, cases[i].far}, 1e-3);
     for (int k = 2; k < 4; k++) {
@@ -237,7 +203,12 @@ static void a_blend_errs_less_than_its_models(void** state) {
                     cases[i].scene, k, 1e3 * rest.effector, 1e3 * far.effector, 1e3 * two.effector,
                     two.effector / rest.effector, 1e3 * rest.links, 1e3 * two.links);
       assert_below(two.effector, cases[i].most[k - 2] * rest.effector);
-      assert_below(two.links, rest.links);
+      if (i < 4) { // inside the ladder links are off by 1.7 mm of 150 half way, 0.3 mm by one model
+        assert_below(two.links, rest.links);
+      }
+      if (i == 0 && k == 2) { // 2.8 mm by blended joints alone, design/fork.md 3.11
+        assert_below(two.links, 1.65e-3);
+      }
     }
     drop(&m);
   }
@@ -439,7 +410,7 @@ static void models_are_added_where_they_are_needed(void** state) {
     w.scene.fork[0].grow = (lb_scene_fork_grow){.error = i ? 2e-3 : 0, .most = 5};
     fork[0] = fork_reduce(&w, 0);
     assert_int_equal(lb_recording_create(w.m, 0, NULL, &r, NULL), LB_OK);
-    assert_int_equal(lb_fork_simulate(fork, &count, &o, r, &motion, NULL), LB_OK);
+    assert_int_equal(lb_fork_simulate(fork, &count, &o, r, NULL, &motion, NULL), LB_OK);
     assert_int_equal(count, 1 + motion.grown);
     assert_true(i == 0 ? motion.grown == 0 : motion.grown > 0);
     print_message("%d models: off by %.3g mm, estimate %.3g\n", count, 1e3 * motion.off,
@@ -453,75 +424,6 @@ static void models_are_added_where_they_are_needed(void** state) {
     fork_drop(&w);
   }
   assert_below(off[1], off[0]);
-}
-
-// --- eigenvectors ---
-
-// Two links of 0.5 m, hinges alike, elbow at 20 deg and 60 or 120 deg further, compliances along
-// the hand's axes with lengths over the arm's: what half way is off by, in parts of the exact one.
-static void hand_compliance(double elbow, double C[9], double J[6]) {
-  const double c = cos(elbow), s = sin(elbow);
-  const double columns[2][3] = {{1, 0.5 * s, 0.5 + 0.5 * c}, {1, 0, 0.5}};
-  for (int i = 0; i < 9; i++) {
-    C[i] = columns[0][i / 3] * columns[0][i % 3] + columns[1][i / 3] * columns[1][i % 3];
-  }
-  for (int i = 0; i < 6; i++) {
-    J[i] = columns[i / 3][i % 3];
-  }
-}
-
-static double off_by(const double* found, const double* exact) {
-  double sum = 0, all = 0;
-  for (int i = 0; i < 9; i++) {
-    sum += pow(found[i] - exact[i], 2);
-    all += exact[i] * exact[i];
-  }
-  return sqrt(sum / all);
-}
-
-static void eigenvectors_are_no_better_than_columns(void** state) {
-  (void)state;
-  static const double expected[2][3] = {{0.053, 0.043, 0.049}, {0.181, 0.168, 0.168}};
-  for (int k = 0; k < 2; k++) {
-    const double a = M_PI / 9, b = a + (k + 1) * M_PI / 3;
-    double C[3][9], J[3][6], sum[9], columns[9] = {0}, eigen[9] = {0};
-    const double at[3] = {a, b, 0.5 * (a + b)};
-    for (int i = 0; i < 3; i++) {
-      hand_compliance(at[i], C[i], J[i]);
-    }
-    double pairs[3 * 9 * 8 * 8] = {0}, vectors[2 * 6 * 9 + 8] = {0};
-    lb_fork_blending own = {.n = 6, .ld = 8, .ne = 1, .pairs = pairs, .eigen = vectors};
-    lb_fork_blend blend = {.count = 2, .own = &own};
-    lb_arena arena;
-    lb_arena_init(&arena, NULL);
-    for (int i = 0; i < 9; i++) {
-      sum[i] = 0.5 * (C[0][i] + C[1][i]);
-      for (int j = 0; j < 2; j++) {
-        columns[i] += 0.25 * (J[0][3 * j + i / 3] + J[1][3 * j + i / 3]) *
-                      (J[0][3 * j + i % 3] + J[1][3 * j + i % 3]);
-        lb_fork_pair_at(&own, j, j)[8 + i / 3 * 8 + i % 3] = C[j][i];
-      }
-    }
-    assert_true(lb_fork_match_eigenvectors(&blend, &arena));
-    for (int j = 0; j < 6; j++) {
-      const double *p = vectors + 9 * j, *q = vectors + 54 + 9 * j;
-      double m[6], length = 0;
-      for (int i = 0; i < 6; i++) {
-        m[i] = 0.5 * (p[i] + q[i]);
-        length += m[i] * m[i];
-      }
-      for (int i = 0; i < 9; i++) {
-        eigen[i] += 0.5 * (p[8] + q[8]) * m[i / 3] * m[i % 3] / length;
-      }
-    }
-    const double found[3] = {off_by(sum, C[2]), off_by(eigen, C[2]), off_by(columns, C[2])};
-    print_message("%d deg apart: entries %.4f, eigenvectors %.4f, columns %.4f\n", 60 * (k + 1),
-                  found[0], found[1], found[2]);
-    for (int i = 0; i < 3; i++) {
-      assert_near(found[i], expected[k][i], 6e-4);
-    }
-    lb_arena_release(&arena);
-  }
 }
 
 static void no_memory_is_told(void** state) {
@@ -559,7 +461,6 @@ int main(void) {
       cmocka_unit_test(the_linear_model_makes_the_same_step),
       cmocka_unit_test(estimates_are_what_models_are_off_by),
       cmocka_unit_test(models_are_added_where_they_are_needed),
-      cmocka_unit_test(eigenvectors_are_no_better_than_columns),
       cmocka_unit_test(no_memory_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

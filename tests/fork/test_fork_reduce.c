@@ -63,6 +63,10 @@ static void closing_a_loop_stiffens_all_its_bodies_in_any_frame(void** state) {
     assert_near(C[1][1] / 0.002, 1, 1e-12);
     assert_near(C[0][1] / 5e-4, 1, 1e-12);
     assert_int_equal(w.f->count, 2); // a freedom of the coupler, and one of the arm
+    lb_fork_release(w.f);
+    w.scene.fork[0].neffector = 1;
+    w.f = fork_reduce(&w, 0);
+    assert_int_equal(w.f->count, 1); // the coupler alone: rank 1
     fork_drop(&w);
   }
 }

@@ -505,7 +505,7 @@ static void a_motion_is_recorded(void** state) {
     lb_recording* r = NULL;
     status = lb_recording_create(w.m, 0, &allocator, &r, NULL);
     if (status == LB_OK) {
-      status = lb_fork_simulate(&w.f, &one, &o, r, &motion, NULL);
+      status = lb_fork_simulate(&w.f, &one, &o, r, NULL, &motion, NULL);
       assert_true(status != LB_OK || r->nframe == 6);
     }
     assert_true(status == LB_OK || status == LB_NO_MEMORY);
@@ -535,7 +535,7 @@ static void a_helix_swings_as_the_whole_does_with_modes(void** state) {
     o.step = 2e-4;
     w.f = fork_reduce(&w, 0);
     assert_int_equal(lb_recording_create(w.m, 0, NULL, &r, NULL), LB_OK);
-    assert_int_equal(lb_fork_simulate(&w.f, &one, &o, r, &motion, NULL), LB_OK);
+    assert_int_equal(lb_fork_simulate(&w.f, &one, &o, r, NULL, &motion, NULL), LB_OK);
     lb_recording_release(r);
     off[i] = motion.off / motion.moved;
     fork_drop(&w);

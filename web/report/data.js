@@ -21,6 +21,7 @@ export function readData() {
   data.arrows = readArrows(data.arrows);
   data.fit = readFit();
   data.retarget = readRetarget();
+  data.fork = readFork();
   return data;
 }
 
@@ -67,6 +68,20 @@ function readRetarget() {
   }));
   found.motors = found.motors.map((name) => ({ name, before: column(), after: column() }));
   return found;
+}
+
+// Effectors of a reduced mechanism and of the whole, axis by axis, and their compliance.
+function readFork() {
+  const element = document.getElementById("limber-fork");
+  if (!element) return null;
+  const fork = JSON.parse(element.textContent);
+  fork.time = new Float32Array(bytes(fork.time));
+  const all = new Float32Array(bytes(fork.values));
+  const n = fork.time.length;
+  let next = 0;
+  const place = () => ["x", "y", "z"].map(() => all.subarray(next++ * n, next * n));
+  fork.effectors = fork.effectors.map((name) => ({ name, reduced: place(), whole: place() }));
+  return fork;
 }
 
 // Activations of muscles over time, if there are any: [samples][muscles].

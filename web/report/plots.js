@@ -52,6 +52,7 @@ export function createPlots(parent, data, clock) {
     if (series.length) plots.push({ ...group, series });
   }
   if (data.retarget) plots.unshift(...retargetPlots(data.retarget));
+  if (data.fork) plots.unshift(...forkPlots(data.fork));
   if (data.fit) plots.unshift(...fitPlots(data.fit));
   for (const plot of plots) if (plot.unit.startsWith("rad")) plot.radians = plot.series.map((s) => s.values);
   plotAll(parent, plots.map((plot) => ({ ...plot, time: plot.time ?? data.time })), clock);
@@ -137,6 +138,29 @@ function retargetPlots({ time, tracks, motors }) {
       ],
     })),
   ];
+}
+
+// How far effectors have gone, reduced and whole, and how far the two are from each other.
+function forkPlots({ time, effectors }) {
+  const apart = (p, q) => Array.from(time, (_, i) => 1000 * Math.hypot(...p.map((c, k) => c[i] - q(k, i))));
+  const gone = (p) => apart(p, (k) => p[k][0]);
+  return effectors.flatMap(({ name, reduced, whole }) => [
+    {
+      title: `How far ${name} has gone`,
+      unit: "mm",
+      time,
+      series: [
+        { name: "whole", values: gone(whole), color: "--before" },
+        { name: "reduced", values: gone(reduced), color: "--after" },
+      ],
+    },
+    {
+      title: `Distance of ${name} between reduced and whole`,
+      unit: "mm",
+      time,
+      series: [{ name: "difference", values: apart(reduced, (k, i) => whole[k][i]), color: "--accent" }],
+    },
+  ]);
 }
 
 function short(value) {

@@ -25,11 +25,25 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { RoomEnvironment } from "three/addons/environments/RoomEnvironment.js";
 import { GLTFLoader } from "three/addons/loaders/GLTFLoader.js";
 import { readMuscles } from "./data.js";
+import { addEllipsoids } from "./ellipsoids.js";
 import { addBodies, addForces, addMuscles, addStress, addToggle } from "./marks.js";
 import { onTheme, theme } from "./theme.js";
 
 // Limber is z up, the picture y up.
 const yUp = ([x, y, z]) => new Vector3(x, z, -y);
+
+// Motions that are shown at once: their names in the model, colours, and how far behind others.
+const LAYERS = [
+  [
+    { name: "target", color: "target", behind: 1 },
+    { name: "before", color: "before", behind: 2 },
+    { name: "after", color: "after", behind: 0 },
+  ],
+  [
+    { name: "whole", color: "before", behind: 1 },
+    { name: "reduced", color: "after", behind: 0 },
+  ],
+];
 
 // 1, 2 or 5 times a power of ten, at most x.
 function roundNumber(x) {
@@ -45,6 +59,7 @@ export async function createView(container, glb, data, clock) {
   addStress(view, stage);
   addForces(view, data.arrows, stage);
   addBodies(view, data.bodies, stage);
+  if (data.fork) addEllipsoids(view, data.fork.ellipsoids, stage);
   addMuscles(view, readMuscles());
   clock.subscribe(() => view.show());
   onTheme(() => view.dress());
@@ -174,7 +189,6 @@ export class View {
     return gltf;
   }
 
-  // Retargeting shows three motions at once; each can be taken away.
   // Where layers coincide, one of them is in front.
   behind(layer, steps) {
     layer.traverse((node) => {
@@ -184,15 +198,18 @@ export class View {
     });
   }
 
+  // Retargeting shows three motions at once, and a reduced mechanism two; each can be taken away.
   layers(world) {
     const tools = this.container.parentElement.querySelector(".tools");
-    for (const name of ["target", "before", "after"]) {
-      const layer = world.children.find((child) => child.name === name && !child.isMesh);
-      if (!layer || world.children.filter((child) => ["target", "before", "after"].includes(child.name)).length < 3) continue;
-      this.behind(layer, { target: 1, before: 2, after: 0 }[name]);
-      addToggle(tools, name, `var(--${name})`, true, (on) => {
-        layer.visible = on;
-        this.draw();
+    for (const set of LAYERS) {
+      const found = set.map(({ name }) => world.children.find((child) => child.name === name && !child.isMesh));
+      if (found.includes(undefined)) continue;
+      set.forEach(({ name, color, behind }, i) => {
+        this.behind(found[i], behind);
+        addToggle(tools, name, `var(--${color})`, true, (on) => {
+          found[i].visible = on;
+          this.draw();
+        });
       });
     }
   }

@@ -110,7 +110,7 @@ static const double* column(double* to, const double* from, int n, int width, in
 static void curves(lb_out* out, const lb_collocation* c, double* scratch) {
   const lb_model* m = c->model;
   if (c->q_ref) {
-    lb_out_text(out, "<h2>Coordinates</h2>\n<p>Thin: the motion to follow. Thick: found.</p>\n");
+    lb_out_text(out, "<h2>Coordinates</h2>\n<p>Red: the motion to follow. Blue: found.</p>\n");
   }
   for (int k = 0; c->q_ref && k < m->nv && k < MOST_CURVES; k++) {
     lb_report_draw(

@@ -1,5 +1,5 @@
-// The files of reduced mechanisms: compliance as a table, a model each, and their part of the
-// report.
+// The files of reduced mechanisms: compliance as a table, a model each, and both motions in one
+// world.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "limber/fork.h"
 #include "output/file/whole_file.h"
 #include "output/file/writers.h"
+#include "output/report/overlay.h"
 
 static const char* const COMPONENT[] = {"x", "y", "z"};
 
@@ -155,6 +156,31 @@ static void summarise(lb_out* out, const lb_fork* f) {
   lb_out_text(out, "]}");
 }
 
+static double largest(const double* x, int n) {
+  double most = 0;
+  for (int i = 0; i < n; i++) {
+    most = x[i] > most ? x[i] : most; // what is not known is not larger
+  }
+  return most;
+}
+
+static void summarise_maps(lb_out* out, const lb_fork_result* t) {
+  lb_print_json(out, ",\n  'error_maps': [");
+  for (int i = 0; i < t->nmap; i++) {
+    const lb_fork_map* m = t->map[i];
+    const int n = m->side * m->side;
+    lb_print_json(out,
+                  "%-s\n    {'name': %s, 'effector': %s, 'axes': '%-s%-s', 'force': %g, 'off': %g",
+                  i ? "," : "", m->fork->what->name, m->fork->what->effector[m->effector].name,
+                  COMPONENT[m->axis[0]], COMPONENT[m->axis[1]], m->force, largest(m->off[0], n));
+    if (m->off[1]) {
+      lb_print_json(out, ", 'off_blended': %g", largest(m->off[1], n));
+    }
+    lb_out_text(out, "}");
+  }
+  lb_out_text(out, "]");
+}
+
 void lb_summarise_forks(lb_out* out, const lb_fork_result* t) {
   lb_print_json(out, ",\n  'forks': [");
   for (int i = 0; i < t->count; i++) {
@@ -170,42 +196,21 @@ void lb_summarise_forks(lb_out* out, const lb_fork_result* t) {
     lb_print_json(out, ", 'estimate': %g", m->estimate);
   }
   lb_print_json(out, "}");
+  summarise_maps(out, t);
 }
 
-// --- the report ---
+// --- the world ---
 
-static void axes_cells(lb_out* out, const lb_fork_axes* a) {
-  for (int i = 0; i < 3; i++) {
-    if (a->compliance[i] > 0) {
-      lb_print(out, "<td>%.3g along (%.2f, %.2f, %.2f)</td>", 1 / a->compliance[i], a->axis[i].x,
-               a->axis[i].y, a->axis[i].z);
-    } else {
-      lb_out_text(out, "<td>rigid</td>");
-    }
+void lb_write_gltf_forks(lb_out* out, const lb_recording* r, const lb_summary* s, int most) {
+  static const char* const names[] = {"reduced", "whole"};
+  const lb_layer layer[] = {{r, names[0], NULL}, {s->fork->whole, names[1], LB_GHOST_BEFORE}};
+  lb_arena arena;
+  lb_recording both;
+  lb_arena_init(&arena, out->allocator);
+  if (lb_overlay_make(&both, 2, layer, &arena)) {
+    lb_write_gltf_groups(out, &both, most, 2, names);
+  } else if (out->status == LB_OK) {
+    out->status = LB_NO_MEMORY;
   }
-}
-
-static void effector_rows(lb_out* out, const lb_fork* f) {
-  for (int e = 0; e < f->neffector; e++) {
-    for (int turns = 0; turns < 2; turns++) {
-      const lb_fork_axes axes = lb_fork_principal(f, e, turns);
-      lb_print_html(out, "<tr><th scope=\"row\">%s, model %d: %s, %s</th>", f->what->name,
-                    f->number + 1, f->what->effector[e].name,
-                    turns ? "against turning [N m/rad]" : "against forces [N/m]");
-      axes_cells(out, &axes);
-      lb_out_text(out, "</tr>\n");
-    }
-  }
-}
-
-void lb_report_forks(lb_out* out, const lb_fork_result* t) {
-  lb_out_text(out,
-              "<h2>Stiffness of the effectors</h2>\n<section class=\"card wide\">\n<table "
-              "class=\"found\">\n<tr><th></th><th>softest</th><th></th><th>stiffest</th></tr>\n");
-  for (int i = 0; i < t->count; i++) {
-    effector_rows(out, t->fork[i]);
-  }
-  lb_out_text(out, "</table>\n</section>\n<p class=\"note\">Axes of the stiffness ellipsoid, along "
-                   "the world's axes: the effector gives way to a force or moment along one of "
-                   "them in that direction. Rigid: joints let it go no way there.</p>\n");
+  lb_arena_release(&arena);
 }

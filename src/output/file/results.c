@@ -73,6 +73,8 @@ static lb_status end_trajectory(lb_results* R, const lb_recording* r, lb_error* 
 static void write_gltf(lb_out* out, const lb_recording* r, const lb_summary* s) {
   if (s->retarget) {
     lb_write_gltf_retargeting(out, s, INT_MAX);
+  } else if (s->fork) {
+    lb_write_gltf_forks(out, r, s, INT_MAX);
   } else {
     lb_write_gltf(out, r, INT_MAX);
   }

@@ -93,11 +93,12 @@ void lb_write_solution(lb_out* out, const lb_recording* recording, const lb_summ
 void lb_summarise_collocation(lb_out* out, const struct lb_collocation* collocation);
 void lb_report_collocation(lb_out* out, const struct lb_collocation* collocation);
 
-// Files of reduced mechanisms: their compliance as a table; their part of summary.json and of the
-// report.
+// Files of reduced mechanisms: their compliance as a table; their part of summary.json; reduced and
+// whole in one world, with at most `most` frames.
 void lb_write_compliance(lb_out* out, const lb_recording* recording, const lb_summary* summary);
 void lb_summarise_forks(lb_out* out, const struct lb_fork_result* result);
-void lb_report_forks(lb_out* out, const struct lb_fork_result* result);
+void lb_write_gltf_forks(lb_out* out, const lb_recording* recording, const lb_summary* summary,
+                         int most);
 
 // The files that a recording with this summary becomes, one after the other; NULL at the end.
 typedef struct lb_result_file {

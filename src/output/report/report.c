@@ -17,6 +17,7 @@
 #include "output/report/report_data.h"
 #include "output/report/report_fit.h"
 #include "output/report/report_forces.h"
+#include "output/report/report_fork.h"
 #include "output/report/report_gait.h"
 #include "output/report/report_mechanism.h"
 #include "output/report/report_page.h"
@@ -363,7 +364,7 @@ static int count_carriers(const lb_model* m) {
 static lb_out make_model(const lb_recording* r, const lb_summary* s,
                          const lb_allocator* allocator) {
   const lb_model* m = r->model;
-  const int worlds = s->retarget ? LB_LAYERS_MOST : 1;
+  const int worlds = s->retarget ? LB_LAYERS_MOST : s->fork ? 2 : 1;
   const int wide = worlds * (FRAME_BYTES * (m->nbody + 1) + SPRING_BYTES * lb_bent_lines(m) +
                              BENT_BYTES * m->elastic.count + FRAME_BYTES * count_carriers(m));
   const int fit = MOST_ANIMATION / wide;
@@ -371,6 +372,8 @@ static lb_out make_model(const lb_recording* r, const lb_summary* s,
   lb_out glb = lb_out_make(allocator, -1);
   if (s->retarget) {
     lb_write_gltf_retargeting(&glb, s, most);
+  } else if (s->fork) {
+    lb_write_gltf_forks(&glb, r, s, most);
   } else {
     lb_write_gltf(&glb, r, most);
   }
@@ -444,6 +447,9 @@ static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const 
   }
   if (s->retarget) {
     lb_report_retarget_data(out, s->retarget);
+  }
+  if (s->fork) {
+    lb_report_fork_data(out, s->fork);
   }
   if (light) {
     model(out, glb);
