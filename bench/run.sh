@@ -15,6 +15,7 @@ run "$build/limber_bench" "$result"
 if [ "${3:-}" != all ]; then
   run "$build/limber_bench_stiff" 1
   run "$build/limber_bench_muscle"
+  run "$build/limber_bench_track" "$scenes"
   run "$build/limber_bench_constraints" --most 150 --slow 8
   run "$build/limber_bench_contact" 100 12
   run "$build/limber_bench_beasts" "$scenes" 8 16
@@ -24,6 +25,7 @@ if [ "${3:-}" != all ]; then
 fi
 run "$build/limber_bench_energy"
 run "$build/limber_bench_muscle"
+run "$build/limber_bench_track" "$scenes"
 run "$build/limber_bench_stiff"
 run "$build/limber_bench_constraints"
 run "$build/limber_bench_contact" 3000 90
