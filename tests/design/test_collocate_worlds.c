@@ -280,8 +280,9 @@ static void assert_refused(const char* text, const char* words) {
   lb_error_clear(&err);
   if (x.m) {
     lb_model_release(x.m);
-    lb_scene_release(&x.scene);
+    lb_scene_release(x.scene);
   }
+  free(x.scene);
 }
 
 static void what_has_no_place_in_it_is_refused_by_name(void** state) {
