@@ -195,6 +195,8 @@ static void what_does_not_go_together_is_refused(void** state) {
                     "'relinearise' is in place of");
   assert_unreadable(ARM("    links: exponential\n    models: [{}, {loads: {b: [0, 1, 0]}}]\n"),
                     "'links: exponential' is of one model");
+  assert_refused(ARM("    phases: [{until: 1 s}, {simulate: whole}]\n"), 11,
+                 "through which 'limber simulate' goes");
   assert_refused(ARM("    relinearise: true\n"), 9, "linearised in every step, which takes longer");
 }
 
