@@ -202,6 +202,8 @@ static const option OPTIONS[] = {
      "measured forces on bodies, as from force plates: a table, or OpenSim's ExternalLoads"},
     {"--tasks", NULL, "FILE", &NAME, AT(o.tasks), IK | ANALYSE,
      "IKTaskSet of OpenSim's: how much each marker counts"},
+    {"--scale", NULL, "FILE", &NAME, AT(o.scale), MOTIONS | IK,
+     "ScaleTool of OpenSim's: the model in the size of the subject"},
     {"--cutoff", NULL, "HZ", &FREQUENCY, AT(o.cutoff), MOTIONS | TRACK,
      "low-pass filter on the motion, without delay (default: none)"},
     {"--force-cutoff", NULL, "HZ", &FREQUENCY, AT(o.force_cutoff), MOTIONS | TRACK,

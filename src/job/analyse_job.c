@@ -23,6 +23,7 @@ static lb_status load(lb_job* j, lb_error* err) {
   analyse_job* own = j->own;
   j->scene.record.reactions = true; // fixed joints are links then
   lb_status status = lb_job_need_table(j, "markers", err);
+  status = status == LB_OK ? lb_job_scale(j, err) : status;
   status = status == LB_OK ? lb_job_read_tasks(j, err) : status;
   status = status == LB_OK ? lb_job_make_model(j, err) : status;
   if (status != LB_OK) {

@@ -11,6 +11,7 @@ typedef struct ik_job {
 static lb_status load(lb_job* j, lb_error* err) {
   ik_job* own = j->own;
   lb_status status = lb_job_need_table(j, "markers", err);
+  status = status == LB_OK ? lb_job_scale(j, err) : status;
   status = status == LB_OK ? lb_job_read_tasks(j, err) : status;
   if (status != LB_OK) {
     return status;
