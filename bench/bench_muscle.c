@@ -1,6 +1,6 @@
 // Paths over surfaces: the time of a path alone, and of a path with 80 points, their Jacobians by
 // both ends and the rates of these. [red] asks a network of six layers of 256 for the same: 0.21
-// GFLOP, which two AVX2 cores cannot do in less than 1.1 ms.
+// GFLOP, which two AVX2 cores cannot do in less than 1.1 ms. Then models with muscles.
 //
 //   limber_bench_muscle
 #define _GNU_SOURCE
@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "geom/path/wrap_path.h"
+#include "muscle_models.h"
 
 enum { POINTS = 80, ROUNDS = 400 };
 
@@ -62,5 +63,5 @@ int main(void) {
     }
     printf("%-24s %10.2f %24.2f\n", kind[k].name, 1e6 * alone, 1e6 * all);
   }
-  return 0;
+  return bench_muscle_models() ? 0 : 1;
 }

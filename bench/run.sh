@@ -5,6 +5,7 @@ set -eu
 build=${1:?usage: run.sh BUILD_DIR RESULT.json [all]}/bench
 result=${2:?usage: run.sh BUILD_DIR RESULT.json [all]}
 scenes=$(dirname "$0")/../scenes
+walk=${LIMBER_SHARED:-}/data/osim/opensim-core/OpenSim/Examples/Moco/example3DWalking
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 status=0
 run() {
@@ -15,6 +16,8 @@ run "$build/limber_bench" "$result"
 if [ "${3:-}" != all ]; then
   run "$build/limber_bench_stiff" 1
   run "$build/limber_bench_muscle"
+  run "$build/limber_bench_analyse" "$walk"
+  run "$build/limber_bench_track" "$scenes"
   run "$build/limber_bench_constraints" --most 150 --slow 8
   run "$build/limber_bench_contact" 100 12
   run "$build/limber_bench_beasts" "$scenes" 8 16
@@ -24,6 +27,8 @@ if [ "${3:-}" != all ]; then
 fi
 run "$build/limber_bench_energy"
 run "$build/limber_bench_muscle"
+run "$build/limber_bench_analyse" "$walk"
+run "$build/limber_bench_track" "$scenes"
 run "$build/limber_bench_stiff"
 run "$build/limber_bench_constraints"
 run "$build/limber_bench_contact" 3000 90

@@ -43,6 +43,7 @@ typedef struct lb_collocation {
   double* x;                          ///< [nnode][nx] activation and fibre length, as of lb_data
   double* u;                          ///< [nnode][ncontrol]
   lb_control* control;                ///< [ncontrol]
+  const char** coordinate;            ///< [nv] names
   const double* q_ref;                ///< [nnode][nv] the motion that was followed, or NULL
   double objective, effort, tracking; ///< integrals of all, of controls, and of distances
   double rms;                         ///< of coordinates from those followed [rad, m]
@@ -53,7 +54,8 @@ typedef struct lb_collocation {
   double* history; ///< [nhistory] objective after each iteration
   int variables, equations;
   lb_collocate_end end;
-  struct lb_collocating* work;
+  struct lb_collocating* work; ///< NULL: it was followed step by step
+  void* storage;               ///< of one without
 } lb_collocation;
 
 /// What comes beside the scene; all may be NULL or NAN.

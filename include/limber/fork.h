@@ -96,6 +96,37 @@ lb_status lb_fork_model_create(const lb_scene* scene, const lb_allocator* alloca
 lb_status lb_fork_alone_create(const lb_scene* scene, int fork, const lb_allocator* allocator,
                                lb_model** model, lb_scene_fork* what, lb_error* err);
 
+/// How far effectors are from where they should be, and how much they move otherwise.
+typedef struct lb_fork_gap {
+  double way, rate;       ///< of their points [m, m/s]
+  double turn, turn_rate; ///< [rad, rad/s]
+} lb_fork_gap;
+
+/// State of one model of a scene handed over to another, in which mechanisms are reduced otherwise.
+/// Joints of both keep their numbers. Effectors keep their places and velocities, and their turns
+/// as well as joints let them; as near as its shapes let it where the new model is reduced (`gap`).
+lb_status lb_fork_hand_over(const lb_model* to, lb_data* data, const lb_model* from,
+                            lb_data* from_data, const lb_allocator* allocator, lb_fork_gap* gap,
+                            lb_error* err);
+
+/// A change between phases of a fork.
+typedef struct lb_fork_switch {
+  double time;
+  bool whole;      ///< what follows
+  int models;      ///< of what follows
+  lb_fork_gap gap; ///< between both
+} lb_fork_switch;
+
+/// The fork with phases, or -1.
+int lb_fork_with_phases(const lb_scene* scene);
+
+/// Simulate a scene by the phases of a fork. `recording` is of the scene's whole model
+/// (lb_model_create), in which frames of all phases are. `changes` has room for one less than there
+/// are phases; `count` says how many there were.
+lb_status lb_fork_simulate_phases(const lb_scene* scene, const lb_simulate_options* options,
+                                  lb_recording* recording, lb_summary* summary,
+                                  lb_fork_switch* changes, int* count, lb_error* err);
+
 // --- stepping ---
 
 /// Steps a reduced mechanism by backward Euler in its admissible coordinates, on its own. Effectors

@@ -61,6 +61,8 @@ typedef struct lb_job_options {
   const char* scale;  ///< analysis: a ScaleTool of OpenSim's, or NULL
   double cutoff, force_cutoff; ///< inverse dynamics: of low-pass filters [Hz]; NAN: none
   const char* filter;          ///< inverse dynamics: "opensim", or NULL: Limber's own
+  bool stepwise;               ///< collocation: a simulation that follows, step by step, instead
+  bool stiff;                  ///< collocation: tendons do not stretch
   double touch;                ///< inverse dynamics: as of lb_inverse_options [m or rad]
   double begin, end;           ///< part of the motion, as of lb_inverse_options [s]
   int power;                   ///< static optimisation: as of lb_muscle_static_options

@@ -6,6 +6,7 @@
 #include "limber/derivative.h"
 #include "limber/dynamics.h"
 #include "limber/fit.h"
+#include "limber/follow.h"
 #include "limber/fork.h"
 #include "limber/gait.h"
 #include "limber/geometry.h"

@@ -411,6 +411,9 @@ typedef struct lb_model_mechanism {
   double* q;              ///< [whole's nq] equilibrium
   double* dq;             ///< [count][whole's nv] along these
   bool* follows;          ///< [nbody] bodies of it that are no effectors
+  lb_transform* link;     ///< [whole's nlink] in equilibrium, where links are shown by their own
+                          ///< exponentials; else NULL
+  double* twist;          ///< [whole's nlink][6][count] of these by y
   int nmotor;
   lb_model_inner_motor* motor; ///< [nmotor]
 } lb_model_mechanism;

@@ -321,6 +321,27 @@ typedef struct lb_scene_fork_grow {
   int most;     ///< models, those of the scene included; 0: none are added
 } lb_scene_fork_grow;
 
+/// Links of a reduced mechanism when they are shown: by their joints, or each by its own
+/// exponential map, as [fork] has it. code, name
+#define LB_FORK_LINKS_LIST(X)                                                                      \
+  X(LB_FORK_LINKS_JOINTS, "joints")                                                                \
+  X(LB_FORK_LINKS_EXPONENTIAL, "exponential")
+
+typedef enum lb_fork_links_kind {
+#define LB_FORK_LINKS_CODE(code, name) code,
+  LB_FORK_LINKS_LIST(LB_FORK_LINKS_CODE)
+#undef LB_FORK_LINKS_CODE
+      LB_FORK_LINKS_COUNT
+} lb_fork_links_kind;
+
+/// A part of a simulation in which a mechanism is reduced, or whole.
+typedef struct lb_scene_fork_phase {
+  lb_place place;
+  double until;  ///< [s]; INFINITY: to the end
+  int simulated; ///< lb_fork_simulated
+  bool add;      ///< a model is added about where it is at the start of the phase
+} lb_scene_fork_phase;
+
 /// A mechanism to be reduced to its effectors.
 typedef struct lb_scene_fork {
   const char* name;
@@ -336,6 +357,10 @@ typedef struct lb_scene_fork {
   int simulated;              ///< lb_fork_simulated: how `limber simulate` moves it
   int nmodel;                 ///< 0: one, at rest
   lb_scene_fork_model* model; ///< [nmodel]
+  int links;                  ///< lb_fork_links_kind
+  bool relinearise;           ///< in every step, in place of models
+  int nphase;                 ///< 0: as `simulated` says, all the time
+  lb_scene_fork_phase* phase; ///< [nphase]
 } lb_scene_fork;
 
 #ifdef __cplusplus

@@ -287,7 +287,7 @@ const verb VERBS[] = {
      .replays = true},
     {.name = "track",
      .bit = TRACK,
-     .usage = "SCENE [MOTION] [--out DIR] [--forces FILE] [--threads N]",
+     .usage = "SCENE [MOTION] [--out DIR] [--forces FILE] [--threads N] [--stepwise]",
      .summary = "a motion with the forces and excitations that make it: to follow, or to find",
      .about =
          "Finds coordinates, forces of motors and excitations of muscles at all moments of a mesh\n"

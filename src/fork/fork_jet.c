@@ -61,14 +61,16 @@ void lb_fork_jet_add(const lb_jet_at* at, double* out, double s, const double* a
   lb_add((int)size_of(at), out, s, a);
 }
 
-static void multiply_second(int r, double* out, const double* a, const double* b) {
-  const double *ga = a + 1, *gb = b + 1, *Ha = ga + r, *Hb = gb + r;
+static void multiply_second(int r, double* restrict out, const double* a, const double* b) {
+  const double *ga = a + 1, *gb = b + 1;
   double *g = out + 1, *H = g + r;
   out[0] = a[0] * b[0];
-  for (int i = 0; i < r; i++) {
+  for (int i = 0; i < r + r * r; i++) {
     g[i] = a[0] * gb[i] + b[0] * ga[i];
+  }
+  for (int i = 0; i < r; i++) {
     for (int k = 0; k < r; k++) {
-      H[i * r + k] = a[0] * Hb[i * r + k] + b[0] * Ha[i * r + k] + ga[i] * gb[k] + gb[i] * ga[k];
+      H[i * r + k] += ga[i] * gb[k] + gb[i] * ga[k];
     }
   }
 }

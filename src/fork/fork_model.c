@@ -91,6 +91,13 @@ static lb_status check(const lb_scene* s, const lb_scene_fork* what, lb_error* e
                         "where they are simulated (take 'mass: impulse' away)",
                         what->name);
   }
+  if (what->relinearise) {
+    return lb_error_add(err, LB_INVALID, what->place,
+                        "fork '%s' is linearised in every step, which takes longer than all of its "
+                        "joints: 'limber fork' does it alone (say 'simulate: whole', or list "
+                        "'models' in place of 'relinearise')",
+                        what->name);
+  }
   if (what->grow.error > 0) {
     return lb_error_add(err, LB_INVALID, what->place,
                         "fork '%s' is to grow, which it does in 'limber fork' alone: a model that "
@@ -208,6 +215,10 @@ static lb_status take_maps(maker* k, int i, lb_data* d) {
                            .q = LB_COPY(arena, f->q, f->model->nq),
                            .dq = several ? members->dq : LB_COPY(arena, f->dq, count * f->nv),
                            .follows = follows};
+  if (f->what->links == LB_FORK_LINKS_EXPONENTIAL && !several) {
+    k->made[i].link = LB_COPY(arena, f->link, f->nlink);
+    k->made[i].twist = LB_COPY(arena, f->follow, 6 * f->nlink * f->count);
+  }
   if (!in_base || lb_arena_status(arena) != LB_OK) {
     return lb_fork_no_memory(k->err);
   }

@@ -9,7 +9,8 @@
 #include "math/linear/blas_thread.h"
 #include "solve/run/frames.h"
 
-// One model, or several; the other one is NULL. What is to grow counts as several.
+// One model, several, or a tree that is linearised in every step; the others are NULL. What is to
+// grow counts as several.
 typedef struct run {
   const lb_fork* fork; // the first
   lb_fork** all;       // models, and how many
@@ -18,6 +19,8 @@ typedef struct run {
   bool full;            // no more models
   lb_fork_stepper* one;
   lb_fork_blend* several;
+  lb_fork_tree* tree;
+  lb_transform* link; // [nlink] where each is shown by its own exponential; else NULL
   lb_stepper* whole;
   lb_data *reduced, *d;   // of frames; of the whole
   double* wrench;         // [neffector][6]
@@ -27,7 +30,7 @@ typedef struct run {
 } run;
 
 static const lb_transform* poses(const run* u) {
-  return u->one ? u->one->pose : u->several->pose;
+  return u->tree ? u->tree->pose : u->one ? u->one->pose : u->several->pose;
 }
 
 // --- loads ---
@@ -85,9 +88,23 @@ static int count_left_out(const lb_fork* f) {
 
 // --- frames ---
 
+// Poses of the last frame by the links' own exponentials.
+static void show_links(const run* u, lb_recording* r) {
+  const lb_model* m = u->fork->model;
+  lb_transform* pose = r->pose + (size_t)(r->nframe - 1) * (size_t)m->nbody;
+  lb_fork_links(u->one, u->link);
+  for (int b = 0; b < m->nbody; b++) {
+    if (m->body.link[b] != LB_WORLD) {
+      pose[b] = lb_transform_mul(u->link[m->body.link[b]], m->body.in_link[b]);
+    }
+  }
+}
+
 static lb_status put_frame(run* u, double time, lb_recording* r, lb_error* err) {
   const lb_model* m = u->fork->model;
-  if (u->one) {
+  if (u->tree) {
+    memcpy(u->reduced->q, u->tree->q, (size_t)m->nq * sizeof *u->reduced->q);
+  } else if (u->one) {
     lb_fork_coordinates(u->one, u->reduced->q);
   } else {
     lb_fork_blend_look(u->several);
@@ -98,7 +115,11 @@ static lb_status put_frame(run* u, double time, lb_recording* r, lb_error* err) 
   }
   u->reduced->time = time;
   lb_kinematics(m, u->reduced, u->reduced->q, u->reduced->qd);
-  return lb_frame_put(r, u->reduced, err);
+  const lb_status status = lb_frame_put(r, u->reduced, err);
+  if (status == LB_OK && u->link) {
+    show_links(u, r);
+  }
+  return status;
 }
 
 // Bodies of the whole are where they are in d; effectors against those.
@@ -197,7 +218,9 @@ static lb_status advance(run* u, const lb_plan* p, long from, long to, lb_fork_m
   const double start = lb_clock();
   for (long i = from; i < to; i++) {
     find_wrenches(u, (double)(i + 1) * p->step);
-    if (u->one) {
+    if (u->tree) {
+      lb_fork_tree_step(u->tree, u->wrench);
+    } else if (u->one) {
       lb_fork_step(u->one, u->wrench);
     } else {
       lb_fork_blend_step(u->several, u->wrench);
@@ -216,10 +239,16 @@ static lb_status advance(run* u, const lb_plan* p, long from, long to, lb_fork_m
 static lb_status create(run* u, double step, const lb_allocator* allocator, lb_error* err) {
   lb_fork* const* fork = u->all;
   const lb_model* m = fork[0]->model;
-  const bool several = *u->count > 1 || fork[0]->what->grow.error > 0;
-  lb_status status = several ? blend(u, step, allocator, err)
-                             : lb_fork_stepper_create(fork[0], step, allocator, &u->one, err);
-  status = status == LB_OK && fork[0]->base == 0
+  const lb_scene_fork* what = fork[0]->what;
+  const bool several = *u->count > 1 || what->grow.error > 0;
+  lb_status status = what->relinearise
+                         ? lb_fork_tree_create(fork[0], step, allocator, &u->tree, err)
+                     : several ? blend(u, step, allocator, err)
+                               : lb_fork_stepper_create(fork[0], step, allocator, &u->one, err);
+  u->link = what->links == LB_FORK_LINKS_EXPONENTIAL && u->one
+                ? LB_TAKE(&u->arena, lb_transform, fork[0]->nlink)
+                : NULL;
+  status = status == LB_OK && fork[0]->base == 0 && !u->tree
                ? lb_fork_judge_create(fork[0], allocator, &u->judge, err)
                : status;
   status = status == LB_OK ? lb_data_create(m, allocator, &u->reduced, err) : status;
@@ -240,6 +269,7 @@ static lb_status create(run* u, double step, const lb_allocator* allocator, lb_e
 static void release(run* u) {
   lb_fork_stepper_release(u->one);
   lb_fork_blend_release(u->several);
+  lb_fork_tree_release(u->tree);
   lb_fork_judge_release(u->judge);
   lb_stepper_release(u->whole);
   lb_data_release(u->reduced);
@@ -258,8 +288,8 @@ lb_status lb_fork_simulate(lb_fork** fork, int* count, const lb_simulate_options
   const lb_plan p = lb_plan_make(fork[0]->model, options);
   run u = {.fork = fork[0], .all = fork, .count = count, .watch = watch};
   lb_arena_init(&u.arena, r->allocator);
-  *motion =
-      (lb_fork_motion){.left_out = count_left_out(fork[0]), .estimate = fork[0]->base ? NAN : 0};
+  *motion = (lb_fork_motion){.left_out = count_left_out(fork[0]),
+                             .estimate = fork[0]->base || fork[0]->what->relinearise ? NAN : 0};
   status = create(&u, p.step, r->allocator, err);
   status = status == LB_OK ? show(&u, 0, r, motion, err) : status;
   for (long i = 0; i < p.steps && status == LB_OK;) {

@@ -6,6 +6,7 @@
 #include "job/motion_job.h"
 #include "limber/ik.h"
 
+enum { LEAST = 7 };                 // samples, for rates of sixth order
 static const double CUTOFF = 6;     // of the motion, where none is asked for [Hz]
 static const double TOUCHES = 20;   // force under a foot that stands [N]
 static const double SHORTEST = 0.2; // cycle [s]
@@ -18,30 +19,11 @@ typedef struct analyse_job {
 
 // --- loading ---
 
-// Samples between two times.
-static lb_status trim(lb_job* j, lb_markers* m, lb_error* err) {
-  static const double SLACK = 1e-6; // [s]
-  int first = 0, last = m->nsample - 1;
-  while (first < m->nsample && m->time[first] < j->o.begin - SLACK) {
-    first++;
-  }
-  while (last >= 0 && m->time[last] > j->o.end + SLACK) {
-    last--;
-  }
-  if (last - first < 6) {
-    return lb_error_add(err, LB_INVALID, (lb_place){m->file, 0, 0},
-                        "fewer than seven samples lie between the times that were asked for");
-  }
-  m->time += first;
-  m->x += 3 * (size_t)first * (size_t)m->nmarker;
-  m->nsample = last - first + 1;
-  return LB_OK;
-}
-
 static lb_status load(lb_job* j, lb_error* err) {
   analyse_job* own = j->own;
   j->scene.record.reactions = true; // fixed joints are links then
   lb_status status = lb_job_need_table(j, "markers", err);
+  status = status == LB_OK ? lb_job_scale(j, err) : status;
   status = status == LB_OK ? lb_job_read_tasks(j, err) : status;
   status = status == LB_OK ? lb_job_make_model(j, err) : status;
   if (status != LB_OK) {
@@ -53,7 +35,7 @@ static lb_status load(lb_job* j, lb_error* err) {
         lb_outer_forces_read(j->o.forces, j->model, j->arena.allocator, &own->along.forces, err);
     status = status == LB_OK ? one : status;
   }
-  return status == LB_OK ? trim(j, own->markers, err) : status;
+  return status == LB_OK ? lb_job_trim(j, own->markers, LEAST, err) : status;
 }
 
 // --- running ---

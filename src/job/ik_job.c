@@ -11,6 +11,7 @@ typedef struct ik_job {
 static lb_status load(lb_job* j, lb_error* err) {
   ik_job* own = j->own;
   lb_status status = lb_job_need_table(j, "markers", err);
+  status = status == LB_OK ? lb_job_scale(j, err) : status;
   status = status == LB_OK ? lb_job_read_tasks(j, err) : status;
   if (status != LB_OK) {
     return status;
@@ -18,7 +19,8 @@ static lb_status load(lb_job* j, lb_error* err) {
   status = lb_job_make_model(j, err);
   const lb_status one =
       lb_markers_read(j->o.table, &j->scene, false, j->arena.allocator, &own->markers, err);
-  return status == LB_OK ? one : status;
+  status = status == LB_OK ? one : status;
+  return status == LB_OK ? lb_job_trim(j, own->markers, 1, err) : status;
 }
 
 static lb_status run(lb_job* j, lb_error* err) {

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "base/arena.h"
+#include "limber/fit.h"
 #include "limber/job.h"
 #include "limber/simulate.h"
 
@@ -57,6 +58,10 @@ lb_simulate_options lb_job_runs(lb_job* job);
 lb_status lb_job_read_setup(lb_job* job, lb_error* err);
 // Weights of the scene's markers by an IKTaskSet, where there is one.
 lb_status lb_job_read_tasks(lb_job* job, lb_error* err);
+// The scene in the size of a subject, by a ScaleTool, where there is one.
+lb_status lb_job_scale(lb_job* job, lb_error* err);
+// Leave out samples of markers that are outside the times asked for; so many must be left.
+lb_status lb_job_trim(const lb_job* job, lb_markers* markers, int least, lb_error* err);
 // A table of `what` must be named.
 lb_status lb_job_need_table(const lb_job* job, const char* what, lb_error* err);
 

@@ -6,6 +6,7 @@ lb_status lb_motion_job_load(lb_job* j, lb_error* err) {
   lb_motion_job* own = j->own;
   j->scene.record.reactions = true; // fixed joints are links then
   lb_status status = lb_job_need_table(j, "a motion", err);
+  status = status == LB_OK ? lb_job_scale(j, err) : status;
   status = status == LB_OK ? lb_job_make_model(j, err) : status;
   if (status != LB_OK) {
     return status;

@@ -4,6 +4,7 @@
 
 #include "geom/mesh/file_load.h"
 #include "job/job_inside.h"
+#include "limber/fit.h"
 #include "scene/opensim/osim_tool.h"
 #include "scene/yaml/names.h"
 
@@ -120,4 +121,25 @@ lb_status lb_job_read_tasks(lb_job* j, lb_error* err) {
              ? LB_OK
              : lb_error_add(err, LB_INVALID, t.place,
                             "no task is about a marker of '%s', with a weight", j->scene.name);
+}
+
+lb_status lb_job_trim(const lb_job* j, lb_markers* m, int least, lb_error* err) {
+  static const double SLACK = 1e-6; // [s]
+  int first = 0, last = m->nsample - 1;
+  while (first < m->nsample && m->time[first] < j->o.begin - SLACK) {
+    first++;
+  }
+  while (last >= 0 && m->time[last] > j->o.end + SLACK) {
+    last--;
+  }
+  if (last - first + 1 < least) {
+    return lb_error_add(err, LB_INVALID, (lb_place){m->file, 0, 0},
+                        "%d samples lie between the times that were asked for, and there must be "
+                        "%d or more",
+                        last < first ? 0 : last - first + 1, least);
+  }
+  m->time += first;
+  m->x += 3 * (size_t)first * (size_t)m->nmarker;
+  m->nsample = last - first + 1;
+  return LB_OK;
 }

@@ -1,8 +1,10 @@
 // Simulation of a scene.
 #include <math.h>
+#include <stdio.h>
 
 #include "job/job_inside.h"
 #include "job/job_text.h"
+#include "limber/fork.h"
 #include "limber/gait.h"
 #include "limber/mechanism.h"
 #include "limber/optimize.h"
@@ -11,7 +13,14 @@ typedef struct simulate_job {
   lb_mechanism* mechanism;  // of scenes with linkages
   lb_gait* gait;            // of what walks
   lb_optimization* numbers; // those of a search, and what is new in the scene with them; or NULL
+  lb_fork_switch* change;   // [nchange] between phases of a mechanism
+  int nchange;
 } simulate_job;
+
+// Is a mechanism reduced and whole by turns?
+static bool has_phases(const lb_job* j) {
+  return !j->o.whole && lb_fork_with_phases(&j->scene) >= 0;
+}
 
 // --- loading ---
 
@@ -35,7 +44,11 @@ static lb_status load(lb_job* j, lb_error* err) {
   if (status == LB_OK && j->o.parameters) {
     status = take_parameters(j, err);
   }
-  status = status == LB_OK ? lb_job_make_model(j, err) : status;
+  if (status == LB_OK && has_phases(j)) { // which make models of their own
+    status = lb_model_create(&j->scene, j->arena.allocator, &j->model, err);
+  } else {
+    status = status == LB_OK ? lb_job_make_model(j, err) : status;
+  }
   if (status == LB_OK && j->scene.nlinkage > 0) {
     simulate_job* own = j->own;
     status = lb_mechanism_create(&j->scene, j->arena.allocator, &own->mechanism, err);
@@ -45,11 +58,24 @@ static lb_status load(lb_job* j, lb_error* err) {
 
 // --- running ---
 
+static lb_status run_phases(lb_job* j, const lb_simulate_options* o, lb_error* err) {
+  simulate_job* own = j->own;
+  own->change =
+      LB_TAKE(&j->arena, lb_fork_switch, j->scene.fork[lb_fork_with_phases(&j->scene)].nphase);
+  lb_status status =
+      own->change ? lb_job_record(j, j->model, &j->recording, err) : lb_job_no_memory(err);
+  status = status == LB_OK ? lb_fork_simulate_phases(&j->scene, o, j->recording, &j->summary,
+                                                     own->change, &own->nchange, err)
+                           : status;
+  j->kept = j->recording && j->recording->nframe > 0;
+  return status;
+}
+
 static lb_status run(lb_job* j, lb_error* err) {
   lb_simulate_options o = lb_job_runs(j);
   o.sink = lb_job_sink(j);
   simulate_job* own = j->own;
-  lb_status status = lb_job_play(j, j->model, &o, err);
+  lb_status status = has_phases(j) ? run_phases(j, &o, err) : lb_job_play(j, j->model, &o, err);
   if (status == LB_OK) {
     status = lb_gait_create(j->recording, &own->gait, err);
   }
@@ -128,6 +154,20 @@ static void warn_of_few_steps(lb_job* j) {
   }
 }
 
+static void add_changes(lb_job* j) {
+  const simulate_job* own = j->own;
+  for (int i = 0; i < own->nchange; i++) {
+    const lb_fork_switch* c = &own->change[i];
+    char what[60] = "whole";
+    if (!c->whole) {
+      snprintf(what, sizeof what, "%d model%s", c->models, c->models == 1 ? "" : "s");
+    }
+    lb_job_figure(j, i ? "" : "phases",
+                  "from %s on %s: effectors go on to %.1g m, %.1g rad and %.1g m/s",
+                  lb_text_duration(c->time).text, what, c->gap.way, c->gap.turn, c->gap.rate);
+  }
+}
+
 static void report(lb_job* j) {
   if (j->outcome != LB_OK) {
     lb_job_add_rest(j);
@@ -136,6 +176,7 @@ static void report(lb_job* j) {
     add_steps(j);
     add_energy(j);
     add_constraints(j);
+    add_changes(j);
     lb_job_add_contacts(j);
     if (j->model->constraint.ncompliant > 0) {
       lb_job_figure(j, "yields", "by up to %.2g (m or rad)", j->summary.compliant_gap);

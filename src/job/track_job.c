@@ -5,8 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "design/inverse/inverse_dynamics.h"
 #include "job/job_inside.h"
 #include "job/job_text.h"
+#include "limber/follow.h"
 
 typedef struct track_job {
   lb_joint_motion* motion; // or NULL
@@ -26,6 +28,37 @@ static void choose_defaults(lb_job* j) {
   set->effort.reserves = j->scene.nmuscle > 0 ? 1 : 1e-2;
   set->effort.motors = 1e-2;
   set->effort.muscles = 100;
+}
+
+// Measured forces become those of the scene, filtered, and the model is made anew.
+static lb_status add_forces(lb_job* j, lb_error* err) {
+  track_job* own = j->own;
+  lb_scene* s = &j->scene;
+  lb_status status =
+      lb_outer_forces_read(j->o.forces, j->model, j->arena.allocator, &own->forces, err);
+  if (status != LB_OK) {
+    return status;
+  }
+  const lb_outer_forces* F = own->forces;
+  lb_scene_external* all = LB_TAKE(&j->arena, lb_scene_external, s->nexternal + F->count);
+  if (!all) {
+    return lb_job_no_memory(err);
+  }
+  memcpy(all, s->external, (size_t)s->nexternal * sizeof *all);
+  for (int i = 0; i < F->count && status == LB_OK; i++) {
+    const lb_scene_external* from = &F->item[i];
+    double* value = LB_COPY(&j->arena, from->value, 9 * (size_t)from->nsample);
+    all[s->nexternal + i] = *from;
+    all[s->nexternal + i].value = value;
+    status = value ? lb_inverse_filter(&j->arena, "forces", from->nsample, from->time,
+                                       j->o.force_cutoff, value, 9, err)
+                   : lb_job_no_memory(err);
+  }
+  s->external = all;
+  s->nexternal += F->count;
+  lb_model_release(j->model);
+  j->model = NULL;
+  return status == LB_OK ? lb_job_make_model(j, err) : status;
 }
 
 static lb_status make(lb_job* j, lb_error* err) {
@@ -58,7 +91,13 @@ static lb_status resume(lb_job* j, lb_error* err) {
 static lb_status load(lb_job* j, lb_error* err) {
   track_job* own = j->own;
   choose_defaults(j);
+  for (int i = 0; i < j->scene.nmuscle && j->o.stiff; i++) {
+    j->scene.muscle[i].hill.elastic = false;
+  }
   lb_status status = lb_job_make_model(j, err);
+  if (status == LB_OK && j->o.forces) {
+    status = add_forces(j, err);
+  }
   if (status == LB_OK && j->o.table) {
     status = lb_joint_motion_read(j->o.table, j->model, j->arena.allocator, &own->motion, err);
   }
@@ -67,14 +106,41 @@ static lb_status load(lb_job* j, lb_error* err) {
                         "there is nothing to follow or to find: name a table with a motion, or "
                         "give the scene a section 'collocate'");
   }
+  if (status == LB_OK && j->o.stepwise) {
+    return own->motion ? LB_OK
+                       : lb_error_add(err, LB_INVALID, (lb_place){j->scene.file, 0, 0},
+                                      "--stepwise follows a motion: name a table with one");
+  }
   status = status == LB_OK ? make(j, err) : status;
   return status == LB_OK && j->o.resume ? resume(j, err) : status;
 }
 
 // --- running ---
 
+// Step by step, in a simulation.
+static lb_status follow(lb_job* j, lb_error* err) {
+  track_job* own = j->own;
+  lb_follow_options o = lb_follow_default();
+  o.price = j->scene.collocate.effort.reserves;
+  o.cutoff = j->o.cutoff;
+  o.opensim = j->o.filter && strcmp(j->o.filter, "opensim") == 0;
+  o.step = isfinite(j->o.step) ? j->o.step : o.step;
+  o.from = isfinite(j->o.begin) ? j->o.begin : o.from;
+  o.to = isfinite(j->o.end) ? j->o.end : o.to;
+  o.progress = lb_job_progress(j);
+  lb_status status = lb_job_record(j, j->model, &j->recording, err);
+  status = status == LB_OK ? lb_follow_motion(j->model, own->motion, &o, j->recording, &own->c, err)
+                           : status;
+  j->kept = own->c && j->recording->nframe > 0;
+  j->summary.collocation = own->c;
+  return status;
+}
+
 static lb_status run(lb_job* j, lb_error* err) {
   const track_job* own = j->own;
+  if (j->o.stepwise) {
+    return follow(j, err);
+  }
   const lb_status outcome = lb_collocation_solve(own->c, err);
   if (outcome != LB_OK && outcome != LB_INTERRUPTED) {
     return outcome;
@@ -122,6 +188,9 @@ static void add_reserves(lb_job* j, const lb_collocation* c) {
 static void report(lb_job* j) {
   const track_job* own = j->own;
   const lb_collocation* c = own->c;
+  for (int i = 0; own->forces && i < own->forces->nnote; i++) {
+    lb_job_warn_at(j, own->forces->note[i].place, "%s", own->forces->note[i].text);
+  }
   if (own->motion && own->motion->nheld > 0) {
     lb_job_warn(j, "the motion has no column for %d of the coordinates: '%s'%s at the start",
                 own->motion->nheld, own->motion->held,
@@ -130,15 +199,21 @@ static void report(lb_job* j) {
   if (!j->kept) {
     return;
   }
-  lb_job_title(j, j->model->name, "%.4g s of motion at %d moments; %d iterations in %s",
+  lb_job_title(j, j->model->name,
+               c->work ? "%.4g s of motion at %d moments; %d iterations in %s"
+                       : "%.4g s of motion, followed in %d steps with %d programs in %s",
                c->duration, c->nnode, c->iterations,
                lb_text_duration(j->summary.wall_seconds).text);
-  lb_job_figure(j, "objective", "%.6g, of which effort %.6g", c->objective, c->effort);
+  if (c->work) {
+    lb_job_figure(j, "objective", "%.6g, of which effort %.6g", c->objective, c->effort);
+  }
   if (c->q_ref) {
     lb_job_figure(j, "off", "%.3g rad or m (rms) from the motion that was followed", c->rms);
   }
-  lb_job_figure(j, "equations", "%d for %d numbers, off by %.2g at most", c->equations,
-                c->variables, c->residual);
+  if (c->work) {
+    lb_job_figure(j, "equations", "%d for %d numbers, off by %.2g at most", c->equations,
+                  c->variables, c->residual);
+  }
   add_reserves(j, c);
   lb_job_figure(j, "stopped", "%s%s", lb_collocate_end_name(c->end),
                 c->end == LB_COLLOCATE_LIMIT ? ": --resume goes on" : "");
@@ -150,8 +225,8 @@ static void report(lb_job* j) {
 static void release(lb_job* j) {
   const track_job* own = j->own;
   lb_collocation_release(own->c);
-  lb_outer_forces_release(own->forces);
   lb_joint_motion_release(own->motion);
+  lb_outer_forces_release(own->forces);
 }
 
 const lb_job_type lb_job_track = {.name = "track",

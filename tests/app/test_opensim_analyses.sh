@@ -78,8 +78,8 @@ for path in xml.parse(sys.argv[1] + "/subject_walk_scaled_FunctionBasedPathSet.x
     mean = sum(off) / len(off) if name[:-2] in offsets else 0
     rms = 1e3 * math.sqrt(sum((x - mean) ** 2 for x in off) / len(off))
     found.append((rms, name))
-    # gaslat runs over two surfaces, where the note's bound of 4 mm is not met
-    assert rms < (5 if name.startswith("gaslat") else 0.1 if name.startswith("gasmed") else 0.5), (name, rms)
+    # gaslat runs over two surfaces, of which OpenSim does not find the shortest way
+    assert rms < (4 if name.startswith("gaslat") else 0.1 if name.startswith("gasmed") else 0.5), (name, rms)
 found.sort()
 assert len(found) == 80
 print("median", found[40], "worst", found[-4:])

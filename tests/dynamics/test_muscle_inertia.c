@@ -426,8 +426,8 @@ static double energy_error(const test_case* c, double h) {
   return error;
 }
 
-// Paths that stay as they are have the order of the integrator. Bands are passed in few steps, so
-// that the order shows in the long run only.
+// All have the order of the integrator, but where a spline moves a point, whose third derivative
+// jumps at its knots, and where the end of a belly passes a point.
 static void energy_is_kept(void** state) {
   (void)state;
   for (int i = 0; i < NCASE; i++) {
@@ -435,9 +435,10 @@ static void energy_is_kept(void** state) {
       continue; // jumps where points pass tangents
     }
     const bool wraps = strstr(CASES[i].path, "wrap");
+    const bool jumps = strstr(CASES[i].path, "spline") || (wraps && strstr(CASES[i].mass, "belly"));
     const double coarse = energy_error(&CASES[i], 1e-3), fine = energy_error(&CASES[i], 1.25e-4);
     const double order = log2(coarse / fine) / 3;
-    if (!(fine < (wraps ? 2e-5 : 1e-12)) || !(order > (wraps ? 2 : 3.5))) {
+    if (!(fine < (jumps ? 5e-6 : wraps ? 1e-6 : 1e-12)) || !(jumps || order > 3.5)) {
       fail_msg("%s: energy off by %g, %g, order %g", CASES[i].name, coarse, fine, order);
     }
   }

@@ -343,8 +343,37 @@ static void two_cylinders_have_their_closed_forms(void** state) {
   }
 }
 
+// Paths over ellipsoids are not the shortest ones, so that their gradients are not of length one:
+// junctions are found all the same, and what is left pulls along the straight piece.
+static void rows_with_ellipsoids_have_junctions(void** state) {
+  (void)state;
+  const lb_mat3 I = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  const lb_wrap oval = {LB_WRAP_ELLIPSOID, {0.5, 0.4, 0.7}, 0.1, 0, {0, 1, 0}},
+                round = {LB_WRAP_CYLINDER, {0.5, 0, 0}, 0.1, -1, {0, 0, 0}};
+  lb_random r = {11};
+  for (int i = 0; i < 200; i++) {
+    const lb_vec3 p = {-3, -lb_random_between(&r, 0, 0.5), lb_random_between(&r, -0.3, 0.3)},
+                  q = {3, -lb_random_between(&r, 0, 0.5), lb_random_between(&r, -0.3, 0.3)};
+    const lb_chain_link link[] = {{&oval, I, {-1, 0, 0}}, {&round, I, {1, 0, 0}}};
+    lb_vec3 m[1];
+    assert_true(lb_wrap_chain(2, link, p, q, m));
+    const lb_chain_span a = lb_chain_span_find(&link[0], p, m[0]),
+                        b = lb_chain_span_find(&link[1], m[0], q);
+    double across = 0, along = 0;
+    for (int k = 0; k < 3; k++) { // b's gradient is minus the direction of the piece
+      along -= (a.g[3 + k] + b.g[k]) * b.g[k];
+    }
+    for (int k = 0; k < 3; k++) {
+      across = fmax(across, fabs(a.g[3 + k] + b.g[k] + along * b.g[k]));
+    }
+    assert_below(across, 1e-6);
+    assert_below(fabs(along), 0.02);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rows_with_ellipsoids_have_junctions),
       cmocka_unit_test(a_path_goes_from_p_to_q_at_unit_speed),
       cmocka_unit_test(lengths_have_their_derivatives),
       cmocka_unit_test(points_have_their_derivatives),

@@ -539,6 +539,20 @@ static void mistakes_are_said_with_their_lines(void** state) {
              "</socket_parent></PhysicalOffsetFrame><PhysicalOffsetFrame name=\"b\"><socket_parent>"
              "a</socket_parent></PhysicalOffsetFrame></frames></PinJoint></objects></JointSet>" END,
        "stands on itself, directly or through others"},
+      {TWO("<ForceSet><objects><Ligament name=\"l\">" PATH(
+           "") "<resting_length>0.2"
+               "</resting_length></Ligament></objects></ForceSet>"),
+       "<force_length_curve> is missing"},
+      {TWO("<ForceSet><objects><Ligament name=\"l\">" PATH(
+           "") "<force_length_curve><Constant>"
+               "<value>1</value></Constant></force_length_curve></Ligament></objects></ForceSet>"),
+       "<resting_length> must be greater than 0"},
+      {TWO("<ForceSet><objects><Blankevoort1991Ligament name=\"b\">" PATH(
+           "") "</Blankevoort1991Ligament></objects></ForceSet>"),
+       "<slack_length> and <transition_strain> must be greater than 0"},
+      {TWO("<ForceSet><objects><PathSpring name=\"p\">" PATH(OVER) "</PathSpring></objects>"
+                                                                   "</ForceSet>"),
+       "there is no wrap object 'ball' that can be read"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     lb_scene s = {0};
@@ -569,6 +583,22 @@ static void deep_nesting_is_refused(void** state) {
   assert_int_equal(read_text(text, &s, &err), LB_INVALID);
   assert_non_null(strstr(err.message[0].text, "nested too deeply"));
   lb_error_clear(&err);
+}
+
+static void a_hundred_megabytes_are_refused(void** state) {
+  (void)state;
+  const size_t size = 100 << 20;
+  char* text = malloc(size + 1);
+  assert_non_null(text);
+  memset(text, ' ', size);
+  text[size] = 0;
+  memcpy(text, "<Model>", 7);
+  lb_scene s = {0};
+  lb_error err = lb_error_make(NULL);
+  assert_int_equal(lb_scene_parse(text, size, "model.osim", NULL, &s, &err), LB_INVALID);
+  assert_non_null(strstr(err.message[0].text, "64 MB"));
+  lb_error_clear(&err);
+  free(text);
 }
 
 // --- models of others ---
@@ -668,6 +698,7 @@ int main(void) {
       cmocka_unit_test(what_is_not_read_is_named_once_with_its_count),
       cmocka_unit_test(mistakes_are_said_with_their_lines),
       cmocka_unit_test(deep_nesting_is_refused),
+      cmocka_unit_test(a_hundred_megabytes_are_refused),
       cmocka_unit_test(all_models_are_read),
       cmocka_unit_test(old_and_new_files_of_one_model_agree),
   };

@@ -82,45 +82,54 @@ static bool changes_with_time(const lb_model* m) {
   return any;
 }
 
-static lb_status check(const lb_model* m, const lb_scene_collocate* set,
-                       const lb_collocate_inputs* in, lb_error* err) {
+static lb_status refuse(const refusal* list, size_t count, lb_error* err) {
+  for (size_t i = 0; i < count; i++) {
+    if (list[i].is) {
+      return lb_error_add(err, LB_INVALID, list[i].place, "track, '%s': %s", list[i].name,
+                          list[i].why);
+    }
+  }
+  return LB_OK;
+}
+
+lb_status lb_collocation_check_model(const lb_model* m, lb_place place, lb_error* err) {
   const int ball = first_quaternion(m), motor = first_motor(m), floor = first_unilateral(m),
             rate = lb_constraints_velocity_level(m);
-  const bool free_time = isfinite(set->time[0]) && set->time[0] < set->time[1];
-  const bool given = in->motion || in->markers;
+  const lb_model_constraint* item = m->constraint.item;
   const refusal list[] = {
-      {m->elastic.count > 0 || m->particles.nparticle > 0, set->place, m->name,
+      {m->elastic.count > 0 || m->particles.nparticle > 0, place, m->name,
        "elastic bodies, ropes and deformables have no place in it (make bodies rigid)"},
-      {m->mechanism.count > 0, set->place, m->name, "reduced mechanisms have no place in it"},
-      {m->contact.ncollider > 0, set->place, m->name,
+      {m->mechanism.count > 0, place, m->name, "reduced mechanisms have no place in it"},
+      {m->contact.ncollider > 0, place, m->name,
        "contacts have no smooth derivatives (use 'grounds')"},
-      {ball >= 0, ball >= 0 ? m->joint.place[ball] : set->place,
-       ball >= 0 ? m->joint.name[ball] : "",
+      {ball >= 0, ball >= 0 ? m->joint.place[ball] : place, ball >= 0 ? m->joint.name[ball] : "",
        "a joint whose coordinates are a quaternion (use 'exponential' or 'free-3d')"},
-      {motor >= 0, motor >= 0 ? m->motor.place[motor] : set->place,
+      {motor >= 0, motor >= 0 ? m->motor.place[motor] : place,
        motor >= 0 ? m->motor.name[motor] : "",
-       "motors must apply forces to coordinates of the tree (take 'force' in place of a position, "
-       "and a joint that closes no loop)"},
-      {floor >= 0, floor >= 0 ? m->constraint.item[floor].place : set->place,
-       floor >= 0 ? m->constraint.item[floor].name : "",
+       "motors must apply forces to coordinates of the tree ('drive: force', on a joint that "
+       "closes no loop)"},
+      {floor >= 0, floor >= 0 ? item[floor].place : place, floor >= 0 ? item[floor].name : "",
        "a constraint that pushes alone has no place in it (use 'grounds', or limits of joints)"},
-      {rate >= 0, rate >= 0 ? m->constraint.item[rate].place : set->place,
-       rate >= 0 ? m->constraint.item[rate].name : "",
+      {rate >= 0, rate >= 0 ? item[rate].place : place, rate >= 0 ? item[rate].name : "",
        "constraints on velocities alone have no place in it"},
-      {free_time && given, set->place, m->name,
+  };
+  const lb_status status = refuse(list, sizeof list / sizeof *list, err);
+  return status == LB_OK ? lb_constraints_check_dense(m, "'limber track'", err) : status;
+}
+
+static lb_status check(const lb_model* m, const lb_scene_collocate* set,
+                       const lb_collocate_inputs* in, lb_error* err) {
+  const bool free_time = isfinite(set->time[0]) && set->time[0] < set->time[1];
+  const refusal list[] = {
+      {free_time && (in->motion || in->markers), set->place, m->name,
        "a motion or markers that are given have their own time (leave 'time' away)"},
       {free_time && changes_with_time(m), set->place, m->name,
        "with a free 'time' nothing else may change over time (loads, prescribed points)"},
       {m->nmotor + (set->idle ? 0 : m->muscle.count) == 0 && !(set->reserve > 0), set->place,
        m->name, "nothing may act: there are no motors, muscles or 'reserves'"},
   };
-  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-    if (list[i].is) {
-      return lb_error_add(err, LB_INVALID, list[i].place, "collocate, '%s': %s", list[i].name,
-                          list[i].why);
-    }
-  }
-  return lb_constraints_check_dense(m, "collocation", err);
+  const lb_status status = lb_collocation_check_model(m, set->place, err);
+  return status == LB_OK ? refuse(list, sizeof list / sizeof *list, err) : status;
 }
 
 // --- making ---
@@ -254,7 +263,8 @@ lb_status lb_collocation_create(const lb_model* model, const lb_scene* scene,
 }
 
 void lb_collocation_release(lb_collocation* o) {
-  if (!o) {
+  if (!o || !o->work) {
+    lb_arena_release_kept(o ? o->storage : NULL);
     return;
   }
   lb_collocating* C = o->work;

@@ -93,16 +93,17 @@ typedef struct lb_collocating {
   int nnode, intervals;
   int n, rows;  // of the program
   int slack, T; // first of the corrections, and the duration or -1
-  int defect, extra;
-  double start; // time of the first node [s]
+  int defect, straight, extra;
+  int nstraight; // excitations that are straight between mesh points
+  double start;  // time of the first node [s]
   double *lower, *upper, *scale, *g_lower, *g_upper;
   double* relative;               // [nnode] time, 0 to 1
   double* quadrature;             // [nnode] likewise
   bool* mesh;                     // [nnode]
   lb_muscle_state* state;         // [nx]
-  const char** coordinate;        // [nv] names
   int *activation, *fiber;        // [nmuscle] numbers of a node, or -1
   int* driver;                    // [nmuscle] its control, or -1
+  bool* unmoved;                  // [nv][nmuscle] of paths that a coordinate does not move
   lb_triplets pattern, curvature; // of all
   int *entry_row, *entry_column;  // of a node's Jacobian: first those of every node
   int nentry, nentry_mesh;
@@ -166,14 +167,17 @@ lb_status lb_collocation_take_goals(lb_collocating* C, lb_error* err);
 
 // --- making it ---
 
+// What neither collocation nor following step by step is for: `place` is told where nothing else is
+// to blame.
+lb_status lb_collocation_check_model(const lb_model* m, lb_place place, lb_error* err);
+
 lb_status lb_collocation_lay_out(lb_collocating* C, lb_error* err);
 bool lb_collocation_patterns(lb_collocating* C);
 void lb_collocation_bound(lb_collocating* C);
 lb_status lb_collocation_guess(lb_collocating* C, const lb_collocate_inputs* in, lb_error* err);
 void lb_collocation_fill_program(lb_collocating* C, lb_program* program);
 
-// Numbers of all kinds at a time of the mesh, by straight lines: for guesses.
-// Evaluate at x: for tests, too.
+// Functions of the program.
 bool lb_collocation_objective(void* of, const double* x, double* f);
 bool lb_collocation_gradient(void* of, const double* x, double* df);
 bool lb_collocation_constraints(void* of, const double* x, double* g);

@@ -8,49 +8,24 @@
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/force/force.h"
 #include "dynamics/force/muscle.h"
+#include "math/curve/hermite.h"
 #include "math/muscle/hill.h"
 
 static const double LITTLE = 0.1; // activation of a guess
 
 // --- samples at nodes ---
 
-// Sample before a time, and how far it is to the next.
-static int find_sample(int n, const double* time, double t, double* part) {
-  int i = 0;
-  for (int high = n - 1; high - i > 1;) {
-    const int middle = (i + high) / 2;
-    if (time[middle] <= t) {
-      i = middle;
-    } else {
-      high = middle;
-    }
-  }
-  *part = fmin(fmax((t - time[i]) / (time[i + 1] - time[i]), 0), 1);
-  return i;
-}
-
-// Hermite's polynomial of degree five through places, rates and accelerations; its rates.
-static void hermite(double s, double h, const double* a, const double* b, double out[3]) {
-  const double d = b[0] - a[0], v = a[1] * h, w = b[1] * h, p = a[2] * h * h, r = b[2] * h * h;
-  const double c3 = 10 * d - 6 * v - 4 * w - (3 * p - r) / 2;
-  const double c4 = -15 * d + 8 * v + 7 * w + (3 * p - 2 * r) / 2;
-  const double c5 = 6 * d - 3 * (v + w) - (p - r) / 2;
-  out[0] = a[0] + s * (v + s * (p / 2 + s * (c3 + s * (c4 + s * c5))));
-  out[1] = (v + s * (p + s * (3 * c3 + s * (4 * c4 + s * 5 * c5)))) / h;
-  out[2] = (p + s * (6 * c3 + s * (12 * c4 + s * 20 * c5))) / (h * h);
-}
-
 static void sample_motion(lb_collocating* C, const lb_inverse_motion* x) {
   const int nv = C->at.nv;
   for (int i = 0; i < C->nnode; i++) {
     double s;
-    const int k = find_sample(x->n, x->time, C->start + C->relative[i] * C->out->duration, &s);
+    const int k = lb_sample_before(x->n, x->time, C->start + C->relative[i] * C->out->duration, &s);
     for (int j = 0; j < nv; j++) {
       const size_t a = (size_t)(k * nv + j), b = a + (size_t)nv, to = (size_t)(i * nv + j);
       const double first[3] = {x->q[a], x->qd[a], x->qdd[a]},
                    last[3] = {x->q[b], x->qd[b], x->qdd[b]};
       double out[3];
-      hermite(s, x->time[k + 1] - x->time[k], first, last, out);
+      lb_hermite5(s, x->time[k + 1] - x->time[k], first, last, out);
       C->q_ref[to] = out[0];
       C->v_ref[to] = out[1];
       C->a_ref[to] = out[2];
@@ -92,7 +67,7 @@ static lb_status take_markers(lb_collocating* C, const lb_collocate_inputs* in, 
   for (int i = 0; i < C->nnode; i++) {
     double s;
     const double t = C->start + C->relative[i] * C->out->duration;
-    const size_t k = (size_t)find_sample(M->nsample, M->time, t, &s);
+    const size_t k = (size_t)lb_sample_before(M->nsample, M->time, t, &s);
     for (size_t j = 0; j < width; j++) {
       const double a = M->x[k * width + j], b = M->x[(k + 1) * width + j];
       C->marker_ref[(size_t)i * width + j] = s == 0 ? a : s == 1 ? b : (1 - s) * a + s * b;
@@ -126,6 +101,28 @@ static void guess_coordinates(lb_collocating* C) {
       z[L->q + k] = from + C->relative[i] * (to - from);
       z[L->v + k] = (to - from) / T;
     }
+  }
+}
+
+// Loops closed: from node to node the coordinates move as the straight lines do, and are then put
+// where the constraints hold.
+static void close_loops(lb_collocating* C) {
+  const lb_node_layout* L = &C->at;
+  const size_t size = (size_t)L->nv * sizeof(double);
+  lb_data* d = C->d[0];
+  double* line = C->worker[0].z; // the node before, as it was
+  memcpy(d->q, C->Z + L->q, size);
+  memcpy(line, C->Z + L->q, size);
+  for (int i = 0; i < C->nnode; i++) {
+    double* z = lb_node_of(C, C->Z, i);
+    for (int k = 0; k < L->nv; k++) {
+      d->q[k] += z[L->q + k] - line[k];
+      line[k] = z[L->q + k];
+    }
+    memcpy(d->qd, z + L->v, size);
+    lb_project_set(C->m, d, LB_SET_BILATERAL);
+    memcpy(z + L->q, d->q, size);
+    memcpy(z + L->v, d->qd, size);
   }
 }
 
@@ -243,6 +240,9 @@ lb_status lb_collocation_guess(lb_collocating* C, const lb_collocate_inputs* in,
     guess_reference(C);
   } else {
     guess_coordinates(C);
+  }
+  if (C->at.nl > 0) {
+    close_loops(C);
   }
   for (int i = 0; i < C->nnode; i++) {
     double* z = lb_node_of(C, C->Z, i);

@@ -1,12 +1,12 @@
 // From a model and what its scene asks for to the numbers and equations of a program.
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "design/collocate/collocation.h"
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/tree/kinematics.h"
 #include "math/muscle/hill.h"
+#include "model/use/coordinate_name.h"
 #include "model/use/model_path.h"
 
 static const double FAR = 1e20; // no bound, for IPOPT
@@ -66,8 +66,15 @@ static bool take_muscles(lb_collocating* C) {
   C->activation = LB_TAKE(&C->arena, int, n);
   C->fiber = LB_TAKE(&C->arena, int, n);
   C->driver = LB_TAKE(&C->arena, int, n);
+  C->unmoved = LB_TAKE(&C->arena, bool, m->nv* n);
   if (lb_arena_status(&C->arena) != LB_OK) {
     return false;
+  }
+  memset(C->unmoved, true, (size_t)(m->nv * n) * sizeof *C->unmoved);
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < m->muscle.item[i].path->nv; k++) {
+      C->unmoved[m->muscle.item[i].path->v[k] * n + i] = false;
+    }
   }
   for (int i = 0; i < n && !C->set->idle; i++) {
     const lb_hill* h = m->muscle.item[i].hill;
@@ -79,6 +86,15 @@ static bool take_muscles(lb_collocating* C) {
     }
   }
   return true;
+}
+
+// Where an interval is long beside the time constants of activations, excitations in its middle
+// would swing to and fro about those at its ends.
+static void straighten(lb_collocating* C) {
+  C->nstraight = 0;
+  for (int k = 0; k < C->at.nx && C->scheme->nodes == 3; k++) {
+    C->nstraight += !C->state[k].fiber;
+  }
 }
 
 static void find_muscles(lb_collocating* C) {
@@ -98,29 +114,6 @@ static void find_muscles(lb_collocating* C) {
 }
 
 // --- controls ---
-
-static const char* coordinate_name(lb_collocating* C, int v) {
-  const lb_model* m = C->m;
-  for (int j = 0; j < m->njoint; j++) {
-    const int k = v - m->joint.v[j];
-    if (k < 0 || k >= m->joint.nv[j]) {
-      continue;
-    }
-    if (m->dof.name && m->dof.name[v]) {
-      return m->dof.name[v];
-    }
-    if (m->joint.nv[j] == 1) {
-      return m->joint.name[j];
-    }
-    const size_t size = strlen(m->joint.name[j]) + 16;
-    char* name = LB_TAKE(&C->arena, char, size);
-    if (name) {
-      snprintf(name, size, "%s.%d", m->joint.name[j], k);
-    }
-    return name;
-  }
-  return "";
-}
 
 static void add_control(lb_collocating* C, lb_control c, double effort) {
   C->out->control[C->at.nu] = c;
@@ -146,12 +139,8 @@ static lb_status take_controls(lb_collocating* C, lb_error* err) {
   const int most = m->nmotor + m->muscle.count + m->nv;
   C->out->control = LB_TAKE(&C->arena, lb_control, most);
   C->effort = LB_TAKE(&C->arena, double, most);
-  C->coordinate = LB_TAKE(&C->arena, const char*, m->nv);
   if (lb_arena_status(&C->arena) != LB_OK) {
     return lb_arena_check(&C->arena, "collocation", err);
-  }
-  for (int v = 0; v < m->nv; v++) {
-    C->coordinate[v] = coordinate_name(C, v);
   }
   for (int i = 0; i < m->nmotor; i++) {
     add_control(C, (lb_control){m->motor.name[i], LB_CONTROL_MOTOR, i, -INFINITY, INFINITY},
@@ -165,9 +154,10 @@ static lb_status take_controls(lb_collocating* C, lb_error* err) {
     limit_control(C, LB_OWNER_MUSCLE);
   }
   for (int v = 0; v < m->nv && C->set->reserve > 0; v++) {
-    add_control(
-        C, (lb_control){C->coordinate[v], LB_CONTROL_RESERVE, v, -C->set->reserve, C->set->reserve},
-        e->reserves);
+    add_control(C,
+                (lb_control){C->out->coordinate[v], LB_CONTROL_RESERVE, v, -C->set->reserve,
+                             C->set->reserve},
+                e->reserves);
   }
   C->out->ncontrol = C->at.nu;
   return LB_OK;
@@ -215,6 +205,8 @@ static void place_equations(lb_collocating* C) {
       }
     }
   }
+  C->straight = row;
+  row += C->intervals * C->nstraight;
   C->extra = row;
   C->rows = row + C->nperiodic;
   C->slack = C->nnode * C->at.count;
@@ -482,12 +474,14 @@ lb_status lb_collocation_lay_out(lb_collocating* C, lb_error* err) {
   if (!take_muscles(C)) {
     return lb_arena_check(&C->arena, "collocation", err);
   }
-  lb_status status = take_controls(C, err);
+  lb_status status = lb_coordinate_names(&C->arena, C->m, &C->out->coordinate, err);
+  status = status == LB_OK ? take_controls(C, err) : status;
   if (status != LB_OK) {
     return status;
   }
   place_numbers(C);
   find_muscles(C);
+  straighten(C);
   C->periodic = LB_TAKE(&C->arena, int, C->at.count);
   if (!C->periodic || !take_mesh(C) || !take_entries(C) || !take_bends(C)) {
     return lb_arena_check(&C->arena, "collocation", err);

@@ -148,7 +148,11 @@ static void differentiate_muscles(lb_collocating* C, lb_collocation_worker* w, i
                                   const double* z) {
   const lb_model* m = C->m;
   lb_data* d = C->d[node];
+  const bool* left_out = m->muscle.count > 0 ? d->work->muscles->left_out : NULL;
   for (int i = 0; i < m->muscle.count && !C->set->idle; i++) {
+    if (left_out && left_out[i]) {
+      continue;
+    }
     lb_muscle_direction(w->D, d, i, w->arm);
     const lb_muscle_now* now = &d->work->muscles->now[i];
     if (!m->muscle.item[i].hill) {

@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "design/collocate/collocation.h"
+#include "dynamics/force/muscle.h"
 
 // Steps of differences of first derivatives, which are exact: of coordinates [rad or m], of their
 // rates, and of others over their scales. Errors are of their square.
@@ -211,6 +212,15 @@ bool lb_collocation_constraints(void* of, const double* x, double* g) {
       }
     }
   }
+  for (int k = 0; k < C->intervals && C->nstraight > 0; k++) {
+    const double* z = lb_node_of(C, C->Z, first_node(C, k));
+    for (int s = 0, row = C->straight + k * C->nstraight; s < C->at.nx; s++) {
+      const double* u = z + C->at.u + C->driver[C->state[s].muscle];
+      if (!C->state[s].fiber) {
+        g[row++] = u[C->at.count] - (u[0] + u[2 * C->at.count]) / 2;
+      }
+    }
+  }
   const double* end = lb_node_of(C, C->Z, C->nnode - 1);
   for (int i = 0; i < C->nperiodic; i++) {
     g[C->extra + i] = end[C->periodic[i]] - C->Z[C->periodic[i]];
@@ -268,8 +278,23 @@ static void jacobian_node(const pass* p, lb_collocation_worker* w, int node, dou
   put_must(C, w, node, z, &e);
 }
 
+// u_m = (u_0 + u_1)/2
+static void put_straight(const lb_collocating* C, entries* e) {
+  static const double WEIGHT[3] = {-0.5, 1, -0.5};
+  for (int k = 0, row = C->straight; C->nstraight > 0 && k < C->intervals; k++) {
+    for (int s = 0; s < C->at.nx; s++) {
+      for (int p = 0; !C->state[s].fiber && p < 3; p++) {
+        const int u = C->at.u + C->driver[C->state[s].muscle];
+        put(e, row, (first_node(C, k) + p) * C->at.count + u, WEIGHT[p]);
+      }
+      row += !C->state[s].fiber;
+    }
+  }
+}
+
 static void put_rest(const lb_collocating* C, entries* e) {
   put_defects(C, e);
+  put_straight(C, e);
   for (int i = 0; i < C->nperiodic; i++) {
     put(e, C->extra + i, (C->nnode - 1) * C->at.count + C->periodic[i], 1);
     put(e, C->extra + i, C->periodic[i], -1);
@@ -347,6 +372,14 @@ static void difference(const pass* p, lb_collocation_worker* w, int node, const 
   }
 }
 
+// Paths that coordinate k does not move pull in the same way on both sides of a difference along it
+// or along its rate; -1: none is left out.
+static void leave_out(const lb_collocating* C, int node, int k) {
+  if (C->m->muscle.count > 0) {
+    C->d[node]->work->muscles->left_out = k >= 0 ? C->unmoved + k * C->m->muscle.count : NULL;
+  }
+}
+
 static void bend_node(const pass* p, lb_collocation_worker* w, int node, double* z) {
   lb_collocating* C = p->C;
   const lb_node_layout* L = &C->at;
@@ -364,6 +397,7 @@ static void bend_node(const pass* p, lb_collocation_worker* w, int node, double*
     if (!any) {
       continue;
     }
+    leave_out(C, node, g < single ? g % L->nv : -1);
     difference(p, w, node, z, step, w->column);
     for (int e = 0; e < C->nbend; e++) {
       const double s = step[C->bend_column[e]];
@@ -372,6 +406,7 @@ static void bend_node(const pass* p, lb_collocation_worker* w, int node, double*
       }
     }
   }
+  leave_out(C, node, -1);
 }
 
 // The duration multiplies slopes in (3), and the objective.

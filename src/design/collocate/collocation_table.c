@@ -44,7 +44,7 @@ lb_heading lb_collocation_heading(const lb_collocation* o, int number) {
     } else if (i == 6) {
       snprintf(h.text, sizeof h.text, "%s.%d", kind[i].what, k);
     } else {
-      snprintf(h.text, sizeof h.text, "%s.%s", C->coordinate[k], kind[i].what);
+      snprintf(h.text, sizeof h.text, "%s.%s", o->coordinate[k], kind[i].what);
     }
   }
   return h;
@@ -89,17 +89,21 @@ lb_status lb_collocation_resume(lb_collocation* o, const char* path, lb_error* e
   return status;
 }
 
+// Straight lines between nodes.
 lb_control_use lb_collocation_use(const lb_collocation* o, int control) {
-  const lb_collocating* C = o->work;
   lb_control_use use = {0};
+  double sum = 0, before = 0;
   for (int i = 0; i < o->nnode; i++) {
     const double u = o->u[(size_t)i * (size_t)o->ncontrol + (size_t)control];
-    use.rms += C->quadrature[i] * u * u;
+    const double h = i > 0 ? o->time[i] - o->time[i - 1] : 0;
+    sum += h / 3 * (u * u + u * before + before * before);
+    before = u;
     if (fabs(u) > fabs(use.peak)) {
       use.peak = u;
       use.time = o->time[i];
     }
   }
-  use.rms = sqrt(use.rms);
+  const double whole = o->nnode > 1 ? o->time[o->nnode - 1] - o->time[0] : 0;
+  use.rms = whole > 0 ? sqrt(sum / whole) : fabs(use.peak);
   return use;
 }

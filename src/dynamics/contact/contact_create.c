@@ -229,8 +229,9 @@ static const double FAT = 0.1;
 static bool take_colliders(lb_contacts* C) {
   const lb_model_contacts* c = &C->m->contact;
   C->collider = lb_arena_take_array(&C->arena, (size_t)c->ncollider, sizeof *C->collider, LB_ALIGN);
+  C->lay.group = LB_TAKE(&C->arena, int, c->ncollider);
   double size = INFINITY;
-  bool ok = C->collider;
+  bool ok = C->collider && C->lay.group;
   for (int i = 0; ok && i < c->ncollider; i++) {
     const lb_model_collider* from = &c->collider[i];
     lb_collider_state* to = &C->collider[i];
@@ -241,6 +242,11 @@ static bool take_colliders(lb_contacts* C) {
                 : to->link == LB_WORLD ? -1
                                        : C->group_of[to->link];
     to->radius = from->soft ? 0 : radius_about_origin(from->geometry);
+    to->size = from->size;
+    to->family = from->family;
+    to->material = from->surface;
+    C->belts |= lb_vec3_norm(from->belt) > 0;
+    C->lay.group[i] = to->group;
     to->convex = !from->soft && lb_collider_is_convex(from->geometry);
     ok = !from->soft || lb_surface_take(C, i);
   }

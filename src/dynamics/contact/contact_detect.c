@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "base/prefetch.h"
 #include "dynamics/contact/contact_inside.h"
 #include "dynamics/contact/contact_surface.h"
 #include "dynamics/tree/kinematics.h"
@@ -143,13 +144,13 @@ static bool find_pairs(lb_contacts* C, const lb_data* d, double h, const lb_broa
 // Surface of two: of the scene's pairs where they say it, else of both materials.
 static lb_contact_surface between(const lb_contacts* C, const lb_collider_pair* p) {
   const lb_model_contacts* c = &C->m->contact;
-  const lb_model_collider *a = &c->collider[p->a], *b = &c->collider[p->b];
+  const lb_collider_state *a = &C->collider[p->a], *b = &C->collider[p->b];
+  const lb_contact_surface *x = &a->material, *y = &b->material;
   lb_contact_surface s = c->meeting[a->family * c->nfamily + b->family].surface;
-  s.friction = s.friction >= 0 ? s.friction : sqrt(a->surface.friction * b->surface.friction);
-  s.restitution =
-      s.restitution >= 0 ? s.restitution : fmax(a->surface.restitution, b->surface.restitution);
-  s.rolling = s.rolling >= 0 ? s.rolling : a->surface.rolling + b->surface.rolling;
-  s.spinning = s.spinning >= 0 ? s.spinning : a->surface.spinning + b->surface.spinning;
+  s.friction = s.friction >= 0 ? s.friction : sqrt(x->friction * y->friction);
+  s.restitution = s.restitution >= 0 ? s.restitution : fmax(x->restitution, y->restitution);
+  s.rolling = s.rolling >= 0 ? s.rolling : x->rolling + y->rolling;
+  s.spinning = s.spinning >= 0 ? s.spinning : x->spinning + y->spinning;
   return s;
 }
 
@@ -236,7 +237,7 @@ static double travel_of(const lb_contacts* C, const lb_collider_pair* p, double 
 }
 
 static double size_of(const lb_contacts* C, const lb_collider_pair* p) {
-  return fmin(C->m->contact.collider[p->a].size, C->m->contact.collider[p->b].size);
+  return fmin(C->collider[p->a].size, C->collider[p->b].size);
 }
 
 static double margin_of(const lb_contacts* C, const lb_collider_pair* p, double h) {
@@ -259,7 +260,13 @@ typedef struct search {
   const lb_broad_pair* near; // pairs
 } search;
 
-enum { CHUNK = 64, FEW = 256 }; // pairs of a task, and those that one thread does as fast
+// Pairs of a task, those that one thread does as fast, and how soon the next ones come.
+enum { CHUNK = 64, FEW = 256, SOON = 3 };
+
+// The second collider of a pair that comes soon; the first is mostly that of the one before.
+static void ask_for(const lb_contacts* C, int collider) {
+  lb_prefetch(&C->collider[collider], sizeof *C->collider);
+}
 
 typedef struct range {
   int begin, end;
@@ -289,6 +296,7 @@ static void search_chunk(void* context, int chunk) {
   int last = find_pair(C, &(lb_collider_pair){.a = s->near[r.begin].a, .b = s->near[r.begin].b});
   for (int i = r.begin; i < r.end; i++) {
     lb_collider_pair* p = &C->pairs.item[i];
+    ask_for(C, s->near[i + SOON < r.end ? i + SOON : i].b);
     *p = (lb_collider_pair){.a = s->near[i].a, .b = s->near[i].b};
     keep_cache(C, p, &last);
     const bool convex = C->collider[p->a].convex && C->collider[p->b].convex;
@@ -374,6 +382,7 @@ static void set_chunk(void* context, int chunk) {
   const lb_manifold* found = C->pairs.found + r.begin;
   int from = first_last(C, &C->pairs.item[r.begin]);
   for (int i = r.begin; i < r.end; i++) {
+    ask_for(C, C->pairs.item[i + SOON < r.end ? i + SOON : i].b);
     if (C->pairs.npoint[i] > 0) {
       set_points(C, &C->pairs.item[i], found++, 1, C->pairs.first[i], s->h, &from);
     }

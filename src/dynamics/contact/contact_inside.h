@@ -42,13 +42,16 @@ static inline lb_free_row lb_free_scale_row(const lb_free_scale* s, lb_v4 turn, 
 // A collider at a pose.
 typedef struct lb_collider_state {
   lb_placed at;
-  lb_bounds bounds;                 // of where it may be in the step
-  lb_v4 v, w;                       // velocity of its origin, and its turning
-  double speed;                     // bound on that of its points
-  double radius;                    // of a ball about its origin
-  int link;                         // the link that moves it, or LB_WORLD
-  int group;                        // that it moves with, or -1
-  bool convex;                      // rigid, and convex: a pair of such has one manifold at most
+  lb_bounds bounds; // of where it may be in the step
+  lb_v4 v, w;       // velocity of its origin, and its turning
+  double speed;     // bound on that of its points
+  double radius;    // of a ball about its origin
+  int link;         // the link that moves it, or LB_WORLD
+  int group;        // that it moves with, or -1
+  bool convex;      // rigid, and convex: a pair of such has one manifold at most
+  double size;      // as the model's, and these
+  int family;
+  lb_contact_surface material;
   lb_v4 origin;                     // of that link
   struct lb_surface_state* surface; // that bends (contact_surface.h); NULL: it is rigid
 } lb_collider_state;
@@ -136,6 +139,7 @@ typedef struct lb_contact_count {
 
 // Where rows and numbers of points go.
 typedef struct lb_contact_lay {
+  int* group;              // [ncollider] that each moves with, or -1
   lb_touch_sides* sides;   // [room.touches]
   lb_contact_count* count; // [chunks of touches + 1]
   int* at;                 // [room.touches] numbers of free bodies in J
@@ -182,6 +186,8 @@ struct lb_contacts {
   double* full;    // [LB_TOUCH_ROWS][nv] rows of J
   double* right;   // [nv]
   lb_motion* bias; // [nlink], and bias[-1] is the world's
+  bool biased;     // some are not zero
+  bool belts;      // some colliders have one
   struct lb_contact_solver* solver;
   lb_contact_report report;
   lb_contact_system system; // of the problem

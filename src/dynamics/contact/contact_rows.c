@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "base/prefetch.h"
 #include "dynamics/constraint/constraint_rows.h"
 #include "dynamics/contact/contact_inside.h"
 #include "dynamics/contact/contact_surface.h"
@@ -149,7 +150,7 @@ static bool is_free(const lb_contacts* C, int group) {
 }
 
 static lb_touch_sides sides_of(const lb_contacts* C, const lb_touch* t) {
-  const int first = C->collider[t->collider[0]].group, second = C->collider[t->collider[1]].group;
+  const int first = C->lay.group[t->collider[0]], second = C->lay.group[t->collider[1]];
   return (lb_touch_sides){{first, second == first ? -1 : second}};
 }
 
@@ -359,11 +360,16 @@ static void by_chunks(lb_touch_work* by, void (*work)(void* context, int chunk))
                   by);
 }
 
+// Numbers of points lie in the order of sweeps: those of one that comes soon are asked for.
 static void work_chunk(void* context, int chunk) {
+  enum { AHEAD = 4, NUMBERS = 6 * LB_FREE_WIDTH };
   const lb_touch_work* by = context;
-  const range r = chunk_of(chunk, by->C->ntouch);
+  const lb_contacts* C = by->C;
+  const range r = chunk_of(chunk, C->ntouch);
   for (int i = r.begin; i < r.end; i++) {
-    by->work(by, &by->C->touch[i]);
+    const int next = i + AHEAD < r.end ? i + AHEAD : i;
+    lb_prefetch(C->J + C->lay.at[next], NUMBERS * sizeof *C->J);
+    by->work(by, &C->touch[i]);
   }
 }
 

@@ -80,6 +80,9 @@ static void ask_normal(const lb_contacts* C, lb_contact_row* r, const lb_touch* 
 }
 
 static lb_v4 belt_of(const lb_contacts* C, const lb_data* d, int collider) {
+  if (!C->belts) {
+    return lb_v4_zero();
+  }
   const lb_model_collider* c = &C->m->contact.collider[collider];
   return lb_m3_apply(d->work->state[c->link].R, lb_v4_from(c->belt));
 }
@@ -88,22 +91,27 @@ static lb_v4 belt_of(const lb_contacts* C, const lb_data* d, int collider) {
 // Where poses are those of the end already there is nothing to add.
 static void find_bias(lb_contacts* C, const lb_data* d, bool at_end) {
   C->bias[-1] = lb_motion_zero();
+  C->biased = false;
   for (int i = 0; i < C->m->nlink; i++) {
     const lb_state* s = &d->work->state[i];
     const lb_motion p = C->bias[C->m->link.parent[i]];
-    C->bias[i] = at_end || lb_link_turns_free(C->m, i) // its axes turn when the step is over
-                     ? lb_motion_zero()
-                     : (lb_motion){p.w + s->c_al, p.v + lb_v4_cross(p.w, s->r) + s->c_a};
+    const bool none = at_end || lb_link_turns_free(C->m, i); // its axes turn when the step is over
+    C->biased |= !none;
+    C->bias[i] =
+        none ? lb_motion_zero() : (lb_motion){p.w + s->c_al, p.v + lb_v4_cross(p.w, s->r) + s->c_a};
   }
 }
 
 static lb_motion bias_of(const lb_contacts* C, const lb_touch* t, int side) {
+  if (!C->biased) {
+    return lb_motion_zero();
+  }
   const lb_motion a = C->bias[C->collider[t->collider[side]].link];
   return (lb_motion){a.w, a.v + lb_v4_cross(a.w, t->arm[side])};
 }
 
 static double depth_of(const lb_contacts* C, const lb_touch* t) {
-  const lb_model_collider* c = C->m->contact.collider;
+  const lb_collider_state* c = C->collider;
   const double depth = DEPTH * fmin(c[t->collider[0]].size, c[t->collider[1]].size);
   // few rows are solved to the end
   return C->problem.nrow <= FEW_ROWS ? fmin(0.5 * OVERLAP, depth) : depth;
@@ -122,7 +130,7 @@ void lb_contacts_ask(const lb_touch_work* by, lb_touch* t) {
   find_bounce(t, -lb_contact_row_velocity(&C->problem, t->row, C->u0) - C->row[t->row].b, h);
   ask_normal(C, &C->row[t->row], t, h);
   C->places.sunk[t - C->touch] =
-      t->bounce > 0 || (set->law == LB_CONTACT_RIGID && t->gap < -2 * depth_of(C, t));
+      t->bounce > 0 || (set->law == LB_CONTACT_RIGID && t->gap < 0 && t->gap < -2 * depth_of(C, t));
   for (int i = t->row + 1; i < t->row + t->nrow; i++) {
     const int k = C->direction[i];
     C->row[i].c = k < 3 ? creep : 0;

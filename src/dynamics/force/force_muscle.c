@@ -27,6 +27,10 @@ static void find_length(const lb_model* m, lb_data* d, int i) {
   d->work->muscles->now[i] = (lb_muscle_now){.length = p.length, .rate = p.rate};
 }
 
+static bool is_left_out(const lb_data* d, int i) {
+  return d->work->muscles->left_out && d->work->muscles->left_out[i];
+}
+
 // Tension that was found elsewhere.
 static void pull_as_told(const lb_model* m, lb_data* d, int i, lb_path* p) {
   const lb_muscles* all = d->work->muscles;
@@ -47,6 +51,9 @@ static void apply(const lb_model* m, lb_data* d) {
   lb_move_origins(m, d->work, d->qd);
   for (int i = 0; i < m->muscle.count && !d->work->muscles->unmeasured; i++) {
     lb_path p;
+    if (is_left_out(d, i)) {
+      continue;
+    }
     if (d->work->muscles->tension) {
       pull_as_told(m, d, i, &p);
     } else if (d->work->muscles->idle) {
@@ -89,6 +96,9 @@ static void differentiate(lb_derivatives* D, lb_data* d, bool symmetric) {
   lb_move_origins(m, d->work, d->qd);
   for (int i = 0; i < m->muscle.count && !d->work->muscles->idle; i++) {
     lb_path p;
+    if (is_left_out(d, i)) {
+      continue;
+    }
     find(m, d, i, &p);
     if (symmetric) {
       p.slope = fmax(p.slope, 0);

@@ -6,6 +6,7 @@
 #include "dynamics/joint/joint.h"
 #include "dynamics/joint/joint_elastic.h"
 #include "dynamics/tree/state.h"
+#include "math/curve/chart.h"
 #include "math/linear/dense.h"
 
 bool lb_mechanisms_create(lb_data* d, const lb_allocator* allocator) {
@@ -79,6 +80,42 @@ static lb_velocity link_velocity(const lb_model* m, const lb_data* d, int body) 
   return (lb_velocity){lb_v4_vec3(s->w), lb_v4_vec3(s->v + lb_v4_cross(s->w, arm))};
 }
 
+// A link by its own exponential, link exp(twist y) ([fork] eq. 8), and its velocity by that.
+static void follow_alone(const lb_model* m, const lb_data* d, int mechanism, int link,
+                         lb_chart_at* at) {
+  const lb_model_mechanism* of = &m->mechanism.item[mechanism];
+  const lb_mechanism_state y = lb_mechanism_amplitudes(m, d, mechanism);
+  double xi[6], xid[6], c[LB_STUMPFF_COUNT];
+  for (int r = 0; r < 6; r++) {
+    const double* row = of->twist + (size_t)(6 * link + r) * (size_t)of->count;
+    xi[r] = lb_dot(of->count, row, y.y);
+    xid[r] = lb_dot(of->count, row, y.rate);
+  }
+  lb_chart_twist(at, c, xi, xid, LB_CHART_PLACE);
+  lb_chart_twist(at, c, xi, xid, LB_CHART_MOVE);
+}
+
+static lb_transform pose_alone(const lb_model* m, const lb_data* d, int mechanism, int body) {
+  const lb_model_mechanism* of = &m->mechanism.item[mechanism];
+  const int link = of->whole->body.link[body];
+  lb_chart_at at;
+  follow_alone(m, d, mechanism, link, &at);
+  const lb_transform X = {lb_quat_from_matrix(lb_m3_mat3(at.R)), lb_v4_vec3(at.p)};
+  return lb_transform_mul(lb_transform_mul(of->link[link], X), of->whole->body.in_link[body]);
+}
+
+static lb_velocity velocity_alone(const lb_model* m, const lb_data* d, int mechanism, int body) {
+  const lb_model_mechanism* of = &m->mechanism.item[mechanism];
+  const int link = of->whole->body.link[body];
+  lb_chart_at at;
+  follow_alone(m, d, mechanism, link, &at);
+  const lb_v4 arm = lb_v4_from(of->whole->body.in_link[body].p);
+  const lb_v4 w = lb_m3_apply(at.R, at.V.w);
+  const lb_v4 v = lb_m3_apply(at.R, at.V.v + lb_v4_cross(at.V.w, arm));
+  return (lb_velocity){lb_quat_rotate(of->link[link].q, lb_v4_vec3(w)),
+                       lb_quat_rotate(of->link[link].q, lb_v4_vec3(v))};
+}
+
 static lb_transform moved_by_base(const lb_model_mechanism* of, const lb_data* d) {
   return of->base == LB_WORLD ? lb_transform_identity()
                               : lb_transform_mul(d->pose[of->base], of->from);
@@ -90,7 +127,8 @@ lb_velocity lb_mechanism_velocity(const lb_model* m, lb_data* d, int body) {
   lb_data* w = d->work->mechanism[i];
   lb_mechanism_follow(m, d, i);
   lb_update(of->whole, w, LB_ORIGINS);
-  const lb_velocity own = link_velocity(of->whole, w, body);
+  const lb_velocity own =
+      of->twist ? velocity_alone(m, d, i, body) : link_velocity(of->whole, w, body);
   if (of->base == LB_WORLD) {
     return own;
   }
@@ -110,7 +148,7 @@ void lb_mechanisms_pose(const lb_model* m, lb_data* d) {
     const lb_transform moved = moved_by_base(of, d);
     for (int k = 0; k < m->nbody; k++) {
       if (of->follows[k]) {
-        d->pose[k] = lb_transform_mul(moved, w->pose[k]);
+        d->pose[k] = lb_transform_mul(moved, of->twist ? pose_alone(m, d, i, k) : w->pose[k]);
       }
     }
   }

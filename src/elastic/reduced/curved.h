@@ -29,8 +29,11 @@ typedef struct lb_curved_state {
   int r;
   lb_reduced here;       // linear body of r coordinates with the shapes Phi J
   lb_reduced_state flat; // of z
+  bool placed;
+  double* eta; // [r] where, if it is placed: the next to ask there finds all in place
   double *z, *J, *H;
   double* MJ;              // [n][r] M_z J
+  lb_v4* turn;             // [n][r] axial vectors of B1 J
   double *zd, *bias;       // [n] (1), of the last lb_curved_move
   double *zdd, *Q;         // [n] scratch
   double *Jd, *Jdd;        // [n][r] derivatives of zd and zdd by eta, of the last lb_curved_bend

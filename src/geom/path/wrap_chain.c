@@ -28,37 +28,60 @@ static double entry(const lb_mat3* R, int i, int j) {
   return (&(&R->x)[j].x)[i];
 }
 
-lb_chain_span lb_chain_span_find(const lb_chain_link* c, lb_vec3 p, lb_vec3 q) {
-  lb_chain_span out = {.length = 0};
-  const lb_vec3 P = inside(c, p), Q = inside(c, q);
+// Length and gradient.
+static void find_gradient(const lb_chain_link* c, const lb_wrap* sharp, lb_vec3 P, lb_vec3 Q,
+                          lb_chain_span* out) {
+  const lb_path_end end[2] = {{.x = P}, {.x = Q}};
+  lb_wrap_path path;
+  lb_wrap_find(0, sharp, &path, &end[0], &end[1]);
+  const lb_taylor* l = lb_wrap_length(&path);
+  out->length = lb_taylor_value(l);
+  for (int i = 0; i < 6; i++) {
+    out->g[i] = 0;
+    for (int j = 0; j < 3; j++) {
+      out->g[i] += entry(&c->R, i % 3, j) * l->c[0][LB_TAYLOR_P + i / 3 * 3 + j];
+    }
+  }
+}
+
+// Second derivatives by the ends `first` to `last`, 0 and 1; what is not asked for stays.
+static void find_curvature(const lb_chain_link* c, const lb_wrap* sharp, lb_vec3 P, lb_vec3 Q,
+                           int first, int last, lb_chain_span* out) {
   double local[6][6];
-  lb_wrap sharp = *c->wrap;
-  sharp.band = 0;
-  for (int j = 0; j < 6; j++) {
+  for (int j = 3 * first; j < 3 * last + 3; j++) {
     lb_path_end end[2] = {{.x = P}, {.x = Q}};
     lb_wrap_path path;
     (&end[j / 3].xd.x)[j % 3] = 1;
-    lb_wrap_find(1, &sharp, &path, &end[0], &end[1]);
-    const lb_taylor* l = lb_wrap_length(&path);
-    out.length = lb_taylor_value(l);
+    lb_wrap_find(1, sharp, &path, &end[0], &end[1]);
     for (int i = 0; i < 6; i++) {
-      local[i][j] = l->c[1][LB_TAYLOR_P + i];
-    }
-    // gradient, turned into the world
-    for (int i = 0; i < 3; i++) {
-      out.g[j / 3 * 3 + i] += entry(&c->R, i, j % 3) * l->c[0][LB_TAYLOR_P + j];
+      local[i][j] = lb_wrap_length(&path)->c[1][LB_TAYLOR_P + i];
     }
   }
-  for (int i = 0; i < 6; i++) {
-    for (int j = 0; j < 6; j++) {
+  for (int i = 3 * first; i < 3 * last + 3; i++) {
+    for (int j = 3 * first; j < 3 * last + 3; j++) {
+      out->H[i][j] = 0;
       for (int a = 0; a < 3; a++) {
         for (int b = 0; b < 3; b++) {
-          out.H[i][j] +=
+          out->H[i][j] +=
               entry(&c->R, i % 3, a) * local[i / 3 * 3 + a][j / 3 * 3 + b] * entry(&c->R, j % 3, b);
         }
       }
     }
   }
+}
+
+static lb_wrap sharpen(const lb_wrap* wrap) {
+  lb_wrap sharp = *wrap;
+  sharp.band = 0;
+  return sharp;
+}
+
+lb_chain_span lb_chain_span_find(const lb_chain_link* c, lb_vec3 p, lb_vec3 q) {
+  lb_chain_span out;
+  const lb_wrap sharp = sharpen(c->wrap);
+  const lb_vec3 P = inside(c, p), Q = inside(c, q);
+  find_gradient(c, &sharp, P, Q, &out);
+  find_curvature(c, &sharp, P, Q, 0, 1, &out);
   return out;
 }
 
@@ -96,65 +119,122 @@ bool lb_chain_factor(int n, const lb_chain_span* span, double* A) {
 typedef struct chain {
   int n;
   const lb_chain_link* link;
+  lb_wrap sharp[LB_CHAIN_MOST];
   lb_vec3 a, b;
   lb_chain_span span[LB_CHAIN_MOST];
   double length, residual;
 } chain;
 
-static void evaluate(chain* c, const lb_vec3* m) {
-  c->length = c->residual = 0;
-  for (int s = 0; s < c->n; s++) {
-    c->span[s] =
-        lb_chain_span_find(&c->link[s], s > 0 ? m[s - 1] : c->a, s + 1 < c->n ? m[s] : c->b);
-    c->length += c->span[s].length;
+static lb_vec3 end_of(const chain* c, const lb_vec3* m, int i) {
+  return i < 0 ? c->a : i + 1 < c->n ? m[i] : c->b;
+}
+
+// Gradient (4) by junction k, less what lies along its straight piece: there it may lie anywhere,
+// but for ellipsoids, whose paths are not the shortest ones.
+static void across(const chain* c, int k, double r[3]) {
+  const double *in = c->span[k].g + 3, *out = c->span[k + 1].g;
+  double u[3], along = 0, size = 0;
+  for (int i = 0; i < 3; i++) {
+    u[i] = in[i] - out[i];
+    r[i] = in[i] + out[i];
+    along += u[i] * r[i];
+    size += u[i] * u[i];
   }
-  for (int i = 0; i < 3 * (c->n - 1); i++) {
-    const double r = c->span[i / 3].g[3 + i % 3] + c->span[i / 3 + 1].g[i % 3];
-    c->residual = fmax(c->residual, fabs(r));
+  for (int i = 0; i < 3 && size > 0; i++) {
+    r[i] -= u[i] * along / size;
   }
 }
 
-// Middle between the places of the segment that are nearest to two surfaces.
-static lb_vec3 guess(const chain* c, int s) {
-  const lb_vec3 way = lb_vec3_sub(c->b, c->a);
-  double t = 0;
-  for (int k = 0; k < 2; k++) {
-    const double at = lb_vec3_dot(lb_vec3_sub(c->link[s + k].o, c->a), way) / lb_vec3_dot(way, way);
-    t += 0.5 * fmax(0.02, fmin(0.98, at));
+static void evaluate(chain* c, const lb_vec3* m) {
+  c->length = c->residual = 0;
+  for (int s = 0; s < c->n; s++) {
+    const lb_chain_link* link = &c->link[s];
+    find_gradient(link, &c->sharp[s], inside(link, end_of(c, m, s - 1)),
+                  inside(link, end_of(c, m, s)), &c->span[s]);
+    c->length += c->span[s].length;
   }
-  return lb_vec3_add(c->a, lb_vec3_scale(t, way));
+  for (int k = 0; k + 1 < c->n; k++) {
+    double r[3];
+    across(c, k, r);
+    c->residual = fmax(c->residual, fmax(fabs(r[0]), fmax(fabs(r[1]), fabs(r[2]))));
+  }
+}
+
+// Second derivatives by the junctions; the ends rest.
+static bool factor(chain* c, const lb_vec3* m, double* A) {
+  for (int s = 0; s < c->n; s++) {
+    const lb_chain_link* link = &c->link[s];
+    find_curvature(link, &c->sharp[s], inside(link, end_of(c, m, s - 1)),
+                   inside(link, end_of(c, m, s)), s > 0 ? 0 : 1, s + 1 < c->n ? 1 : 0, &c->span[s]);
+  }
+  return lb_chain_factor(c->n, c->span, A);
+}
+
+// Place where a path over one surface comes to it, or leaves it; where it does not touch, `other`.
+static lb_vec3 touch(const chain* c, int s, lb_vec3 from, lb_vec3 to, bool leaves, lb_vec3 other) {
+  const lb_chain_link* link = &c->link[s];
+  const lb_path_end p = {.x = inside(link, from)}, q = {.x = inside(link, to)};
+  lb_wrap_path path;
+  lb_wrap_find(0, &c->sharp[s], &path, &p, &q);
+  if (path.count < 3) {
+    return other;
+  }
+  const int k = leaves ? path.count - 1 : 0;
+  const lb_taylor3 x = lb_wrap_point(0, &path.piece[k], &path.piece[leaves ? k - 1 : k].end);
+  const lb_vec3 at = lb_taylor3_lane(&x, 0, 0);
+  return lb_vec3_add(link->o, lb_mat3_apply(link->R, at));
+}
+
+// Point of the segment next to the middle of a surface.
+static lb_vec3 nearest(const chain* c, int s) {
+  const lb_vec3 way = lb_vec3_sub(c->b, c->a);
+  const double at = lb_vec3_dot(lb_vec3_sub(c->link[s].o, c->a), way) / lb_vec3_dot(way, way);
+  return lb_vec3_add(c->a, lb_vec3_scale(fmax(0.02, fmin(0.98, at)), way));
+}
+
+// Junction to begin with: the middle of the piece between the surfaces as each of them alone would
+// have it. It lies within neither, where a path could not go around.
+static lb_vec3 guess(const chain* c, int s) {
+  const lb_vec3 before = nearest(c, s), behind = nearest(c, s + 1);
+  const lb_vec3 first = touch(c, s + 1, c->a, c->b, false, behind);
+  const lb_vec3 from = touch(c, s, c->a, first, true, before);
+  const lb_vec3 to = touch(c, s + 1, from, c->b, false, behind);
+  return lb_vec3_scale(0.5, lb_vec3_add(from, to));
 }
 
 bool lb_wrap_chain(int n, const lb_chain_link* link, lb_vec3 a, lb_vec3 b, lb_vec3* m) {
   double A[LB_CHAIN_NUMBERS * LB_CHAIN_NUMBERS], step[LB_CHAIN_NUMBERS];
   chain c = {.n = n, .link = link, .a = a, .b = b};
+  for (int s = 0; s < n; s++) {
+    c.sharp[s] = sharpen(link[s].wrap);
+  }
   for (int s = 0; s + 1 < n; s++) {
     m[s] = guess(&c, s);
   }
   evaluate(&c, m);
   for (int k = 0; k < MOST_STEPS && c.residual > DONE; k++) {
     const int size = 3 * (n - 1);
-    if (!lb_chain_factor(n, c.span, A)) {
+    if (!factor(&c, m, A)) {
       return false;
     }
-    for (int i = 0; i < size; i++) {
-      step[i] = -(c.span[i / 3].g[3 + i % 3] + c.span[i / 3 + 1].g[i % 3]);
+    for (int s = 0; s + 1 < n; s++) {
+      across(&c, s, step + 3 * s);
     }
     lb_cholesky_solve(size, A, size, 1, step, size);
     // halved until the path gets shorter
-    const chain was = c;
+    const double length = c.length, residual = c.residual;
     lb_vec3 to[LB_CHAIN_MOST];
     double part = 1;
     do {
       for (int s = 0; s + 1 < n; s++) {
         const lb_vec3 d = {step[3 * s], step[3 * s + 1], step[3 * s + 2]};
-        to[s] = lb_vec3_add(m[s], lb_vec3_scale(part, d));
+        to[s] = lb_vec3_add(m[s], lb_vec3_scale(-part, d));
       }
       evaluate(&c, to);
       part *= 0.5;
-    } while (!(c.length <= was.length * (1 + 1e-14)) && c.residual > DONE && part > 1e-6);
-    if (!(c.residual < was.residual) && !(c.length < was.length)) {
-      c = was;
+    } while (!(c.length <= length * (1 + 1e-14)) && c.residual > DONE && part > 1e-6);
+    if (!(c.residual < residual) && !(c.length < length)) {
+      c.residual = residual;
       break;
     }
     memcpy(m, to, (size_t)(n - 1) * sizeof *m);

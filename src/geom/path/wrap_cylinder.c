@@ -58,23 +58,25 @@ LB_TAYLOR_INLINE void lay_out(int N, lb_wrap_path* out, const lb_planar* c, cons
   const lb_taylor3 t2 =
       combine(N, lb_taylor_mul(N, c->b, iq), Q->out, lb_taylor_mul(N, c->radius, iq), Q->on);
   out->count = 3;
-  out->piece[0] = (lb_path_piece){
-      .kind = LB_PIECE_LINE, .end = first, .origin = *p, .along = incline(N, across, t1, along)};
-  out->piece[1] = (lb_path_piece){
-      .kind = LB_PIECE_ARC,
-      .start = first,
-      .end = last,
-      .origin = {none, none, lb_taylor_add(N, p->z, lb_taylor_mul(N, along, first))},
-      .along = {none, none, along},
-      .A = lb_taylor3_scale(N, c->radius, P->out),
-      .B = lb_taylor3_scale(N, c->radius, P->on),
-      .angle = c->alpha,
-      .rate = lb_taylor_div(N, across, c->radius)};
-  out->piece[2] = (lb_path_piece){.kind = LB_PIECE_LINE,
-                                  .start = L,
-                                  .end = L,
-                                  .origin = *q,
-                                  .along = incline(N, across, t2, along)};
+  // member by member: what lines do not have is not cleared, which would take as long as all else
+  lb_path_piece *from = &out->piece[0], *arc = &out->piece[1], *to = &out->piece[2];
+  from->kind = to->kind = LB_PIECE_LINE;
+  from->start = none;
+  from->end = first;
+  from->origin = *p;
+  from->along = incline(N, across, t1, along);
+  arc->kind = LB_PIECE_ARC;
+  arc->start = first;
+  arc->end = last;
+  arc->origin = (lb_taylor3){none, none, lb_taylor_add(N, p->z, lb_taylor_mul(N, along, first))};
+  arc->along = (lb_taylor3){none, none, along};
+  arc->A = lb_taylor3_scale(N, c->radius, P->out);
+  arc->B = lb_taylor3_scale(N, c->radius, P->on);
+  arc->angle = c->alpha;
+  arc->rate = lb_taylor_div(N, across, c->radius);
+  to->start = to->end = L;
+  to->origin = *q;
+  to->along = incline(N, across, t2, along);
 }
 
 // Angle from p to q in the sense, between -pi/2 and 3 pi/2.

@@ -59,12 +59,21 @@ lb_taylor lb_wrap_band(int N, double w, double r, const lb_taylor* rho_p, const 
   return narrow ? lb_taylor_scale(N, 0.5, lb_taylor_shift(*nearer, -r)) : lb_taylor_constant(w);
 }
 
+// h and its derivatives: h'' = 315/256 (1 - x^2)^4, so that h meets 0 and x with five derivatives.
+static void band_function(double x, double h[4]) {
+  static const double C = 315. / 256;
+  const double x2 = x * x, u = 1 - x2;
+  const double bend = 1. / 2 - x2 * (1. / 3 - x2 * (1. / 5 - x2 * (1. / 14 - x2 / 90)));
+  h[0] = x / 2 + C * x2 * bend + 63. / 512;
+  h[1] = 1. / 2 + C * x * (1 - x2 * (4. / 3 - x2 * (6. / 5 - x2 * (4. / 7 - x2 / 9))));
+  h[2] = C * u * u * u * u;
+  h[3] = -8 * C * x * u * u * u;
+}
+
 LB_TAYLOR_INLINE lb_taylor swell(int N, double r, lb_taylor w, lb_taylor D) {
   const lb_taylor X = lb_taylor_div(N, lb_taylor_shift(D, -r), w);
-  const double x = lb_taylor_value(&X), x2 = x * x;
-  const double h[] = {x / 2 + 15. / 16 * x2 * (1. / 2 - x2 / 6 + x2 * x2 / 30) + 5. / 32,
-                      0.5 + 15. / 16 * x * (1 - 2 * x2 / 3 + x2 * x2 / 5),
-                      15. / 16 * (1 - x2) * (1 - x2), -15. / 4 * x * (1 - x2)};
+  double h[4];
+  band_function(lb_taylor_value(&X), h);
   return lb_taylor_shift(lb_taylor_mul(N, w, lb_taylor_apply(N, X, h)), r);
 }
 

@@ -6,11 +6,11 @@
 // Smooth lift-off by inflation. Let D be the signed distance of the line pq from the centre or axis
 // of a surface of radius r. The path wraps over the radius
 //
-//   (1)  r_e = r + w h((D - r)/w),   h(x) = x/2 + 15/16 (x^2/2 - x^4/6 + x^6/30) + 5/32,  |x| < 1
+//   (1)  r_e = r + w h((D - r)/w),   h'' = 315/256 (1 - x^2)^4 for |x| < 1,   h(-1) = h'(-1) = 0
 //
-// which is r below the band |D - r| < w, and above it D: the path is then straight. h is 0, 0, 0, 0
-// at -1 and 1, 1, 0, 0 at 1, with its derivatives, so that the path has three continuous ones. It
-// never enters the surface and is exact outside the band. docs/theory-muscle.md derives this.
+// which is r below the band |D - r| < w, and above it D: the path is then straight. h is 0 at -1
+// and x at 1, with five derivatives, so that steps of order four keep their order. The path never
+// enters the surface and is exact outside the band. docs/theory-muscle.md derives this.
 #pragma once
 #include "geom/path/taylor.h"
 #include "limber/scene_muscle.h"

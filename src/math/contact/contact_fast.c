@@ -270,7 +270,7 @@ static int portion_end(const lb_contact_solver* s, int k) {
 
 static void count_portion(void* context, int k) {
   lb_contact_solver* s = context;
-  lb_contact_sweeper_count(&s->sweeper, &s->islands, k * PORTION, portion_end(s, k));
+  lb_contact_sweeper_count(&s->sweeper, k * PORTION, portion_end(s, k));
 }
 
 static void pack_portion(void* context, int k) {
@@ -302,7 +302,7 @@ static void by_portions(lb_contact_solver* s, int threads, void (*portion)(void*
 static bool pack(lb_contact_solver* s, int threads, double* lambda) {
   s->lambda = lambda;
   by_portions(s, threads, count_portion);
-  lb_contact_sweeper_add_up(&s->sweeper);
+  lb_contact_sweeper_add_up(&s->sweeper, &s->islands);
   atomic_store(&s->next, 0); // none that is not finite was found
   by_portions(s, threads, pack_portion);
   return atomic_load(&s->next) == 0;

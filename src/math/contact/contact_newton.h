@@ -75,8 +75,8 @@ typedef struct lb_contact_try {
 #define LB_CONTACT_EPS 1e-9
 
 // Newton's method for the natural map (semismooth, Alart and Curnier 1991), with a line search on
-// |F|^2 that looks some steps back. x ends as the best that was met. Within ten tolerances, a step
-// that leaves more than the share `idle` of the residual is the last.
+// |F|^2 that looks some steps back. x ends as the best that was met. Within a hundred tolerances, a
+// step that leaves more than the share `idle` of the residual is the last.
 lb_contact_try lb_contact_newton(lb_contact_scaled* s, int most, double* x);
 
 // Rounds in which radii are held at mu x_n of the round before: a convex program each, by Newton's

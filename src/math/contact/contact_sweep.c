@@ -4,13 +4,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/prefetch.h"
 #include "math/linear/dense.h"
 
 // Four and eight numbers that need not be aligned.
 typedef double v4 __attribute__((vector_size(32), aligned(8)));
 typedef double v8 __attribute__((vector_size(64), aligned(8)));
 
-enum { FREE = 8 }; // width of a free body: the usual one, and unrolled
+enum {
+  FREE = 8, // width of a free body: the usual one, and unrolled
+  AHEAD = 4 // pieces or blocks whose memory is asked for before it is needed
+};
 
 // A function for each of its constant arguments.
 #define INLINE static inline __attribute__((always_inline))
@@ -22,6 +26,7 @@ void lb_contact_sweeper_carve(lb_contact_sweeper* s, lb_carver* c, int nrow, int
   s->b = lb_carve(c, rows, width);
   s->c = lb_carve(c, rows, width);
   s->w0 = lb_carve(c, rows, width);
+  s->npiece = lb_carve(c, (size_t)nblock, sizeof *s->npiece);
   s->first = lb_carve(c, (size_t)nblock + 1, sizeof(int));
   s->first_row = lb_carve(c, (size_t)nblock + 1, sizeof(int));
   s->piece = lb_carve(c, rows, sizeof *s->piece);
@@ -71,26 +76,23 @@ static lb_contact_packed lay_piece(const lb_contact_problem* p, lb_contact_piece
   return out;
 }
 
-// Pieces and rows of each block stand where the next one's first are to be.
-void lb_contact_sweeper_count(lb_contact_sweeper* s, const lb_contact_islands* order, int begin,
-                              int end) {
+void lb_contact_sweeper_count(lb_contact_sweeper* s, int begin, int end) {
   const lb_contact_problem* p = s->problem;
   for (int k = begin; k < end; k++) {
-    const int first = p->block[order->block[k]], last = p->block[order->block[k] + 1];
-    int npiece = 0;
-    for (int row = first; row < last; npiece++) {
-      row += lb_contact_piece_at(p, row, last).nrow;
+    s->npiece[k] = 0;
+    for (int row = p->block[k]; row < p->block[k + 1]; s->npiece[k]++) {
+      row += lb_contact_piece_at(p, row, p->block[k + 1]).nrow;
     }
-    s->first[k + 1] = npiece;
-    s->first_row[k + 1] = last - first;
   }
 }
 
-void lb_contact_sweeper_add_up(lb_contact_sweeper* s) {
+void lb_contact_sweeper_add_up(lb_contact_sweeper* s, const lb_contact_islands* order) {
+  const lb_contact_problem* p = s->problem;
   s->first[0] = s->first_row[0] = 0;
-  for (int k = 0; k < s->problem->nblock; k++) {
-    s->first[k + 1] += s->first[k];
-    s->first_row[k + 1] += s->first_row[k];
+  for (int k = 0; k < p->nblock; k++) {
+    const int block = order->block[k];
+    s->first[k + 1] = s->first[k] + s->npiece[block];
+    s->first_row[k + 1] = s->first_row[k] + p->block[block + 1] - p->block[block];
   }
 }
 
@@ -234,8 +236,11 @@ static double pack_piece(lb_contact_sweeper* s, const lb_contact_packed* q) {
 
 bool lb_contact_sweeper_pack(lb_contact_sweeper* s, const lb_contact_islands* order, int begin,
                              int end) {
+  const lb_contact_problem* p = s->problem;
   double sum = 0;
   for (int k = begin; k < end; k++) {
+    const int next = p->block[order->block[k + AHEAD < end ? k + AHEAD : k]];
+    lb_prefetch(&p->row[next], 3 * sizeof *p->row);
     lay_block(s, order, k);
     for (int i = s->first[k]; i < s->first[k + 1]; i++) {
       sum += pack_piece(s, &s->piece[i]);
@@ -244,9 +249,17 @@ bool lb_contact_sweeper_pack(lb_contact_sweeper* s, const lb_contact_islands* or
   return sum == 0;
 }
 
+// A piece that comes soon.
+static inline const lb_contact_packed* ahead(const lb_contact_sweeper* s,
+                                             const lb_contact_packed* q) {
+  const lb_contact_packed* last = s->piece + s->first[s->problem->nblock] - 1;
+  return q + AHEAD < last ? q + AHEAD : last;
+}
+
 bool lb_contact_sweeper_take_b(lb_contact_sweeper* s, int begin, int end) {
   bool changed = false;
   for (const lb_contact_packed* q = s->piece + s->first[begin]; q < s->piece + s->first[end]; q++) {
+    lb_prefetch(&s->problem->row[ahead(s, q)->origin], 3 * sizeof(lb_contact_row));
     for (int i = 0; i < q->nrow; i++) {
       const int r = q->row + i;
       const double b = s->problem->row[q->origin + i].b;
@@ -434,6 +447,9 @@ INLINE double sweep_pieces(lb_contact_sweeper* s, int begin, int end, const bool
                            double close) {
   double most = 0;
   for (const lb_contact_packed* q = s->piece + begin; q < s->piece + end; q++) {
+    const lb_contact_packed* next = ahead(s, q);
+    __builtin_prefetch(s->u + next->u[0]);
+    __builtin_prefetch(s->u + next->u[1]);
     const double change = q->sides == 2                  ? sweep_free_point(s, q, 2, one, close)
                           : q->sides == 1                ? sweep_free_point(s, q, 1, one, close)
                           : q->kind == LB_PIECE_EQUALITY ? sweep_equality(s, q)

@@ -27,8 +27,9 @@ typedef struct lb_contact_sweeper {
   double *b, *c;  // [nrow]
   double* w0;     // [nrow] J u0 + b
   // --- places in the order of blocks
-  int* first;     // [nblock + 1] first piece of each
-  int* first_row; // [nblock + 1] first row of each
+  unsigned char* npiece; // [nblock] pieces of the problem's blocks, in the order of these
+  int* first;            // [nblock + 1] first piece of each
+  int* first_row;        // [nblock + 1] first row of each
   // --- pieces
   lb_contact_packed* piece; // [pieces <= nrow]
   lb_contact_local* local;  // [pieces]
@@ -36,11 +37,11 @@ typedef struct lb_contact_sweeper {
 } lb_contact_sweeper;
 
 void lb_contact_sweeper_carve(lb_contact_sweeper* s, lb_carver* c, int nrow, int nblock);
-// Places of everything in the order of the islands, in three calls: the first for some blocks at a
-// time, the second once, the third again for some. Blocks are those at [begin, end) of the order.
-void lb_contact_sweeper_count(lb_contact_sweeper* s, const lb_contact_islands* order, int begin,
-                              int end);
-void lb_contact_sweeper_add_up(lb_contact_sweeper* s);
+// Places of everything in the order of the islands, in three calls: the first for some blocks of
+// the problem at a time, the second once, the third for some again. From then on blocks are those
+// at [begin, end) of the order.
+void lb_contact_sweeper_count(lb_contact_sweeper* s, int begin, int end);
+void lb_contact_sweeper_add_up(lb_contact_sweeper* s, const lb_contact_islands* order);
 // With the constants. False: numbers of theirs are not finite.
 bool lb_contact_sweeper_pack(lb_contact_sweeper* s, const lb_contact_islands* order, int begin,
                              int end);

@@ -62,3 +62,10 @@ lb_activation_rate lb_activation_step(const lb_hill* h, double a, double u, doub
   const double G = tau + dt * (share(x) - 1.5 * (u - x));
   return (lb_activation_rate){x, tau / G, slope * dt * share(x) / G};
 }
+
+// (2), solved for u.
+double lb_activation_needed(const lb_hill* h, double a, double to, double dt) {
+  const double from = fmax(a, 0);
+  const double pace = to > from ? h->rise * share(to) : h->fall / share(to);
+  return fmin(fmax(to + (to - from) * pace / dt, h->least), 1);
+}

@@ -107,6 +107,9 @@ lb_activation_rate lb_activation_rate_smooth(const lb_hill* h, double a, double 
 // Activation at the end of an implicit step of dt from a, with derivatives: solved exactly.
 lb_activation_rate lb_activation_step(const lb_hill* h, double a, double u, double dt);
 
+// Excitation with which such a step from a ends at `to`, where it is within reach.
+double lb_activation_needed(const lb_hill* h, double a, double to, double dt);
+
 // --- force ---
 
 // Force along the fibre (1) at activation a, length l and speed v, and its derivatives.

@@ -36,17 +36,19 @@ size_t lb_muscle_share_scratch(int muscles, int joints) {
 }
 
 typedef struct work {
-  double low;                // factor on prices
-  double* H;                 // [m][m]
-  double *h, *step, *l, *to; // [m] (2), Newton's step, lambda and the next one
-  double *a, *slope;         // [n] (1) and its slope
+  double low;                  // factor on prices
+  const double *lower, *upper; // [n] bounds of activations; NULL: all the same
+  double* H;                   // [m][m]
+  double *h, *step, *l, *to;   // [m] (2), Newton's step, lambda and the next one
+  double *a, *slope;           // [n] (1) and its slope
 } work;
 
 // (1)
-static double activate(const lb_muscle_share* s, double y, double* slope) {
+static double activate(const lb_muscle_share* s, const work* w, size_t i, double y) {
+  const double least = w->lower ? w->lower[i] : s->least, most = w->upper ? w->upper[i] : 1;
   const double a = s->power == 3 ? sqrt(fmax(y, 0) / 3) : y / 2;
-  *slope = a <= s->least || a >= 1 ? 0 : s->power == 3 ? 1 / (6 * fmax(a, RAISED)) : 0.5;
-  return fmin(fmax(a, s->least), 1);
+  w->slope[i] = a <= least || a >= most ? 0 : s->power == 3 ? 1 / (6 * fmax(a, RAISED)) : 0.5;
+  return fmin(fmax(a, least), most);
 }
 
 // (2) and the residual; (3) is returned.
@@ -58,7 +60,7 @@ static double evaluate(const lb_muscle_share* s, const double* l, work* w, doubl
     for (int j = 0; j < s->joints; j++) {
       y += s->B[(size_t)j * n + i] * l[j];
     }
-    const double a = w->a[i] = activate(s, y, &w->slope[i]);
+    const double a = w->a[i] = activate(s, w, i, y);
     value += y * a - (s->power == 3 ? a * a * a : a * a);
   }
   *residual = 0;
@@ -144,8 +146,13 @@ static double lowest(const lb_muscle_share* s) {
 
 lb_share_result lb_muscle_share_solve(const lb_muscle_share* s, double* a, double* r,
                                       double* scratch) {
+  return lb_muscle_share_within(s, NULL, NULL, a, r, scratch);
+}
+
+lb_share_result lb_muscle_share_within(const lb_muscle_share* s, const double* lower,
+                                       const double* upper, double* a, double* r, double* scratch) {
   const size_t n = (size_t)s->muscles, m = (size_t)s->joints;
-  work w = {.low = lowest(s), .H = scratch, .h = scratch + m * m};
+  work w = {.low = lowest(s), .lower = lower, .upper = upper, .H = scratch, .h = scratch + m * m};
   w.step = w.h + m, w.l = w.step + m, w.to = w.l + m, w.a = w.to + m, w.slope = w.a + n;
   lb_share_result out = {0};
   for (size_t j = 0; j < m; j++) {

@@ -28,3 +28,7 @@ size_t lb_muscle_share_scratch(int muscles, int joints);
 // Activations a [n] and reserves r [m].
 lb_share_result lb_muscle_share_solve(const lb_muscle_share* s, double* a, double* r,
                                       double* scratch);
+// The same with bounds of its own for each activation, lower and upper [n], in place of `least` and
+// 1.
+lb_share_result lb_muscle_share_within(const lb_muscle_share* s, const double* lower,
+                                       const double* upper, double* a, double* r, double* scratch);

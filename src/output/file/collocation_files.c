@@ -110,12 +110,11 @@ static const double* column(double* to, const double* from, int n, int width, in
 static void curves(lb_out* out, const lb_collocation* c, double* scratch) {
   const lb_model* m = c->model;
   if (c->q_ref) {
-    lb_out_text(out, "<h2>Coordinates</h2>\n<p>Thin: the motion to follow. Thick: found.</p>\n");
+    lb_out_text(out, "<h2>Coordinates</h2>\n<p>Red: the motion to follow. Blue: found.</p>\n");
   }
   for (int k = 0; c->q_ref && k < m->nv && k < MOST_CURVES; k++) {
-    const lb_heading h = lb_collocation_heading(c, k);
     lb_report_draw(
-        out, &(lb_report_curve){.name = h.text,
+        out, &(lb_report_curve){.name = c->coordinate[k],
                                 .unit = m->dof.counts[k] == LB_COORDINATE_LENGTH ? "m" : "rad",
                                 .n = c->nnode,
                                 .start = column(scratch, c->q_ref, c->nnode, m->nv, k),

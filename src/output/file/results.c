@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "limber/analysis.h"
+#include "limber/collocate.h"
 #include "output/file/whole_file.h"
 #include "output/file/writers.h"
 #include "recording/drawn_paths.h"
@@ -86,6 +87,7 @@ typedef enum need {
   RETARGET,
   OPTIMIZE,
   COLLOCATION,
+  SOLUTION,
   FORK,
   FORCES,
   CONTACTS,
@@ -143,7 +145,7 @@ static const struct {
     {{"controls.sto", "forces of motors and reserves and excitations, for OpenSim's tools"},
      lb_write_controls,
      COLLOCATION},
-    {{"solution.csv", "all numbers of the search, for --resume"}, lb_write_solution, COLLOCATION},
+    {{"solution.csv", "all numbers of the search, for --resume"}, lb_write_solution, SOLUTION},
     {{"markers.csv", "where the model's markers are at the samples' times"},
      lb_write_markers,
      MARKERS},
@@ -160,6 +162,7 @@ static bool is_there(need of, const lb_recording* r, const lb_summary* s) {
                         [RETARGET] = s->retarget,
                         [OPTIMIZE] = s->optimize,
                         [COLLOCATION] = s->collocation,
+                        [SOLUTION] = s->collocation && s->collocation->work,
                         [FORK] = s->fork,
                         [FORCES] = r->nchannel > 0,
                         [CONTACTS] = r->model->contact.set.on,

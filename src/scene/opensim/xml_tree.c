@@ -4,9 +4,10 @@
 #include <libxml/SAX2.h>
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "scene/yaml/yaml_node.h"
 
 enum {
   DEEPEST = 64, // levels, of which models have 20
@@ -219,9 +220,9 @@ static void parse(builder* b, const char* text, size_t length) {
 lb_xml* lb_xml_parse(const char* text, size_t length, const char* file, lb_arena* arena,
                      lb_report* report, bool* no_memory) {
   builder b = {.arena = arena, .report = report, .file = file};
-  if (length == 0 || length > INT_MAX / 2) {
+  if (length == 0 || length > LB_YAML_LONGEST_TEXT) {
     lb_report_add(report, LB_INVALID, (lb_place){file, 1, 1},
-                  length ? "the file is too large" : "the file is empty (it must be XML)");
+                  length ? "the file is larger than 64 MB" : "the file is empty (it must be XML)");
     return NULL;
   }
   const char* zero = memchr(text, 0, length);

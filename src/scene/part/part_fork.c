@@ -1,4 +1,5 @@
 // Mechanisms that are reduced to their effectors.
+#include <math.h>
 #include <string.h>
 
 #include "scene/part/part.h"
@@ -10,6 +11,9 @@ static const char* const blend_names[] = {LB_FORK_BLEND_LIST(NAME_2)};
 static const lb_choices blend_choices = LB_CHOICES(blend_names);
 static const char* const simulated_names[] = {LB_FORK_SIMULATED_LIST(NAME_2)};
 static const lb_choices simulated_choices = LB_CHOICES(simulated_names);
+
+static const char* const links_names[] = {LB_FORK_LINKS_LIST(NAME_2)};
+static const lb_choices links_choices = LB_CHOICES(links_names);
 
 static const lb_field model_fields[] = {
     LB_LATER(FORCES, "loads", NULL, "none",
@@ -25,6 +29,22 @@ static const lb_field grow_fields[] = {
              "how many models there may be, those of the scene included"),
 };
 static const lb_table grow_table = LB_TABLE("fork growth", lb_scene_fork_grow, grow_fields);
+
+static const lb_field phase_fields[] = {
+    LB_SIZED(NUMBER, lb_scene_fork_phase, "until", until, LB_TIME, LB_POSITIVE, "the end",
+             "when the next phase begins"),
+    LB_FROM(CHOICE, lb_scene_fork_phase, "simulate", simulated, &simulated_choices, "reduced",
+            "how the mechanism moves in this phase"),
+    LB_ROW(
+        FLAG, lb_scene_fork_phase, "add", add, "false",
+        "a model is added about the equilibrium under the forces on effectors that hold it where "
+        "the phase begins"),
+};
+static void init_phase(void* part) {
+  *(lb_scene_fork_phase*)part = (lb_scene_fork_phase){.until = INFINITY};
+}
+static const lb_table phase_table =
+    LB_TABLE("fork phase", lb_scene_fork_phase, phase_fields, .init = init_phase);
 
 static const lb_field fork_fields[] = {
     LB_LATER(BODIES, "effectors", NULL, NULL,
@@ -47,6 +67,13 @@ static const lb_field fork_fields[] = {
             "models that 'limber fork' adds while it runs"),
     LB_LATER(LIST, "models", &model_table, "one, at rest",
              "equilibria about which it is reduced; {} is at rest"),
+    LB_ROW(FLAG, lb_scene_fork, "relinearise", relinearise, "false",
+           "limber fork linearises it again in every step, in place of models: trees alone"),
+    LB_FROM(CHOICE, lb_scene_fork, "links", links, &links_choices, "joints",
+            "how links between effectors are shown: by their joints, or each by its own "
+            "exponential, which leaves gaps"),
+    LB_LATER(LIST, "phases", &phase_table, "one",
+             "limber simulate moves it whole and reduced by turns; its state is handed over"),
 };
 
 static void init_fork(void* part) {
@@ -159,6 +186,22 @@ static bool read_models(lb_reader* r, const lb_yaml* list, lb_scene_fork* to) {
   return ok;
 }
 
+static bool read_phases(lb_reader* r, const lb_yaml* list, lb_scene_fork* to) {
+  const int count = list && lb_is_list(list) ? list->count : 0;
+  to->phase = LB_TAKE(r->keep, lb_scene_fork_phase, count);
+  if (!to->phase) {
+    return lb_lack(r);
+  }
+  bool ok = true;
+  for (int i = 0; i < count; i++) {
+    init_phase(&to->phase[i]);
+    to->phase[i].place = list->item[i]->place;
+    ok &= lb_read_table(r, list->item[i], &phase_table, &to->phase[i]);
+  }
+  to->nphase = count;
+  return ok;
+}
+
 static bool finish_fork(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_fork* to = part;
   const lb_yaml* effectors = lb_yaml_find(node, "effectors");
@@ -168,13 +211,43 @@ static bool finish_fork(lb_reader* r, const lb_yaml* node, bool ok, void* part) 
   }
   ok &= read_base(r, lb_yaml_find(node, "base"), to);
   ok &= read_effectors(r, effectors, to);
-  return ok && read_models(r, models, to);
+  return ok && read_models(r, models, to) && read_phases(r, lb_yaml_find(node, "phases"), to);
 }
 
 // --- checking ---
 
+static void check_phases(lb_checker* c, const lb_scene_fork* f) {
+  for (int i = 0; i < f->nphase; i++) {
+    const lb_scene_fork_phase* p = &f->phase[i];
+    if (i + 1 < f->nphase && !(p->until < f->phase[i + 1].until)) {
+      lb_say(c, ": phase %d ends at %g s, and the one after it at %g s (give each a later 'until')",
+             i + 1, p->until, f->phase[i + 1].until);
+    }
+    if (p->add && (i == 0 || p->simulated == LB_FORK_WHOLE)) {
+      lb_say(c, ": phase %d adds a model, and %s", i + 1,
+             i == 0 ? "nothing has moved yet (list it under 'models')" : "is not reduced");
+    }
+    if (p->add && (f->base != LB_WORLD || f->free)) {
+      lb_say(c, ": phase %d adds a model, which needs a base that stays: the world", i + 1);
+    }
+  }
+}
+
+static void check_ways(lb_checker* c, const lb_scene_fork* f) {
+  if (f->relinearise && (f->nmodel > 1 || f->grow.error > 0 || f->modes > 0)) {
+    lb_say(c,
+           ": 'relinearise' is in place of several 'models', 'grow' and 'modes' (take one away)");
+  }
+  if (f->links == LB_FORK_LINKS_EXPONENTIAL &&
+      (f->nmodel > 1 || f->grow.error > 0 || f->relinearise || f->nphase > 0)) {
+    lb_say(c, ": 'links: exponential' is of one model (take the others away, or 'links')");
+  }
+}
+
 static void check_fork(lb_checker* c, const void* part) {
   const lb_scene_fork* f = part;
+  check_phases(c, f);
+  check_ways(c, f);
   if (f->neffector < 1) {
     lb_say(c, " has no effectors");
   }

@@ -1,0 +1,39 @@
+// OpenSim's ScaleTool: which distances between markers say how large which bodies are.
+#pragma once
+#include "base/arena.h"
+#include "limber/math.h"
+#include "limber/status.h"
+
+// A distance: pairs of markers, whose ratios are averaged.
+typedef struct lb_osim_measurement {
+  const char* name;
+  lb_place place;
+  int npair;
+  const char* (*pair)[2]; // [npair] names of markers
+  int nbody;
+  const char** body; // [nbody] bodies that it scales
+  bool (*along)[3];  // [nbody] along which of their axes
+} lb_osim_measurement;
+
+// A factor that is given.
+typedef struct lb_osim_factor {
+  const char* body;
+  lb_place place;
+  lb_vec3 scale;
+} lb_osim_factor;
+
+typedef struct lb_osim_scaling {
+  lb_place place;
+  const char* markers; // table of a standing trial, or NULL
+  double begin, end;   // of it [s]
+  double mass;         // of the subject [kg]; NAN: not given
+  bool preserve;       // how mass is spread over bodies
+  int nmeasurement, nfactor;
+  lb_osim_measurement* measurement;
+  lb_osim_factor* factor;
+  int nnote;
+  const lb_message* note;
+} lb_osim_scaling;
+
+lb_status lb_osim_scale_read(const char* path, lb_arena* arena, lb_osim_scaling* scaling,
+                             lb_error* err);

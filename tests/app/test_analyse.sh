@@ -1,0 +1,189 @@
+# limber analyse: from markers and forces to muscles; and setups of OpenSim's tools.
+cat >arm.yaml <<'Y'
+name: Arm
+bodies: {arm: {mass: 2, center: [0.3, 0, 0], inertia: [0.01, 0.01, 0.01]}}
+joints: {j: {type: revolute, child: arm, axis: -y}}
+markers: {tip: {body: arm, at: [0.5, 0, 0]}, side: {body: arm, at: [0.2, 0, 0.1]}}
+muscles:
+  up: {through: [{at: [0, 0, 0.4]}, {body: arm, at: [0.1, 0, 0]}], tension: 600}
+  down: {through: [{at: [0, 0, -0.4]}, {body: arm, at: [0.1, 0, 0]}], tension: 600}
+Y
+python3 - <<'P'
+import math
+with open("markers.csv", "w") as m, open("forces.csv", "w") as f:
+    m.write("time,tip.x,tip.y,tip.z,side.x,side.y,side.z\n")
+    f.write("time,arm.fx,arm.fy,arm.fz,arm.px,arm.py,arm.pz\n")
+    for i in range(201):
+        t = 0.01 * i
+        a = 0.3 * math.sin(2 * math.pi * 0.5 * t)
+        at = lambda x, z: (x * math.cos(a) - z * math.sin(a), 0, x * math.sin(a) + z * math.cos(a))
+        m.write(f"{t},{','.join(map(repr, at(0.5, 0) + at(0.2, 0.1)))}\n")
+        f.write(f"{t},0,0,10,{','.join(map(repr, at(0.4, 0)))}\n")
+P
+run "$LIMBER" analyse arm.yaml markers.csv forces.csv --out all
+claim "markers and forces are analysed" exits 0
+claim "... and the result is told" prints "from 2 markers at 201 moments to 2 muscles"
+for file in report.html inverse.csv lengths.sto arms.sto activations.sto muscle_forces.sto reserves.sto joint_loads.sto markers.csv; do
+  claim "... $file is there" test -s all/$file
+done
+claim "... moments are those of the closed form, muscles exert them, and joints bear both" python3 - <<'P'
+import csv, math
+def sto(path):
+    lines = open(path).read().splitlines()
+    k = lines.index("endheader") + 1
+    return [dict(zip(lines[k].split(), map(float, l.split()))) for l in lines[k + 1:]]
+moment = list(csv.DictReader(open("all/inverse.csv")))
+F, arm, loads, act = (sto(f"all/{n}.sto") for n in ("muscle_forces", "arms", "joint_loads", "activations"))
+w = math.pi
+for i in range(20, 181): # away from the ends, which the filter changes
+    t = 0.01 * i
+    a, acc = 0.3 * math.sin(w * t), -0.3 * w * w * math.sin(w * t)
+    tau = (0.01 + 2 * 0.09) * acc + (2 * 9.81 * 0.3 - 10 * 0.4) * math.cos(a)
+    assert abs(float(moment[i]["j.tau"]) - tau) < 2e-2, (t, moment[i], tau)
+    pulled = F[i]["up"] * arm[i]["up.j"] + F[i]["down"] * arm[i]["down.j"]
+    assert abs(pulled - float(moment[i]["j.tau"])) < 1e-3
+    assert min(act[i]["up"], act[i]["down"]) < 1e-6 # never against each other
+    # what the hinge bears: m a - weight - push - muscles, in size
+    c, s = math.cos(a), math.sin(a)
+    rate = 0.3 * w * math.cos(w * t)
+    ax, az = 0.3 * (-s * acc - c * rate * rate), 0.3 * (c * acc - s * rate * rate)
+    fx, fz = 2 * ax, 2 * az + 2 * 9.81 - 10
+    for name, z in (("up", 0.4), ("down", -0.4)):
+        px, pz = 0.1 * c, 0.1 * s
+        d = math.hypot(px, z - pz)
+        fx += F[i][name] * px / d
+        fz -= F[i][name] * (z - pz) / d
+    got = math.sqrt(sum(loads[i]["j_on_arm_in_arm_f" + k] ** 2 for k in "xyz"))
+    assert abs(got - math.hypot(fx, fz)) < 0.2, (t, got, math.hypot(fx, fz))
+P
+claim "... the report has plots, and colours for the view" grep -q 'id="limber-muscles"' all/report.html
+claim "... of angles and activations" grep -q '<h2>Activations</h2>' all/report.html
+run "$LIMBER" analyse arm.yaml markers.csv --begin 0.5 --end 1 --out part
+claim "a part of the motion can be analysed without forces" exits 0
+claim "... which is said" complains "no forces were given"
+claim "... and has its samples only" prints "at 51 moments"
+run "$LIMBER" analyse arm.yaml
+claim "markers must be named" exits 2
+claim "... by a table or a setup" complains "needs a table of markers"
+run "$LIMBER" analyse arm.yaml markers.csv --begin 3 --out none
+claim "no samples are a mistake" exits 2
+
+# setups
+cat >ik.xml <<'X'
+<OpenSimDocument Version="30000">
+  <InverseKinematicsTool name="arm">
+    <model_file>arm.yaml</model_file>
+    <results_directory>Results</results_directory>
+    <constraint_weight>20</constraint_weight>
+    <IKTaskSet><objects>
+      <IKMarkerTask name="tip"><apply>true</apply><weight>5</weight></IKMarkerTask>
+      <IKMarkerTask name="side"><apply>false</apply><weight>1</weight></IKMarkerTask>
+      <IKCoordinateTask name="j"><apply>false</apply></IKCoordinateTask>
+    </objects></IKTaskSet>
+    <marker_file>markers.csv</marker_file>
+    <time_range>0.5 1.5</time_range>
+    <strange>7</strange>
+  </InverseKinematicsTool>
+</OpenSimDocument>
+X
+run "$LIMBER" ik ik.xml --out ik
+claim "a setup of inverse kinematics is read" exits 0
+claim "... with its times" prints "poses at 101 moments"
+claim "... with its weights" python3 -c "
+import re
+rows = re.findall(r'<th scope=.row.>(tip|side)</th><td>(.*?)</td>', open('ik/report.html').read())
+assert ('tip', '5') in rows and ('side', '0') in rows, rows"
+claim "... and what is not read is named" complains "ik.xml:13:"
+run "$LIMBER" inverse ik.xml --out none
+claim "a setup for another verb is a mistake" exits 2
+claim "... that names the verbs" complains "<InverseKinematicsTool> is not for 'limber inverse'"
+sed 's/<weight>5/<weight>-5/; s/0.5 1.5/1.5 0.5/' ik.xml >bad.xml
+run "$LIMBER" ik bad.xml --out none
+claim "bad numbers are mistakes" exits 2
+claim "... with their lines" complains "bad.xml:7:"
+claim "... all of them" complains "bad.xml:12:"
+sed '/marker_file/d' ik.xml >bad.xml
+run "$LIMBER" ik bad.xml --out none
+claim "a setup without markers is a mistake" complains "names no file in <marker_file>"
+head -c 300 ik.xml >bad.xml
+run "$LIMBER" ik bad.xml --out none
+claim "half a setup is a mistake" exits 2
+cat >tasks.xml <<'X'
+<OpenSimDocument><IKTaskSet><objects><IKMarkerTask name="nose"><weight>1</weight></IKMarkerTask></objects></IKTaskSet></OpenSimDocument>
+X
+run "$LIMBER" analyse arm.yaml markers.csv --tasks tasks.xml --out none
+claim "tasks about no marker of the model are a mistake" complains "no task is about a marker"
+
+data=${LIMBER_SHARED:-}/data/osim/opensim-core
+if [ ! -d "$data" ]; then exit 0; fi
+resources=$data/Applications/Analyze/tests/resources
+run "$LIMBER" inverse "$data/Applications/ID/tests/resources/arm26_Setup_InverseDynamics.xml" --out id --quiet
+claim "OpenSim's own setup of inverse dynamics is read" exits 0
+run "$LIMBER" muscle static "$resources/arm26_Setup_StaticOptimization.xml" --out so --quiet
+claim "... and that of static optimisation" exits 0
+cat >compare.py <<'P'
+import math
+def storage(path):
+    lines = open(path).read().splitlines()
+    first = [i for i, line in enumerate(lines) if line.strip() == "endheader"][0] + 1
+    return [dict(zip(lines[first].split(), map(float, line.split()))) for line in lines[first + 1:] if line.strip()]
+def nearest(rows, time):
+    return min(rows, key=lambda r: abs(r["time"] - time))
+def corr(x, y):
+    mx, my = sum(x) / len(x), sum(y) / len(y)
+    return sum((p - mx) * (q - my) for p, q in zip(x, y)) / math.sqrt(sum((p - mx) ** 2 for p in x) * sum((q - my) ** 2 for q in y))
+P
+claim "... with the results of its own tools (R1, R5)" python3 - "$data" <<'P'
+import sys; sys.path.insert(0, ".")
+from compare import *
+ours, theirs = storage("id/inverse.sto"), storage(sys.argv[1] + "/Applications/ID/tests/resources/std_arm26_InverseDynamics.sto")
+for name in ("r_shoulder_elev_moment", "r_elbow_flex_moment"):
+    rms = math.sqrt(sum((nearest(ours, r["time"])[name] - r[name]) ** 2 for r in theirs) / len(theirs))
+    print(name, rms)
+    assert rms < 1e-3
+for ending, file, bound in (("activation", "activations", 0.005), ("force", "muscle_forces", 1.5)):
+    ours = storage(f"so/{file}.sto")
+    theirs = [r for r in storage(f"{sys.argv[1]}/Applications/Analyze/tests/resources/std_Thelen2003Muscle_arm26_StaticOptimization_{ending}.sto") if 0.25 <= r["time"] <= 0.75]
+    for name in ours[0]:
+        if name != "time":
+            rms = math.sqrt(sum((nearest(ours, r["time"])[name] - r[name]) ** 2 for r in theirs) / len(theirs))
+            print(ending, name, rms)
+            assert rms < bound
+P
+walk=$data/OpenSim/Examples/Moco/example3DWalking
+run "$LIMBER" muscle static "$walk/subject_walk_scaled.osim" "$walk/coordinates.sto" --forces "$walk/grf_walk.xml" --filter opensim --out walk --quiet
+claim "muscles of a walk exert its moments" exits 0
+claim "... near OpenSim's own (R9), and leave nothing to reserves" python3 - "$walk/id_walk.sto" <<'P'
+import sys; sys.path.insert(0, ".")
+from compare import *
+a, b = storage("walk/inverse.sto"), storage(sys.argv[1])
+assert len(a) == len(b) == 1350
+for side in "rl":
+    for joint in ("hip_flexion", "hip_adduction", "hip_rotation", "knee_angle", "ankle_angle"):
+        name, patella = f"{joint}_{side}_moment", f"knee_angle_{side}_beta_force"
+        # OpenSim has the patella's part by itself; it turns as the knee does
+        x, y = [r[name] for r in a], [r[name] + (r[patella] if joint == "knee_angle" else 0) for r in b]
+        # how far one would have to be moved to fit best, over the cycle
+        lags = range(-100, 101, 4)
+        c = corr(x, y)
+        off = abs(max(lags, key=lambda k: corr(x[100 + k:1250 + k], y[100:1250]))) / 1150
+        rms = math.sqrt(sum((p - q) ** 2 for p, q in zip(x, y)) / 1350)
+        print(name, "correlation", c, "late by", off, "of the cycle, rms", rms)
+        assert c > 0.95 and off < 0.05
+reserves = storage("walk/reserves.sto")
+for name in reserves[0]:
+    if name.startswith(("hip", "knee", "ankle")):
+        assert max(abs(r[name]) for r in reserves) < 1e-2, name
+P
+run "$LIMBER" analyse "$walk/subject_walk_scaled.osim" "$walk/markers_walk.trc" "$walk/grf_walk.xml" --tasks "$walk/ik_tasks_walk.xml" --out whole --quiet
+claim "a walk is analysed from its markers on" exits 0
+claim "... with soleus strongest late in stance, and moments like those of its own tools" python3 - "$walk/id_walk.sto" <<'P'
+import sys; sys.path.insert(0, ".")
+from compare import *
+F, ours, theirs = storage("whole/muscle_forces.sto"), storage("whole/inverse.sto"), storage(sys.argv[1])
+inside = [r for r in ours if 0.5 <= r["time"] <= 1.75]
+for name in ("hip_flexion_r_moment", "hip_flexion_l_moment", "ankle_angle_r_moment", "ankle_angle_l_moment"):
+    c = corr([r[name] for r in inside], [nearest(theirs, r["time"])[name] for r in inside])
+    print(name, c)
+    assert c > 0.9
+P

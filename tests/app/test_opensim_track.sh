@@ -1,0 +1,72 @@
+# Tracking of OpenSim's walks: near its own solution, with the moments of inverse dynamics.
+data=${LIMBER_SHARED:-}/data/osim/opensim-core/OpenSim
+if [ ! -d "$data" ]; then
+  echo "no reference data: nothing to compare with"
+  claim "there is nothing to do" true
+  exit 0
+fi
+gait=$data/Moco/Test/walk_gait1018
+cat >gait.yaml <<Y
+include: ${gait}_subject01.osim
+collocate: {intervals: 25, muscles: idle, reserves: 1e5, effort: {reserves: 1e-2}, follow: {position: 1e6, velocity: 1e4}}
+Y
+along="${gait}_state_reference.mot --forces ${gait}_subject01_grf.xml --cutoff 6 --begin 0.5 --end 1 --quiet"
+run "$LIMBER" track gait.yaml $along --threads 2 --out gait
+claim "half a second of a walk is tracked by torques" exits 0
+run "$LIMBER" inverse gait.yaml $along --out inverse
+claim "... and its moments are found by inverse dynamics" exits 0
+cat >storage.py <<'P'
+import json, math
+def storage(path):
+    lines = open(path).read().splitlines()
+    first = [i for i, line in enumerate(lines) if line.strip() == "endheader"][0] + 1
+    names = lines[first].split()
+    rows = [[float(x) for x in line.split()] for line in lines[first + 1:] if line.strip()]
+    return {name: [row[k] for row in rows] for k, name in enumerate(names)}
+def at(table, name, t):
+    times, values = table["time"], table[name]
+    for i in range(len(times) - 1):
+        if times[i] - 1e-9 <= t <= times[i + 1] + 1e-9:
+            s = (t - times[i]) / (times[i + 1] - times[i])
+            return (1 - s) * values[i] + s * values[i + 1]
+    raise ValueError(t)
+def rms(x):
+    return math.sqrt(sum(v * v for v in x) / len(x))
+P
+claim "... within 0.01 rad and m of OpenSim's own solution (R7), in few iterations" python3 - "$data/Moco/Test/std_testMocoTrackGait10dof18musc_solution.sto" <<'P'
+import sys; sys.path.insert(0, ".")
+from storage import *
+ours, theirs = storage("gait/coordinates.sto"), storage(sys.argv[1])
+names = [n for n in theirs if n.endswith("/value")]
+worst = {n: rms([at(ours, n, t) - v for t, v in zip(theirs["time"], theirs[n])]) for n in names}
+s = json.load(open("gait/summary.json"))
+print(max(worst.values()), s["iterations"], s["off"])
+assert len(names) == 10 and max(worst.values()) < 1e-2 and s["finished"] and s["iterations"] < 20
+assert s["off"] < 1e-3
+P
+claim "... with the moments of inverse dynamics, to 5 % of their peaks" python3 - <<'P'
+import sys; sys.path.insert(0, ".")
+from storage import *
+track, inverse = storage("gait/controls.sto"), storage("inverse/inverse.sto")
+inside = [t for t in inverse["time"] if 0.55 < t < 0.95]
+for side in "rl":
+    for joint in ("hip_flexion", "knee_angle", "ankle_angle"):
+        name = f"{joint}_{side}"
+        moment = [at(inverse, name + "_moment", t) for t in inside]
+        off = rms([at(track, "reserve_" + name, t) - m for t, m in zip(inside, moment)])
+        print(name, off, max(map(abs, moment)))
+        assert off < 0.05 * max(map(abs, moment))
+P
+walk=$data/Examples/Moco/example3DWalking
+cat >walk.yaml <<Y
+include: $walk/subject_walk_scaled.osim
+collocate: {intervals: 25, muscles: idle, reserves: 1e5, effort: {reserves: 1e-2}}
+Y
+run "$LIMBER" track walk.yaml "$walk/coordinates.sto" --forces "$walk/grf_walk.xml" --cutoff 6 --begin 0.48 --end 1.61 --threads 2 --out walk --quiet
+claim "a whole walk on 33 coordinates is tracked, with couplers of the knees" exits 0
+claim "... and ends soon" python3 - <<'P'
+import json
+s = json.load(open("walk/summary.json"))
+print(s["iterations"], s["off"], s["residual"])
+assert s["finished"] and s["iterations"] < 20 and s["off"] < 5e-3 and s["residual"] < 1e-6
+P
