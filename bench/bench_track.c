@@ -95,7 +95,7 @@ int main(int argc, char** argv) {
     run(own[i], &o, "");
   }
   const char* shared = getenv("LIMBER_SHARED");
-  for (size_t i = 0; shared && i < sizeof tasks / sizeof *tasks; i++) {
+  for (size_t i = 0; shared && *shared && i < sizeof tasks / sizeof *tasks; i++) {
     run_shared(shared, &tasks[i], threads);
   }
   return 0;

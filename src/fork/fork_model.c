@@ -91,6 +91,12 @@ static lb_status check(const lb_scene* s, const lb_scene_fork* what, lb_error* e
                         "where they are simulated (take 'mass: impulse' away)",
                         what->name);
   }
+  if (what->nphase > 0) {
+    return lb_error_add(err, LB_INVALID, what->phase[0].place,
+                        "fork '%s' has phases, through which 'limber simulate' goes: a model of "
+                        "its own has none (take 'phases' away)",
+                        what->name);
+  }
   if (what->relinearise) {
     return lb_error_add(err, LB_INVALID, what->place,
                         "fork '%s' is linearised in every step, which takes longer than all of its "

@@ -2,6 +2,7 @@
 #include "limber/collocate.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,9 +10,13 @@
 #include "job/job_inside.h"
 #include "job/job_text.h"
 #include "limber/follow.h"
+#include "limber/ik.h"
+#include "scene/table/number_table.h"
 
 typedef struct track_job {
   lb_joint_motion* motion; // or NULL
+  lb_markers* markers;     // or NULL
+  lb_ik* ik;               // of these
   lb_outer_forces* forces; // or NULL
   lb_collocation* c;
 } track_job;
@@ -61,10 +66,42 @@ static lb_status add_forces(lb_job* j, lb_error* err) {
   return status == LB_OK ? lb_job_make_model(j, err) : status;
 }
 
+// Markers are told by their form, or by the scene's names: NAME.x.
+static bool has_markers(lb_job* j) {
+  enum { START = 1 << 16 };
+  char* text = LB_TAKE(&j->arena, char, START);
+  FILE* f = text ? fopen(j->o.table, "rb") : NULL;
+  const size_t size = f ? fread(text, 1, START - 1, f) : 0;
+  if (f) {
+    fclose(f);
+  }
+  bool any = size > 0 && lb_table_kind_of(text, size) == LB_TABLE_MARKERS;
+  for (int i = 0; i < j->scene.nmarker && size > 0; i++) {
+    char column[200];
+    snprintf(column, sizeof column, "%s.x", j->scene.marker[i].name);
+    any |= strstr(text, column) != NULL;
+  }
+  return any;
+}
+
+// Poses by inverse kinematics are where the search begins.
+static lb_status read_markers(lb_job* j, lb_error* err) {
+  track_job* own = j->own;
+  lb_status status =
+      lb_markers_read(j->o.table, &j->scene, false, j->arena.allocator, &own->markers, err);
+  if (status != LB_OK) {
+    return status;
+  }
+  const lb_ik_options o = lb_ik_default();
+  status = lb_inverse_kinematics(j->model, own->markers, &o, j->arena.allocator, &own->ik, err);
+  return status;
+}
+
 static lb_status make(lb_job* j, lb_error* err) {
   track_job* own = j->own;
   lb_collocate_inputs in = lb_collocate_default();
-  in.motion = own->motion;
+  in.motion = own->ik ? &own->ik->motion : own->motion;
+  in.markers = own->markers;
   in.cutoff = j->o.cutoff;
   in.opensim = j->o.filter && strcmp(j->o.filter, "opensim") == 0;
   in.from = isfinite(j->o.begin) ? j->o.begin : in.from;
@@ -98,7 +135,9 @@ static lb_status load(lb_job* j, lb_error* err) {
   if (status == LB_OK && j->o.forces) {
     status = add_forces(j, err);
   }
-  if (status == LB_OK && j->o.table) {
+  if (status == LB_OK && j->o.table && !j->o.stepwise && has_markers(j)) {
+    status = read_markers(j, err);
+  } else if (status == LB_OK && j->o.table) {
     status = lb_joint_motion_read(j->o.table, j->model, j->arena.allocator, &own->motion, err);
   }
   if (status == LB_OK && !j->o.table && j->scene.collocate.place.line == 0) {
@@ -208,7 +247,9 @@ static void report(lb_job* j) {
     lb_job_figure(j, "objective", "%.6g, of which effort %.6g", c->objective, c->effort);
   }
   if (c->q_ref) {
-    lb_job_figure(j, "off", "%.3g rad or m (rms) from the motion that was followed", c->rms);
+    lb_job_figure(j, "off", "%.3g rad or m (rms) from the %s", c->rms,
+                  own->markers ? "poses that come nearest to the markers"
+                               : "motion that was followed");
   }
   if (c->work) {
     lb_job_figure(j, "equations", "%d for %d numbers, off by %.2g at most", c->equations,
@@ -226,6 +267,8 @@ static void release(lb_job* j) {
   const track_job* own = j->own;
   lb_collocation_release(own->c);
   lb_joint_motion_release(own->motion);
+  lb_ik_release(own->ik);
+  lb_markers_release(own->markers);
   lb_outer_forces_release(own->forces);
 }
 

@@ -70,3 +70,11 @@ s = json.load(open("walk/summary.json"))
 print(s["iterations"], s["off"], s["residual"])
 assert s["finished"] and s["iterations"] < 20 and s["off"] < 5e-3 and s["residual"] < 1e-6
 P
+run "$LIMBER" track walk.yaml "$walk/markers_walk.trc" --forces "$walk/grf_walk.xml" --begin 0.6 --end 0.8 --set collocate.intervals=10 --threads 2 --out markers --quiet
+claim "a part of it is tracked by its markers" exits 0
+claim "... near the poses of inverse kinematics" python3 - <<'P'
+import json
+s = json.load(open("markers/summary.json"))
+print(s["iterations"], s["off"])
+assert s["finished"] and s["off"] < 0.05
+P

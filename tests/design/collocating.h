@@ -5,21 +5,22 @@
 #include "test.h"
 
 typedef struct collocated {
-  lb_scene scene;
+  lb_scene* scene; // which the collocation points to
   lb_model* m;
   lb_collocation* c;
 } collocated;
 
 static inline lb_status try_collocation(collocated* x, const char* text,
                                         const lb_collocate_inputs* in, lb_error* err) {
-  lb_status status = lb_scene_parse(text, strlen(text), "test.yaml", NULL, &x->scene, err);
+  x->scene = calloc(1, sizeof *x->scene);
+  lb_status status = lb_scene_parse(text, strlen(text), "test.yaml", NULL, x->scene, err);
   x->m = NULL;
   x->c = NULL;
   if (status == LB_OK) {
-    status = lb_model_create(&x->scene, NULL, &x->m, err);
+    status = lb_model_create(x->scene, NULL, &x->m, err);
   }
   if (status == LB_OK) {
-    status = lb_collocation_create(x->m, &x->scene, in, NULL, &x->c, err);
+    status = lb_collocation_create(x->m, x->scene, in, NULL, &x->c, err);
   }
   return status;
 }
@@ -39,7 +40,8 @@ static inline collocated make_collocation(const char* text, const lb_collocate_i
 static inline void forget_collocation(collocated* x) {
   lb_collocation_release(x->c);
   lb_model_release(x->m);
-  lb_scene_release(&x->scene);
+  lb_scene_release(x->scene);
+  free(x->scene);
 }
 
 static inline collocated solve_collocation(const char* text, const lb_collocate_inputs* in) {

@@ -196,6 +196,59 @@ static void a_motion_is_followed_with_the_torques_of_inverse_dynamics(void** sta
   forget_collocation(&x);
 }
 
+// Markers of a motion lead back to it, whatever the coordinates do at the start.
+static void markers_are_followed(void** state) {
+  (void)state;
+  enum { N = 31, MARKERS = 3 };
+  static const double L = 0.3;
+  double time[N], x[N * MARKERS * 3], q[N * 3] = {0}, rates[N * 3] = {0};
+  bool none[8] = {false};
+  lb_scene_marker marker[MARKERS] = {
+      {.name = "elbow", .body = 0, .has_at = true, .at = {0, 0, -0.3}, .weight = 1},
+      {.name = "hand", .body = 1, .has_at = true, .at = {0, 0, -0.3}, .weight = 2},
+      {.name = "side", .body = 1, .has_at = true, .at = {0, 0.1, -0.1}, .weight = 1}};
+  for (int i = 0; i < N; i++) {
+    time[i] = 0.02 * i;
+    const double a = 0.3 * sin(4 * time[i]), b = a + 0.5 + 0.2 * cos(4 * time[i]); // about y
+    const double place[9] = {-L * sin(a),
+                             0,
+                             -L * cos(a),
+                             -L * sin(a) - L * sin(b),
+                             0,
+                             -L * cos(a) - L * cos(b),
+                             -L * sin(a) - 0.1 * sin(b),
+                             0.1,
+                             -L * cos(a) - 0.1 * cos(b)};
+    memcpy(x + 9 * i, place, sizeof place);
+    q[3 * i + 2] = 0.4; // a rough guess
+  }
+  const lb_markers markers = {
+      .file = "made", .nmarker = MARKERS, .nsample = N, .marker = marker, .time = time, .x = x};
+  const lb_joint_motion guess = {.file = "made",
+                                 .nsample = N,
+                                 .time = time,
+                                 .q = q,
+                                 .qd = rates,
+                                 .qdd = rates,
+                                 .has_qd = none,
+                                 .has_qdd = none};
+  lb_collocate_inputs in = lb_collocate_default();
+  in.motion = &guess;
+  in.markers = &markers;
+  check_derivatives(TWO "collocate: {intervals: 4, reserves: 100}\n", &in);
+  collocated c = solve_collocation(
+      TWO "collocate: {intervals: 30, reserves: 1000, effort: {reserves: 1e-4}}\n", &in);
+  double worst = 0;
+  for (int i = 0; i < N; i++) {
+    const double* z = c.c->q + 3 * (2 * i);
+    const double a = 0.3 * sin(4 * time[i]), b = 0.5 + 0.2 * cos(4 * time[i]);
+    worst = fmax(worst, fmax(fabs(z[0] - a), fmax(fabs(z[1]), fabs(z[2] - b))));
+  }
+  print_message("%d iterations, coordinates off by %.1e rad\n", c.c->iterations, worst);
+  assert_true(worst < 1e-3);
+  forget_collocation(&c);
+}
+
 static void results_do_not_depend_on_the_number_of_threads(void** state) {
   (void)state;
   double cost[3], end[3];
@@ -227,8 +280,9 @@ static void assert_refused(const char* text, const char* words) {
   lb_error_clear(&err);
   if (x.m) {
     lb_model_release(x.m);
-    lb_scene_release(&x.scene);
+    lb_scene_release(x.scene);
   }
+  free(x.scene);
 }
 
 static void what_has_no_place_in_it_is_refused_by_name(void** state) {
@@ -257,6 +311,7 @@ int main(void) {
       cmocka_unit_test(torques_found_play_the_motion_with_the_order_of_the_scheme),
       cmocka_unit_test(collocation_and_shooting_find_the_same_effort),
       cmocka_unit_test(a_motion_is_followed_with_the_torques_of_inverse_dynamics),
+      cmocka_unit_test(markers_are_followed),
       cmocka_unit_test(results_do_not_depend_on_the_number_of_threads),
       cmocka_unit_test(what_has_no_place_in_it_is_refused_by_name),
   };

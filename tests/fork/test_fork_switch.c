@@ -1,6 +1,7 @@
 // Mechanisms that change between reduced and whole while they move, and other ways to step and show
 // them: state handed over, phases of [fork] section 8.1, trees linearised in every step, links by
 // their own exponentials.
+#include "counting.h"
 #include "fork_scene_world.h"
 #include "math/space/se3.h"
 
@@ -124,6 +125,39 @@ static void phases_go_on_from_each_other(void** state) {
   lb_scene_release(&scene);
 }
 
+// Memory that runs out is told, and nothing is kept.
+static void memory_may_run_out_in_phases(void** state) {
+  (void)state;
+  lb_scene scene = read_scene("pull-and-switch");
+  lb_model* m = NULL;
+  assert_int_equal(lb_model_create(&scene, NULL, &m, NULL), LB_OK);
+  lb_simulate_options o = lb_simulate_default();
+  o.step = 0.02;
+  o.duration = 4.2;
+  long requests = 0;
+  for (long n = 0; n == 0 || n <= requests; n += 1 + requests / 100) {
+    lb_counting count = {.refuse = n};
+    const lb_allocator allocator = lb_counting_allocator(&count);
+    lb_error err = lb_error_make(NULL);
+    lb_recording* r = NULL;
+    lb_summary summary;
+    lb_fork_switch change[3];
+    int changes = 0;
+    lb_status status = lb_recording_create(m, 0, &allocator, &r, &err);
+    if (status == LB_OK) {
+      status = lb_fork_simulate_phases(&scene, &o, r, &summary, change, &changes, &err);
+      lb_recording_release(r);
+    }
+    requests = n == 0 ? count.requests : requests;
+    assert_int_equal(status, n == 0 ? LB_OK : LB_NO_MEMORY);
+    assert_int_equal(count.live, 0);
+    lb_error_clear(&err);
+  }
+  assert_above((double)requests, 100);
+  lb_model_release(m);
+  lb_scene_release(&scene);
+}
+
 // --- what scenes may say ---
 
 #define ARM(fork)                                                                                  \
@@ -161,6 +195,8 @@ static void what_does_not_go_together_is_refused(void** state) {
                     "'relinearise' is in place of");
   assert_unreadable(ARM("    links: exponential\n    models: [{}, {loads: {b: [0, 1, 0]}}]\n"),
                     "'links: exponential' is of one model");
+  assert_refused(ARM("    phases: [{until: 1 s}, {simulate: whole}]\n"), 11,
+                 "through which 'limber simulate' goes");
   assert_refused(ARM("    relinearise: true\n"), 9, "linearised in every step, which takes longer");
 }
 
@@ -309,6 +345,7 @@ int main(void) {
       cmocka_unit_test(effectors_go_on_when_a_mechanism_becomes_whole),
       cmocka_unit_test(where_joints_do_not_lead_it_is_told),
       cmocka_unit_test(phases_go_on_from_each_other),
+      cmocka_unit_test(memory_may_run_out_in_phases),
       cmocka_unit_test(what_does_not_go_together_is_refused),
       cmocka_unit_test(a_tree_is_linearised_in_every_step_when_asked),
       cmocka_unit_test(links_may_go_by_their_own_exponentials),

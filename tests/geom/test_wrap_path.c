@@ -343,6 +343,25 @@ static void two_cylinders_have_their_closed_forms(void** state) {
   }
 }
 
+// The segment between the ends lies within the second surface, and the way over it passes the first
+// one by: the path is that over the second alone. A junction within it would find no way around.
+static void rows_begin_outside_of_their_surfaces(void** state) {
+  (void)state;
+  const lb_mat3 I = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  const lb_wrap small = {LB_WRAP_CYLINDER, {0.26, 0, 0}, 0.1, -1, {0, 0, 0}},
+                large = {LB_WRAP_CYLINDER, {0.64, 0, 0}, 0, -1, {0, 0, 0}};
+  for (double y = -0.2; y < 0.25; y += 0.05) {
+    const lb_chain_link link[] = {{&small, I, {-1, -0.3, 0}}, {&large, I, {0, 0, 0}}};
+    const lb_vec3 p = {-1.3, 0, 0.1}, q = {3, y, -0.2};
+    lb_vec3 m[1];
+    assert_true(lb_wrap_chain(2, link, p, q, m));
+    const double L =
+        lb_chain_span_find(&link[0], p, m[0]).length + lb_chain_span_find(&link[1], m[0], q).length;
+    assert_near(L, length_at(&large, p, q), 1e-12);
+    assert_above(L, lb_vec3_norm(lb_vec3_sub(q, p)) + 0.05);
+  }
+}
+
 // Paths over ellipsoids are not the shortest ones, so that their gradients are not of length one:
 // junctions are found all the same, and what is left pulls along the straight piece.
 static void rows_with_ellipsoids_have_junctions(void** state) {
@@ -373,6 +392,7 @@ static void rows_with_ellipsoids_have_junctions(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rows_begin_outside_of_their_surfaces),
       cmocka_unit_test(rows_with_ellipsoids_have_junctions),
       cmocka_unit_test(a_path_goes_from_p_to_q_at_unit_speed),
       cmocka_unit_test(lengths_have_their_derivatives),

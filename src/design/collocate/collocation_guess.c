@@ -46,7 +46,7 @@ static lb_status take_motion(lb_collocating* C, const lb_collocate_inputs* in, l
   C->v_ref = C->q_ref + size;
   C->a_ref = C->v_ref + size;
   for (int k = 0; k < C->at.nv; k++) {
-    C->q_weight[k] = 1;
+    C->q_weight[k] = in->markers ? 0 : 1; // it is a guess then
   }
   sample_motion(C, &x);
   C->out->q_ref = C->q_ref;

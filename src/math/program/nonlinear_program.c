@@ -90,6 +90,7 @@ static void configure(IpoptProblem problem, const lb_program_options* o) {
   static const double BOUND_PUSH = 1e-4; // a start that is good stays near its bounds
   set_count(problem, "print_level", SILENT);
   set_text(problem, "sb", "yes");
+  set_text(problem, "option_file_name", ""); // none, not even ipopt.opt where the program is run
   set_text(problem, "linear_solver", "mumps");
   // no orders by dissection: those draw random numbers (math/linear/direct.c)
   set_count(problem, "mumps_pivot_order", MINIMUM_DEGREE);
