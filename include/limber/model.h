@@ -430,8 +430,10 @@ typedef struct lb_model_mechanisms {
 typedef struct lb_model_tube {
   const char* name;
   const struct lb_model_path* path;
-  double radius; ///< 0: as springs are drawn
-  int material;  ///< or -1
+  double radius;   ///< of a muscle that of its belly; 0: as springs are drawn
+  int material;    ///< or -1
+  int muscle;      ///< that it is, or -1
+  double belly[2]; ///< of a muscle: where its belly begins and ends, as parts of its length
 } lb_model_tube;
 
 /// Looks.

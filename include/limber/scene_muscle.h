@@ -36,6 +36,7 @@ typedef struct lb_scene_wrap {
   lb_vec3 side;  ///< unit, in its own frame: paths stay on this side; zero: the shorter way at the
                  ///< start, and then by continuity
   double smooth; ///< band of the smooth lift-off over the least size, 0 to 1; 0: sharp
+  int material;  ///< that it is drawn with, or -1: it is not drawn
   const struct lb_wrap_network*
       network; ///< of a cylinder: places mass points by it, in place of the path itself; or NULL
   const char* network_file; ///< that it was read from, or NULL

@@ -20,11 +20,14 @@ lb_status lb_motion_job_load(lb_job* j, lb_error* err) {
   return status;
 }
 
+static const double LEAST = 0.01; // activation that keeps elastic tendons taut
+
 static lb_muscle_static_options static_options(const lb_job* j) {
   lb_muscle_static_options how = lb_muscle_static_default();
   how.power = j->o.power;
   how.passive = j->o.passive;
   how.elastic = j->o.elastic;
+  how.least = j->o.elastic ? LEAST : how.least;
   return how;
 }
 

@@ -31,6 +31,37 @@ static void cords_share_a_weight_as_the_closed_form_says(void** state) {
   lb_model_release(m);
 }
 
+// A weight that is held by a muscle with an elastic tendon: its tension is what statics asks for,
+// and the activation that which has this tension when fibre and tendon are in equilibrium.
+static void an_elastic_tendon_holds_a_weight_in_equilibrium(void** state) {
+  (void)state;
+  lb_model* m =
+      compile("bodies: {arm: {mass: 2, center: [0.3, 0, 0], inertia: [0.01, 0.01, 0.01]}}\n"
+              "joints: {j: {type: revolute, child: arm, axis: -y}}\n"
+              "muscles:\n"
+              "  a: {through: [{at: [0, 0, 0.4]}, {body: arm, at: [0.1, 0, 0]}],\n"
+              "      hill: {model: millard, force: 400, fiber: 0.1, slack: 0.3, damping: 0.1}}\n");
+  double time[3] = {0, 0.1, 0.2}, q[3] = {0}, qd[3] = {0};
+  double torque[3] = {2 * 9.81 * 0.3, 2 * 9.81 * 0.3, 2 * 9.81 * 0.3};
+  lb_recording r = {.model = m, .nframe = 3, .time = time, .q = q, .qd = qd, .torque = torque};
+  double a[3], F[3], reserve[3], residual;
+  lb_muscle_static_options o = lb_muscle_static_default();
+  o.elastic = true;
+  o.price = 1e8;
+  assert_int_equal(lb_muscle_static(&r, &o, a, F, reserve, &residual, NULL), LB_OK);
+  const double L = hypot(0.4, 0.1), wanted = torque[0] / (0.4 * 0.1 / L);
+  const lb_hill* h = m->muscle.item[0].hill;
+  for (int i = 0; i < 3; i++) {
+    const lb_hill_force f = lb_hill_force_ahead(h, a[i], h->fiber, 0, L, 0, h->fiber);
+    print_message("activation %.6f, tension %.6f N\n", a[i], F[i]);
+    assert_true(a[i] > 0.1 && a[i] < 0.9);
+    assert_near(F[i], wanted, 1e-4);
+    assert_near(f.force, F[i], 1e-3);
+    assert_below(fabs(reserve[i]), 1e-5);
+  }
+  lb_model_release(m);
+}
+
 // --- arm26 ---
 
 enum { MUSCLES = 6, MOST_ROWS = 200 };
@@ -156,6 +187,7 @@ static void arm26_is_shared_as_opensim_does(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cords_share_a_weight_as_the_closed_form_says),
+      cmocka_unit_test(an_elastic_tendon_holds_a_weight_in_equilibrium),
       cmocka_unit_test(arm26_is_shared_as_opensim_does),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 // Tendons are stiff, as OpenSim has them, or elastic. Then the fibre's length l follows from the
 // moment before by an implicit step: tension T(a) is in equilibrium with the fibre at the speed
-// (l - l_before) / dt, and the program is solved again with T's tangent until activations stay.
+// (l - l_before) / dt, and the program is solved again with the chord of T from 0 to a until
+// activations stay. A chord rises where T's tangent may not: a slack tendon has no slope at all.
 #include "design/inverse/muscle_static.h"
 
 #include <math.h>
@@ -62,16 +63,24 @@ static bool stretches(const lb_static* s, int i) {
   return s->how.elastic && h && lb_hill_has_fiber(h);
 }
 
-// Tension as most a + rest: of a stiff tendon, or the tangent at an activation of an elastic one.
+static const double LITTLE = 1e-2; // activation that a chord ends at, at least
+
+// Tension of an elastic tendon at an activation.
+static lb_hill_force pull_at(const lb_static* s, const lb_static_moment* at, int i, double a) {
+  const lb_hill* h = s->m->muscle.item[i].hill;
+  const bool starts = !(at->dt > 0);
+  return lb_hill_force_ahead(h, a, s->fiber[i], starts ? 0 : 1 / at->dt, at->length[i], at->rate[i],
+                             starts ? h->fiber : s->fiber[i]);
+}
+
+// Tension as most a + rest: of a stiff tendon, or the chord up to an activation of an elastic one.
 static void linearise(lb_static* s, const lb_static_moment* at, int i, double a) {
   const lb_model_muscle* mu = &s->m->muscle.item[i];
   if (stretches(s, i)) {
-    const lb_hill_force f =
-        lb_hill_force_ahead(mu->hill, a, s->fiber[i], at->dt > 0 ? 1 / at->dt : 0, at->length[i],
-                            at->rate[i], at->dt > 0 ? s->fiber[i] : mu->hill->fiber);
-    s->most[i] = f.by_a;
-    s->rest[i] = f.force - f.by_a * a;
-    s->end[i] = f.fiber;
+    const double at_a = fmax(a, LITTLE), none = pull_at(s, at, i, 0).force;
+    const lb_hill_force f = pull_at(s, at, i, at_a);
+    s->most[i] = (f.force - none) / at_a;
+    s->rest[i] = none;
     return;
   }
   const lb_hill_parts f = mu->hill ? lb_hill_parts_at(mu->hill, at->length[i], at->rate[i])
@@ -104,14 +113,36 @@ static double largest_change(int n, const double* a, const double* b) {
   return most;
 }
 
+// What muscles exert at these activations, and what is left to reserves.
+static void settle(lb_static* s, const lb_static_moment* at, const double* a, double* tension,
+                   double* reserve) {
+  const int nv = s->m->nv;
+  for (int i = 0; i < s->m->muscle.count; i++) {
+    tension[i] = fmax(0, a[i] * s->most[i] + s->rest[i]);
+    if (!stretches(s, i)) {
+      continue;
+    }
+    const lb_hill_force f = pull_at(s, at, i, a[i]);
+    const double* arm = at->arm + (size_t)i * (size_t)nv;
+    for (int k = 0; k < nv; k++) {
+      reserve[k] += arm[k] * (a[i] * s->most[i] + s->rest[i] - f.force);
+    }
+    tension[i] = f.force;
+    s->end[i] = f.fiber;
+  }
+  for (int i = 0; i < s->m->muscle.count; i++) {
+    s->fiber[i] = stretches(s, i) ? s->end[i] : s->fiber[i];
+  }
+}
+
 double lb_static_solve(lb_static* s, const lb_static_moment* at, double* a, double* tension,
                        double* reserve) {
   static const double STAYS = 1e-6;
-  enum { MOST = 30 };
+  enum { MOST = 60 };
   const int n = s->m->muscle.count;
   double residual = 0;
   for (int i = 0; i < n; i++) {
-    a[i] = s->how.elastic ? s->last[i] : 0;
+    a[i] = !s->how.elastic ? 0 : at->dt > 0 ? s->last[i] : 1;
   }
   for (int round = 0; round < (s->how.elastic ? MOST : 1); round++) {
     memcpy(s->last, a, (size_t)n * sizeof *a);
@@ -121,10 +152,7 @@ double lb_static_solve(lb_static* s, const lb_static_moment* at, double* a, doub
     }
   }
   memcpy(s->last, a, (size_t)n * sizeof *a);
-  for (int i = 0; i < n; i++) {
-    tension[i] = fmax(0, a[i] * s->most[i] + s->rest[i]);
-    s->fiber[i] = stretches(s, i) ? s->end[i] : s->fiber[i];
-  }
+  settle(s, at, a, tension, reserve);
   return residual;
 }
 

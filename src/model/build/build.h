@@ -39,7 +39,7 @@ lb_status lb_build_motors(lb_build* b); // fills motors and loops
 lb_status lb_build_forces(lb_build* b); // fills forces, drag and loads
 lb_status lb_build_muscles(lb_build* b);
 // The path of a muscle, and its mass, which is taken from its body.
-lb_status lb_build_path(lb_build* b, const char* word, const lb_scene_muscle* from,
+lb_status lb_build_path(lb_build* b, const char* word, const lb_scene_muscle* from, int straight,
                         const lb_model_path** out);
 // The path of a cable over surfaces.
 lb_status lb_build_cable_path(lb_build* b, const lb_scene_force* from, const lb_model_path** out);

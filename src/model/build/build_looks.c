@@ -62,6 +62,26 @@ static bool copy_shapes(lb_build* b) {
   return done;
 }
 
+// Surfaces that paths wrap over, where they have a look. One without an end is drawn six radii
+// long.
+static void add_wraps(lb_build* b) {
+  static const lb_shape_type type[LB_WRAP_COUNT] = {[LB_WRAP_CYLINDER] = LB_SHAPE_CYLINDER,
+                                                    [LB_WRAP_SPHERE] = LB_SHAPE_SPHERE,
+                                                    [LB_WRAP_CAPSULE] = LB_SHAPE_CAPSULE,
+                                                    [LB_WRAP_ELLIPSOID] = LB_SHAPE_ELLIPSOID};
+  for (int i = 0; i < b->scene->nwrap; i++) {
+    const lb_scene_wrap* w = &b->scene->wrap[i];
+    lb_shape shape = {.type = type[w->kind], .size = w->size};
+    if (w->kind == LB_WRAP_CYLINDER && !(w->size.y > 0)) {
+      shape.size.y = 6 * w->size.x;
+    }
+    if (w->material >= 0) {
+      b->m->look.shape[b->m->look.nshape++] =
+          (lb_model_shape){w->body, shape, w->pose, w->material};
+    }
+  }
+}
+
 lb_status lb_build_looks(lb_build* b) {
   const lb_scene* s = b->scene;
   lb_model* m = b->m;
@@ -69,6 +89,7 @@ lb_status lb_build_looks(lb_build* b) {
   if (!copy_shapes(b)) {
     return LB_NO_MEMORY;
   }
+  add_wraps(b);
   m->look.nmaterial = s->nmaterial;
   for (int i = 0; i < s->nmaterial; i++) {
     m->look.material[i] = s->material[i];

@@ -120,9 +120,21 @@ static lb_status build_excitation(lb_build* b, lb_model_muscle* to, const lb_sce
   return LB_OK;
 }
 
+// A muscle is drawn as a spindle: its belly is where its mass is, or its fibres in the middle.
+static void shape_tube(lb_model_tube* tube, int muscle, const lb_scene_muscle* from) {
+  const lb_scene_hill* h = &from->hill;
+  const bool fibres = h->model != LB_HILL_NONE && !(from->mass.amount > 0);
+  const double part = fibres ? fmax(0.4, h->fiber / (h->fiber + h->slack)) : 1;
+  tube->muscle = muscle;
+  tube->belly[0] = fibres ? (1 - part) / 2 : from->mass.belly[0];
+  tube->belly[1] = fibres ? (1 + part) / 2 : from->mass.belly[1];
+}
+
 lb_status lb_build_muscles(lb_build* b) {
+  enum { FEW = 20, FINE = 8 }; // muscles that are drawn with so many lines between points
   const lb_scene* s = b->scene;
   lb_model* m = b->m;
+  const int straight = s->nmuscle <= FEW ? FINE : 1;
   curve_set* sets = NULL;
   m->muscle.item = LB_TAKE(b->arena, lb_model_muscle, s->nmuscle);
   lb_status status = m->muscle.item ? LB_OK : LB_NO_MEMORY;
@@ -136,10 +148,11 @@ lb_status lb_build_muscles(lb_build* b) {
     if (from->hill.model != LB_HILL_NONE) {
       status = build_hill(b, &sets, to, from);
     }
-    status = status == LB_OK ? lb_build_path(b, "muscle", from, &to->path) : status;
+    status = status == LB_OK ? lb_build_path(b, "muscle", from, straight, &to->path) : status;
     m->muscle.ninertial += from->mass.amount > 0;
     if (status == LB_OK) {
       lb_build_tube(m, to->path, from->radius, from->material);
+      shape_tube(&m->look.tube[m->look.ntube - 1], i, from);
     }
     status = status == LB_OK ? build_excitation(b, to, from) : status;
   }

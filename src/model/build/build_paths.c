@@ -394,7 +394,7 @@ static lb_status check_rows(lb_build* b, const owner* of, const lb_model_path* p
   return LB_OK;
 }
 
-lb_status lb_build_path(lb_build* b, const char* word, const lb_scene_muscle* from,
+lb_status lb_build_path(lb_build* b, const char* word, const lb_scene_muscle* from, int straight,
                         const lb_model_path** out) {
   const owner of = {word, from->name, from->place};
   lb_model_path* path = LB_TAKE(b->arena, lb_model_path, 1);
@@ -403,11 +403,13 @@ lb_status lb_build_path(lb_build* b, const char* word, const lb_scene_muscle* fr
   if (status != LB_OK) {
     return status;
   }
-  *path =
-      (lb_model_path){.name = lb_build_text(b, from->name), .count = from->npoint, .item = item};
+  *path = (lb_model_path){.name = lb_build_text(b, from->name),
+                          .count = from->npoint,
+                          .straight = straight,
+                          .item = item};
   for (int i = 0; i < from->npoint && status == LB_OK; i++) {
     status = build_item(b, &of, &item[i], &from->point[i]);
-    path->nline += item[i].wraps ? LB_WRAP_LINES : 1;
+    path->nline += item[i].wraps ? LB_WRAP_LINES : i > 0 ? straight : 1;
   }
   status = status == LB_OK ? check_rows(b, &of, path, from->mass.amount > 0) : status;
   status = status == LB_OK && !find_velocities(b, path) ? LB_NO_MEMORY : status;
@@ -435,10 +437,10 @@ lb_status lb_build_cable_path(lb_build* b, const lb_scene_force* from, const lb_
   }
   const lb_scene_muscle like = {
       .name = from->name, .place = from->place, .npoint = from->npoint, .point = point};
-  return lb_build_path(b, "cable", &like, out);
+  return lb_build_path(b, "cable", &like, 1, out);
 }
 
 void lb_build_tube(lb_model* m, const lb_model_path* path, double radius, int material) {
-  m->look.tube[m->look.ntube++] = (lb_model_tube){path->name, path, radius, material};
+  m->look.tube[m->look.ntube++] = (lb_model_tube){path->name, path, radius, material, -1, {0, 1}};
   m->look.ntube_line += path->nline;
 }

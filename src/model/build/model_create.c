@@ -93,7 +93,7 @@ static bool take_arrays(lb_build* b) {
          FIELD(constraint.prescribed, npoint) &&
          FIELD(constraint.coupling, 2 * s->nconstraint + s->nmotor) &&
          FIELD(constraint.term, 2 * nterm + s->nmotor) &&
-         FIELD(look.shape, s->nshape + s->nforce + s->nconstraint) &&
+         FIELD(look.shape, s->nshape + s->nwrap + s->nforce + s->nconstraint) &&
          FIELD(look.material, s->nmaterial + 1) && FIELD(look.tube, s->nmuscle + s->nforce) &&
          FIELD(start.q_named, nv) && FIELD(start.v_named, nv) && FIELD(joint.named, nlink);
 }

@@ -33,8 +33,9 @@ typedef struct lb_model_path {
   lb_path_item* item; // [count]
   lb_path_mass mass;
   int nv;
-  int* v;    // [nv] velocities that move it
-  int nline; // straight pieces that it is drawn with
+  int* v;       // [nv] velocities that move it
+  int straight; // lines from a point to the next
+  int nline;    // straight pieces that it is drawn with
 } lb_model_path;
 
 enum { LB_PATH_SPANS = LB_PATH_MOST_POINTS, LB_WRAP_LINES = 14 }; // lines over a surface

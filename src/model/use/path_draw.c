@@ -81,7 +81,14 @@ void lb_model_path_draw(const lb_model_path* path, const lb_transform* pose, con
         n += row * LB_WRAP_LINES;
         row = 0;
       }
-      out[n++] = x;
+      for (int k = 1; n > 0 && k <= path->straight; k++) {
+        const double t = 1.0 / (path->straight + 1 - k); // of what is left
+        out[n] = lb_vec3_add(lb_vec3_scale(1 - t, out[n - 1]), lb_vec3_scale(t, x));
+        n++;
+      }
+      if (n == 0) {
+        out[n++] = x;
+      }
     }
   }
   // points that do not count leave lines: the last one is split

@@ -382,9 +382,7 @@ static void place_solid(lb_raster* R, const solid* s, int frame) {
 }
 
 static void place_line(lb_raster* R, int line, int frame) {
-  const lb_model* m = R->r->model;
-  const double own = lb_bent_look_of(m, line).radius;
-  const double radius = own > 0 ? own : LB_SPRING_THICKNESS * R->view.radius;
+  const double radius = lb_bent_radius(R->r, frame, line, LB_SPRING_THICKNESS * R->view.radius);
   lb_vec3 end[2];
   lb_bent_line(R->r, frame, line, end);
   const lb_vec3 way = lb_vec3_sub(end[1], end[0]);
@@ -434,10 +432,11 @@ static void draw_lines(lb_raster* R, int frame) {
   static const double DARK[3] = {0.06, 0.06, 0.07};
   for (int i = 0; i < lb_bent_lines(R->r->model); i++) {
     const int material = lb_bent_look_of(R->r->model, i).material;
-    double color[3] = {DARK[0], DARK[1], DARK[2]};
+    double own[4] = {DARK[0], DARK[1], DARK[2], 1}, color[4];
     if (material >= 0) {
-      set_color(R->r->model, material, color);
+      set_color(R->r->model, material, own);
     }
+    lb_bent_color(R->r, frame, i, own, color);
     place_line(R, i, frame);
     draw_mesh(R, &R->cylinder, color);
   }

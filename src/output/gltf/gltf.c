@@ -112,7 +112,8 @@ static void json_spring_node(lb_out* out, const lb_gltf* g, int i) {
   if (g->nframe > 0) {
     double length;
     const lb_transform X = lb_gltf_spring_pose(g, g->frame[0], i, &length);
-    const double scale[3] = {lb_gltf_spring_radius(g, i), lb_gltf_spring_radius(g, i), length};
+    const double radius = lb_gltf_spring_radius(g, g->frame[0], i);
+    const double scale[3] = {radius, radius, length};
     json_pose(out, lb_gltf_pose(lb_transform_identity(), X));
     list(out, ",\"scale\":", scale, 3);
   }

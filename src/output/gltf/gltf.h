@@ -174,6 +174,6 @@ void lb_gltf_move(lb_gltf* g, int node, const lb_transform* pose);
 // Pose of the unit cylinder that stands for a spring, and its length.
 lb_transform lb_gltf_spring_pose(const lb_gltf* g, int frame, int spring, double* length);
 // Half the thickness of a spring or segment.
-double lb_gltf_spring_radius(const lb_gltf* g, int spring);
+double lb_gltf_spring_radius(const lb_gltf* g, int frame, int spring);
 // Weight of a target in a frame.
 double lb_gltf_weight(const lb_gltf* g, int frame, int e, int target);

@@ -102,9 +102,8 @@ void lb_gltf_collect_motion(lb_gltf* g, int most) {
 
 // --- springs ---
 
-double lb_gltf_spring_radius(const lb_gltf* g, int spring) {
-  const double own = lb_bent_look_of(g->m, spring).radius;
-  return own > 0 ? own : LB_SPRING_THICKNESS * g->size;
+double lb_gltf_spring_radius(const lb_gltf* g, int frame, int spring) {
+  return lb_bent_radius(g->r, frame, spring, LB_SPRING_THICKNESS * g->size);
 }
 
 lb_transform lb_gltf_spring_pose(const lb_gltf* g, int frame, int spring, double* length) {
@@ -128,11 +127,11 @@ static void move_spring(lb_gltf* g, int spring, lb_transform* pose) {
     return;
   }
   const int node = lb_gltf_spring_node(g, spring);
-  const double radius = lb_gltf_spring_radius(g, spring);
   lb_gltf_move(g, node, pose);
   const lb_gltf_accessor a = lb_gltf_begin(g, LB_GLTF_MOTION, LB_GLTF_FLOAT, g->nframe, "VEC3");
   for (int i = 0; i < g->nframe; i++) {
     lb_gltf_spring_pose(g, g->frame[i], spring, &length);
+    const double radius = lb_gltf_spring_radius(g, g->frame[i], spring);
     lb_gltf_put3(g, LB_GLTF_MOTION, lb_vec3_make(radius, radius, length));
   }
   lb_gltf_add_channel(g, node, "scale", lb_gltf_add(g, a));

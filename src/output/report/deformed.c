@@ -1,5 +1,8 @@
 #include "output/report/deformed.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "elastic/reduced/reduced.h"
 #include "math/space/polar.h"
 #include "model/use/link.h"
@@ -87,17 +90,88 @@ lb_bent_look lb_bent_look_of(const lb_model* m, int line) {
   return look;
 }
 
-static void tube_ends(const lb_recording* r, int frame, int line, lb_vec3 end[2]) {
-  enum { MOST = LB_PATH_MOST_POINTS * LB_WRAP_LINES + 2 };
-  const lb_model* m = r->model;
+enum { MOST_PLACES = LB_PATH_MOST_POINTS * LB_WRAP_LINES + 2 };
+
+// Tube that a line of tubes belongs to; the line becomes its number in the tube.
+static int find_tube(const lb_model* m, int* line) {
   int tube = 0;
-  for (; line >= m->look.tube[tube].path->nline; tube++) {
-    line -= m->look.tube[tube].path->nline;
+  for (; *line >= m->look.tube[tube].path->nline; tube++) {
+    *line -= m->look.tube[tube].path->nline;
   }
-  lb_vec3 room[MOST];
+  return tube;
+}
+
+static void tube_ends(const lb_recording* r, int frame, int line, lb_vec3 end[2]) {
+  lb_vec3 room[MOST_PLACES];
+  const int tube = find_tube(r->model, &line);
   const lb_vec3* x = lb_drawn_path(r, frame, tube, room);
   end[0] = x[line];
   end[1] = x[line + 1];
+}
+
+// --- muscles ---
+
+// Length of a path in a frame, up to the middle of one of its lines or all of it.
+static double length_to(const lb_recording* r, int frame, int tube, int line) {
+  lb_vec3 room[MOST_PLACES];
+  const lb_vec3* x = lb_drawn_path(r, frame, tube, room);
+  double sum = 0;
+  for (int i = 0; i < line; i++) {
+    sum += lb_vec3_norm(lb_vec3_sub(x[i + 1], x[i]));
+  }
+  const bool part = line < r->model->look.tube[tube].path->nline;
+  return part ? sum + 0.5 * lb_vec3_norm(lb_vec3_sub(x[line + 1], x[line])) : sum;
+}
+
+static double activation_of(const lb_recording* r, int frame, const lb_model_muscle* muscle) {
+  const char* what = muscle->hill ? "activation" : "excitation";
+  for (int i = 0; i < r->nchannel && (muscle->hill || muscle->tension > 0); i++) {
+    if (r->channel[i].name == muscle->name && strcmp(r->channel[i].what, what) == 0) {
+      return fmax(0, fmin(1, r->force[(size_t)frame * (size_t)r->nchannel + (size_t)i]));
+    }
+  }
+  return 0;
+}
+
+double lb_bent_activation(const lb_recording* r, int frame, int line) {
+  const int tube = lb_bent_look_of(r->model, line).tube;
+  const int muscle = tube >= 0 ? r->model->look.tube[tube].muscle : -1;
+  return muscle >= 0 ? activation_of(r, frame, &r->model->muscle.item[muscle]) : -1;
+}
+
+void lb_bent_color(const lb_recording* r, int frame, int line, const double own[4], double out[4]) {
+  static const double IDLE = 0.45, BRIGHT = 1.5; // of the colour
+  const int tube = lb_bent_look_of(r->model, line).tube;
+  const int muscle = tube >= 0 ? r->model->look.tube[tube].muscle : -1;
+  const lb_model_muscle* mu = muscle >= 0 ? &r->model->muscle.item[muscle] : NULL;
+  const bool pulls = mu && (mu->hill || mu->tension > 0);
+  const double a = pulls ? activation_of(r, frame, mu) : 0;
+  const double red = pulls ? IDLE + (BRIGHT - IDLE) * sqrt(a) : 1;
+  out[0] = fmin(1, red * own[0]);
+  out[1] = own[1] * (pulls ? IDLE + (1 - IDLE) * a : 1);
+  out[2] = own[2] * (pulls ? IDLE + (1 - IDLE) * a : 1);
+  out[3] = own[3];
+}
+
+double lb_bent_radius(const lb_recording* r, int frame, int line, double thin) {
+  static const double TENDON = 0.35, SWOLLEN = 0.2; // of the belly's radius; more of it when active
+  const lb_model* m = r->model;
+  const lb_bent_look look = lb_bent_look_of(m, line);
+  const double own = look.radius > 0 ? look.radius : thin;
+  const lb_model_tube* tube = look.tube >= 0 ? &m->look.tube[look.tube] : NULL;
+  if (!tube || tube->muscle < 0 || !(look.radius > 0)) {
+    return own;
+  }
+  int piece = line - m->force.nline - m->particles.nsegment;
+  find_tube(m, &piece);
+  const double L = length_to(r, frame, look.tube, tube->path->nline);
+  const double start = length_to(r, 0, look.tube, tube->path->nline);
+  const double at = length_to(r, frame, look.tube, piece) / L;
+  const double k = (at - tube->belly[0]) / (tube->belly[1] - tube->belly[0]);
+  const double bulge = k > 0 && k < 1 ? sqrt(sin(M_PI * k)) : 0;
+  const double swell = (1 + SWOLLEN * lb_bent_activation(r, frame, line)) *
+                       fmax(0.7, fmin(1.4, sqrt(start / L))); // volume is kept
+  return isfinite(L) ? own * (TENDON + (swell - TENDON) * bulge) : own;
 }
 
 static void piece_ends(const lb_recording* r, int frame, const lb_model_line* line,

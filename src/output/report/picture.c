@@ -370,9 +370,10 @@ static void draw_line(picture* p, int frame, int line) {
   const lb_bent_look look = lb_bent_look_of(m, line);
   lb_vec3 end[2];
   lb_bent_line(p->r, frame, line, end);
+  double color[4];
+  lb_bent_color(p->r, frame, line, look.material >= 0 ? color_of(m, look.material) : DARK, color);
   add_stroke(p, end[0], end[1],
-             look.radius > 0 ? look.radius : LB_SPRING_THICKNESS * p->view->radius,
-             look.material >= 0 ? color_of(m, look.material) : DARK);
+             lb_bent_radius(p->r, frame, line, LB_SPRING_THICKNESS * p->view->radius), color);
 }
 
 static void collect(picture* p, int frame) {

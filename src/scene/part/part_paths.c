@@ -53,13 +53,16 @@ static const lb_field wrap_fields[] = {
            "paths stay on this side of it, in its own axes"),
     LB_SIZED(NUMBER, lb_scene_wrap, "smooth", smooth, LB_PURE, LB_UNIT_RANGE, "0.1",
              "band over which a path lifts off smoothly, over the least radius; 0: sharp"),
+    LB_ROW(MATERIAL, lb_scene_wrap, "material", material, "it is not drawn",
+           "what it looks like; a torus cannot be drawn"),
     LB_LATER(FILE, "network", NULL, "none",
              "of a cylinder: a file (.npz) of limber muscle train; its network places the mass "
              "points"),
 };
 
 static void init_wrap(void* part) {
-  *(lb_scene_wrap*)part = (lb_scene_wrap){.name = "", .pose = lb_transform_identity()};
+  *(lb_scene_wrap*)part =
+      (lb_scene_wrap){.name = "", .pose = lb_transform_identity(), .material = -1};
 }
 
 static bool is_elastic(const lb_scene* s, int body) {
@@ -105,6 +108,9 @@ static void check_wrap(lb_checker* c, const void* part) {
     lb_say(c, ": its sizes must be greater than 0");
   } else if (w->kind == LB_WRAP_TORUS && !(s.y < s.x)) {
     lb_say(c, ": its tube of radius %g m leaves no hole in a ring of radius %g m", s.y, s.x);
+  }
+  if (w->kind == LB_WRAP_TORUS && w->material >= 0) {
+    lb_say(c, " is a torus, which cannot be drawn (take 'material' away)");
   }
   check_rigid(c, w->body);
 }
