@@ -72,7 +72,7 @@ static int first_unilateral(const lb_model* m) {
 }
 
 static bool changes_with_time(const lb_model* m) {
-  bool any = m->constraint.nprescribed > 0;
+  bool any = m->constraint.nprescribed > 0 || m->force.nexternal > 0;
   for (int i = 0; i < m->force.nload; i++) {
     any |= m->force.load_profile[i] != NULL;
   }
@@ -124,7 +124,8 @@ static lb_status check(const lb_model* m, const lb_scene_collocate* set,
       {free_time && (in->motion || in->markers), set->place, m->name,
        "a motion or markers that are given have their own time (leave 'time' away)"},
       {free_time && changes_with_time(m), set->place, m->name,
-       "with a free 'time' nothing else may change over time (loads, prescribed points)"},
+       "with a free 'time' nothing else may change over time (loads, prescribed points, "
+       "measured forces)"},
       {m->nmotor + (set->idle ? 0 : m->muscle.count) == 0 && !(set->reserve > 0), set->place,
        m->name, "nothing may act: there are no motors, muscles or 'reserves'"},
   };
