@@ -237,8 +237,9 @@ lb_status lb_collocation_create(const lb_model* model, const lb_scene* scene,
   lb_collocation* out = LB_TAKE(&arena, lb_collocation, 1);
   lb_collocating* C = lb_arena_take(&arena, sizeof *C, LB_ALIGN);
   if (!out || !C) {
+    status = lb_arena_check(&arena, "collocation", err); // which a release forgets
     lb_arena_release(&arena);
-    return lb_arena_check(&arena, "collocation", err);
+    return status;
   }
   C->arena = arena;
   C->out = out;
