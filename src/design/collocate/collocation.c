@@ -1,4 +1,5 @@
 // Collocations: made, solved, and shown as a motion.
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -117,6 +118,21 @@ lb_status lb_collocation_check_model(const lb_model* m, lb_place place, lb_error
   return status == LB_OK ? lb_constraints_check_dense(m, "'limber track'", err) : status;
 }
 
+// Entries of the sparse matrices are counted by an int. A node has at most `width` numbers and as
+// many equations, and each goal three more of these.
+static lb_status check_size(const lb_model* m, const lb_scene_collocate* set, lb_error* err) {
+  const double width = 4.0 * m->nv + 5.0 * m->muscle.count + m->nmotor + lb_constraints_most(m);
+  const double entries = width * (width + 16 + 3.0 * (set->ngoal + set->nmust));
+  const int nodes = lb_mesh_schemes[set->scheme].nodes - 1;
+  const double most = floor((INT_MAX / entries - 1) / nodes);
+  return set->intervals <= most
+             ? LB_OK
+             : lb_error_add(err, LB_INVALID, set->place,
+                            "track, '%s': %d intervals are too many for so many coordinates and "
+                            "muscles (at most %.0f)",
+                            m->name, set->intervals, most);
+}
+
 static lb_status check(const lb_model* m, const lb_scene_collocate* set,
                        const lb_collocate_inputs* in, lb_error* err) {
   const bool free_time = isfinite(set->time[0]) && set->time[0] < set->time[1];
@@ -129,8 +145,9 @@ static lb_status check(const lb_model* m, const lb_scene_collocate* set,
       {m->nmotor + (set->idle ? 0 : m->muscle.count) == 0 && !(set->reserve > 0), set->place,
        m->name, "nothing may act: there are no motors, muscles or 'reserves'"},
   };
-  const lb_status status = lb_collocation_check_model(m, set->place, err);
-  return status == LB_OK ? refuse(list, sizeof list / sizeof *list, err) : status;
+  lb_status status = lb_collocation_check_model(m, set->place, err);
+  status = status == LB_OK ? refuse(list, sizeof list / sizeof *list, err) : status;
+  return status == LB_OK ? check_size(m, set, err) : status;
 }
 
 // --- making ---
