@@ -52,6 +52,38 @@ static void preload_stiffens_and_softens(void** state) {
   fork_drop(&w);
 }
 
+// Muscles with elastic and rigid tendons: the compliance is that of equilibria under +-10 mN.
+static void muscles_stiffen(void** state) {
+  (void)state;
+  static const char* const tendon[] = {"", ", elastic: false"};
+  for (int i = 0; i < 2; i++) {
+    fork_text t = {.n = 0};
+    fork_say(
+        &t,
+        "bodies: {arm: {mass: 1, center: [0.2, 0, 0], inertia: [1e-3, 1e-2, 1e-2]}}\n"
+        "joints: {elbow: {type: revolute, child: arm, axis: y, spring: {stiffness: 5}}}\n"
+        "muscles:\n  up:\n    through: [{body: world, at: [0, 0, 0.2]}, {body: arm, at: "
+        "[0.1, 0, 0.02]}]\n    hill: {model: millard, force: 300, fiber: 0.1, slack: 0.12%s}\n"
+        "    excitation: {keys: [[0, 0.3]]}\n"
+        "markers: {tip: {body: arm, at: [0.4, 0, 0]}}\n"
+        "fork: {c: {effectors: [tip], models: [{}, {loads: {tip: [0, 0, 0.01]}}, {loads: {tip: "
+        "[0, 0, -0.01]}}]}}\n",
+        tendon[i]);
+    fork_world w = fork_parse(t.at);
+    lb_fork* f[3];
+    for (int k = 0; k < 3; k++) {
+      f[k] = fork_reduce(&w, k);
+    }
+    const double C = fork_compliance(f[0], 0, 5, 0, 5);
+    assert_true(C < 1 / 60.0); // by its spring alone it is 1/31 m/N
+    assert_near(C / ((f[1]->pose[0].p.z - f[2]->pose[0].p.z) / 0.02), 1, 1e-6);
+    for (int k = 0; k < 3; k++) {
+      lb_fork_release(f[k]);
+    }
+    fork_drop(&w);
+  }
+}
+
 static double first_frequency(const lb_fork* f) {
   const size_t n = (size_t)f->count;
   double K[36], M[36], w[6];
@@ -489,6 +521,7 @@ int main(void) {
       cmocka_unit_test(an_elastic_link_bends_as_beam_theory_says),
       cmocka_unit_test(a_servo_is_a_spring),
       cmocka_unit_test(no_memory_leaves_nothing_behind),
+      cmocka_unit_test(muscles_stiffen),
       cmocka_unit_test(a_grasped_body_is_as_soft_as_its_fingertips),
       cmocka_unit_test(what_cannot_be_reduced_is_said),
       cmocka_unit_test(a_singular_pose_is_said),

@@ -275,6 +275,25 @@ static void derivatives_match_differences(void** state) {
   }
 }
 
+// Equilibrium, looked for from elsewhere, is where a long motion comes to rest, fibres included.
+static void equilibrium_is_where_motions_end(void** state) {
+  (void)state;
+  static const char* const hill[] = {"", ", elastic: false"};
+  for (int i = 0; i < 2; i++) {
+    arm a = make("bdf1", 1e-2, "", "fixed", hill[i], STEADY);
+    run(&a, 60, 1e-2);
+    const double q = a.d->q[0], x[4] = {a.d->x[0], a.d->x[1], a.d->x[2], a.d->x[3]};
+    a.d->q[0] += 0.1;
+    a.d->x[1] = NAN; // not known
+    assert_int_equal(lb_equilibrium(a.m, a.d, NULL), LB_OK);
+    assert_near(a.d->q[0], q, 1e-7);
+    for (int k = 0; k < 4; k++) {
+      assert_near(a.d->x[k], x[k], 1e-7);
+    }
+    drop(&a);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_integrators_find_the_same_motion),
@@ -282,6 +301,7 @@ int main(void) {
       cmocka_unit_test(states_start_in_equilibrium),
       cmocka_unit_test(starts_are_as_given),
       cmocka_unit_test(saved_states_go_on_alike),
+      cmocka_unit_test(equilibrium_is_where_motions_end),
       cmocka_unit_test(free_arm_keeps_its_momentum),
       cmocka_unit_test(maximal_coordinates_agree),
       cmocka_unit_test(derivatives_match_differences),

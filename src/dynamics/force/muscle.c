@@ -52,8 +52,7 @@ static lb_tension end_of_step(const lb_model_muscle* mu, lb_muscle_now* now, con
   const lb_hill* h = mu->hill;
   const bool rests = !isfinite(dt);
   const double u = now->excitation;
-  now->activation =
-      rests ? activation_at_rest(h, u, mu->start[0]) : lb_activation_step(h, x0[0], u, dt);
+  now->activation = rests ? activation_at_rest(h, u, x0[0]) : lb_activation_step(h, x0[0], u, dt);
   now->hill = lb_hill_force_ahead(h, now->activation.rate, x0[1], rests ? 0 : 1 / dt, now->length,
                                   now->rate, x[1]);
   x[0] = now->activation.rate;
@@ -125,6 +124,19 @@ void lb_muscles_begin(lb_data* d, double dt, const double* x0) {
   if (all) {
     all->dt = dt;
     memcpy(all->from, x0, (size_t)d->model->nx * sizeof *x0);
+  }
+}
+
+void lb_muscles_rest(lb_data* d, bool given) {
+  const lb_model* m = d->model;
+  lb_muscles* all = d->work->muscles;
+  for (int i = 0; i < m->muscle.count; i++) {
+    const lb_model_muscle* mu = &m->muscle.item[i];
+    all->dt = INFINITY;
+    if (mu->hill) {
+      all->from[mu->x] = given ? mu->start[0] : NAN;
+      all->from[mu->x + 1] = mu->hill->fiber; // of no account: fibres at rest have no speed
+    }
   }
 }
 

@@ -33,12 +33,12 @@ typedef struct lb_muscle_now {
 } lb_muscle_now;
 
 typedef struct lb_muscles {
-  double dt;           // of the stage; 0: the states are what they are; INFINITY: equilibrium
-  double* from;        // [nx] x0
-  lb_muscle_now* now;  // [count]
-  const double* given; // [count] excitations, in place of the scene's; NULL: as that says
-  bool idle;           // they exert nothing: for inverse dynamics
-  bool unmeasured;     // of idle ones, lengths are not wanted either
+  double dt;            // of the stage; 0: the states are what they are; INFINITY: equilibrium
+  double* from;         // [nx] x0
+  lb_muscle_now* now;   // [count]
+  const double* given;  // [count] excitations, in place of the scene's; NULL: as that says
+  bool idle;            // they exert nothing: for inverse dynamics
+  bool unmeasured;      // of idle ones, lengths are not wanted either
   const bool* left_out; // [count] of those that are not there at all; NULL: none
   // [count] what they exert, whatever their states, where these are set
   const double *tension, *activation;
@@ -65,6 +65,10 @@ void lb_muscles_settle(const lb_model* m, lb_data* d);
 // A stage of dt from x0 begins; it ends at d's q and qd, with d's x.
 void lb_muscles_begin(lb_data* d, double dt, const double* x0);
 void lb_muscles_end(const lb_model* m, lb_data* d);
+// A stage that takes for ever begins: activations are excitations, or as the start has them where
+// they are `given`, and fibres are in equilibrium with their tendons. Tensions are then functions
+// of the paths' lengths alone, with slopes k_f k_t/(k_f + k_t) of fibre and tendon in series.
+void lb_muscles_rest(lb_data* d, bool given);
 // x0 as the weighted sum of states before; NULL: that of one.
 void lb_muscles_begin_after(lb_data* d, double dt, int count, const double* weight,
                             const double* const* x);

@@ -15,7 +15,8 @@
 // A slender body that bends along a straight line is stretched, and its energy soars; but the next
 // step takes that back. So a step of growing energy is good, too, when the stiffness is definite at
 // both its ends and the next step is much shorter (by half of what was taken of it). Others are
-// shortened.
+// shortened. Two such ways may take turns for ever, as where a muscle goes slack; so after PATIENCE
+// steps one of growing energy has to lead to a step of half of the shortest before, at most.
 //
 // Unilateral constraints ask for J dq >= -gap and lambda + dlambda >= 0, one of them zero: a
 // problem of math/linear/complementary.h in the multipliers. Those that neither act nor are gone
@@ -27,6 +28,7 @@
 
 #include "dynamics/derivative/dynamics_derivative.h"
 #include "dynamics/force/force.h"
+#include "dynamics/force/muscle.h"
 #include "dynamics/tree/kinematics.h"
 #include "limber/simulate.h"
 #include "math/linear/dense.h"
@@ -36,7 +38,7 @@
 #include "model/use/motor_use.h"
 #include "solve/step/step_matrix.h"
 
-enum { MOST_ITERATIONS = 200, MOST_NUDGES = 3, MOST_CUTS = 12, MOST_RAISES = 5 };
+enum { MOST_ITERATIONS = 200, PATIENCE = 20, MOST_NUDGES = 3, MOST_CUTS = 12, MOST_RAISES = 5 };
 
 static const double LEAST = 1e-3;   // stiffness over mass [1/s^2]
 static const double RAISE = 100;    // of the penalty
@@ -66,6 +68,7 @@ static void hold_still(const lb_model* m, lb_data* d) {
 }
 
 lb_constraint_rows lb_equilibrium_forces(const lb_model* m, lb_data* d) {
+  lb_muscles_rest(d, false);
   lb_update(m, d, LB_FORCED);
   return lb_constraints_linearise(m, d, LB_SET_INACTIVE);
 }
@@ -330,7 +333,9 @@ static bool take_step(lb_equilibrium_solver* R, lb_data* d) {
       continue;
     }
     const bool down = start + scale * gain + slope(R, R->kept.dq) <= 0;
-    if (goes_on(R, d, down, definite, size * (1 - scale * (1 - MUCH)))) {
+    const double less = size * (1 - scale * (1 - MUCH));
+    if (goes_on(R, d, down, definite,
+                R->iterations > PATIENCE ? fmin(less, MUCH * R->shortest) : less)) {
       return true;
     }
   }
@@ -354,12 +359,14 @@ static bool descend(lb_equilibrium_solver* R, lb_data* d) {
   double before = INFINITY;
   R->sys.penalty = 0;
   R->nudges = 0;
+  R->shortest = INFINITY;
   lb_equilibrium_solver_look(R, d);
   bool ok = all_finite(R) && find_step(R, d, false);
   for (R->iterations = 1; ok && R->iterations <= MOST_ITERATIONS; R->iterations++) {
     const bool last =
         R->step.size <= ENOUGH || (R->step.size <= ROUGH && R->step.size > MUCH * before);
     before = R->step.size;
+    R->shortest = fmin(R->shortest, R->step.size);
     if (last && R->step.least < -LEAST && R->nudges++ < MOST_NUDGES) {
       ok = nudge(R, d);
     } else if (last) { // rounding decides about its slope
@@ -440,11 +447,13 @@ lb_status lb_equilibrium_solver_solve(lb_equilibrium_solver* R, lb_data* d, lb_e
   if (descend(R, d) && widest_gap(R) <= CLOSED) {
     read_motors(R, d);
     lb_constraints_keep_active(m, d, LB_SET_INACTIVE, R->at.lambda);
+    lb_muscles_end(m, d);
     return LB_OK;
   }
   int loop = 0;
   const double gap = lb_constraint_gap(m, d, &loop);
   memcpy(d->q, R->kept.start, (size_t)m->nq * sizeof *d->q);
+  lb_muscles_end(m, d);
   memset(R->at.lambda, 0, (size_t)lb_constraints_most(m) * sizeof *R->at.lambda);
   if (lb_arena_status(&R->scratch) != LB_OK) {
     return no_memory(m, err);
@@ -505,21 +514,6 @@ static lb_status check_constraints(const lb_model* m, lb_error* err) {
                       constraint->name);
 }
 
-// Fibres bear less the longer they are in parts of their range: a search that goes down in energy
-// is none for them.
-static lb_status check_muscles(const lb_model* m, lb_error* err) {
-  for (int i = 0; i < m->muscle.count; i++) {
-    const lb_model_muscle* mu = &m->muscle.item[i];
-    if (mu->hill) {
-      return lb_error_add(err, LB_INVALID, mu->place,
-                          "muscle '%s' is of Hill's type; equilibria with such are not looked for "
-                          "(take it away, or simulate until all rests)",
-                          mu->name);
-    }
-  }
-  return LB_OK;
-}
-
 lb_status lb_equilibrium_solver_create(const lb_model* m, const lb_allocator* allocator,
                                        lb_equilibrium_solver** out, lb_error* err) {
   if (lb_model_simulated(m) != m) {
@@ -530,7 +524,6 @@ lb_status lb_equilibrium_solver_create(const lb_model* m, const lb_allocator* al
         "solver");
   }
   lb_status fit = check_constraints(m, err);
-  fit = fit == LB_OK ? check_muscles(m, err) : fit;
   fit = fit == LB_OK ? lb_constraints_check_dense(m, "a search for its equilibrium", err) : fit;
   if (fit != LB_OK) {
     return fit;

@@ -83,8 +83,9 @@ struct lb_equilibrium_solver {
   lb_equilibrium_step step;
   lb_equilibrium_kept kept;
   lb_equilibrium_system sys;
-  int iterations; // of the last solve
-  int nudges;     // unstable equilibria that it left
+  int iterations;  // of the last solve
+  double shortest; // step of it so far [m]
+  int nudges;      // unstable equilibria that it left
 };
 
 // LB_INVALID for a model that only shows another one, with all nodes.

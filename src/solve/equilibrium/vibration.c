@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/derivative/dynamics_derivative.h"
+#include "dynamics/force/muscle.h"
 #include "dynamics/tree/state.h"
 #include "limber/shaping.h"
 #include "math/linear/dense.h"
@@ -160,6 +161,7 @@ lb_status lb_modes_of_model(const lb_model* m, lb_data* d, int most, lb_vibratio
     lb_arena_init(&arena, d->work->allocator);
     lb_equilibrium_solver_look(R, d);
     status = find_modes(R, &arena, most, mode, count);
+    lb_muscles_end(m, d);
     lb_arena_release(&arena);
     if (status != LB_OK) {
       lb_error_add(err, status, (lb_place){0}, "no modes of '%s' were found", m->name);

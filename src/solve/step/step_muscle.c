@@ -107,7 +107,7 @@ void lb_step_back_start(lb_step_derivative* S, lb_data* d, double* q, double* v,
   if (m->nx == 0) {
     return;
   }
-  lb_muscles_begin(d, INFINITY, d->x);
+  lb_muscles_rest(d, true);
   lb_update(m, d, LB_ORIGINS | LB_FORCED);
   lb_derive(S->D, d, d->q, d->qd, d->qdd, true);
   for (int i = 0; i < m->muscle.count; i++) {
