@@ -70,6 +70,9 @@ void lb_summarise_collocation(lb_out* out, const lb_collocation* c) {
   if (c->q_ref) {
     lb_print_json(out, ",\n  'off': %g", c->rms);
   }
+  if (!c->work) {
+    lb_print_json(out, ",\n  'unsettled': %d", c->unsettled);
+  }
   lb_out_text(out, ",\n  \"controls\": [");
   for (int i = 0; i < c->ncontrol; i++) {
     const lb_control_use u = lb_collocation_use(c, i);
