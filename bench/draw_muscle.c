@@ -60,11 +60,17 @@ static void draw_curve(const panel* p, int n, const double* x, const double* y, 
   printf("\"/>\n");
 }
 
-static void draw_key(const panel* p, int line, const char* colour, const char* more,
-                     const char* text) {
-  const double x = p->column * WIDTH + LEFT + 14, y = p->row * HEIGHT + TOP + 12 + 15 * line;
+// A key `right` of the axis, on a line below the panel's top.
+static void draw_key_at(const panel* p, int right, int line, const char* colour, const char* more,
+                        const char* text) {
+  const double x = p->column * WIDTH + LEFT + right, y = p->row * HEIGHT + TOP + 12 + 15 * line;
   printf("<path stroke=\"%s\" stroke-width=\"1.8\" %s d=\"M%.0f %.0fh22\"/>", colour, more, x, y);
   printf("<text text-anchor=\"start\" x=\"%.0f\" y=\"%.0f\">%s</text>\n", x + 28, y + 4, text);
+}
+
+static void draw_key(const panel* p, int line, const char* colour, const char* more,
+                     const char* text) {
+  draw_key_at(p, 14, line, colour, more, text);
 }
 
 static const char* const PLAIN = "";
@@ -254,7 +260,7 @@ static void draw_energy(const char* title, const char* path, double shoulder, bo
                         int column, int row) {
   static const char* const colour[] = {"#1b6ec2", "#c0392b", "#d9a400"};
   static const char* const name[] = {"kinetic", "potential", "total"};
-  const double h = 5e-4, height = shoulder > 1 ? 20 : 8; // of the axis
+  const double h = 5e-4, height = shoulder > 1 ? 24 : 10; // of the axis, with room for keys
   pendulum w = make_pendulum(path, whole);
   const panel p = {column, row, title, "time [s]", "energy [J]", {0, 4}, {-height, height}};
   double x[MOST], y[3][MOST], q[2] = {shoulder, M_PI / 4}, qd[2] = {0, 0}, first = 0, off = 0;
@@ -277,7 +283,7 @@ static void draw_energy(const char* title, const char* path, double shoulder, bo
   draw_axes(&p);
   for (int k = 0; k < 3; k++) {
     draw_curve(&p, n, x, y[k], colour[k], PLAIN);
-    draw_key(&p, k, colour[k], PLAIN, name[k]);
+    draw_key_at(&p, 14 + 110 * k, 0, colour[k], PLAIN, name[k]);
   }
   fprintf(stderr, "%s: energy off by up to %.3g J\n", title, off);
   release_pendulum(&w);
@@ -332,9 +338,9 @@ static void draw_moments(const char* folder) {
   draw_curve(&p, n, x, plain, "#1b6ec2", "stroke-opacity=\"0.4\" stroke-linecap=\"round\"");
   draw_curve(&p, n, x, none, "#c0392b", "stroke-dasharray=\"5 5\"");
   draw_curve(&p, n, x, most, "#d9a400", PLAIN);
-  draw_key(&p, 7, "#1b6ec2", PLAIN, "a leg without muscles");
-  draw_key(&p, 8, "#c0392b", "stroke-dasharray=\"5 5\"", "muscles with 0 % of the shank's mass");
-  draw_key(&p, 9, "#d9a400", PLAIN, "with 80 %");
+  draw_key(&p, 9, "#1b6ec2", PLAIN, "a leg without muscles");
+  draw_key(&p, 10, "#c0392b", "stroke-dasharray=\"5 5\"", "muscles with 0 % of the shank's mass");
+  draw_key(&p, 11, "#d9a400", PLAIN, "with 80 %");
   fprintf(stderr, "6.16: off by up to %.3g N m of %.3g, and %.1g N m at 0 %%\n", off, peak, same);
 }
 

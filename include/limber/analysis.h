@@ -15,6 +15,7 @@ typedef struct lb_muscle_static_options {
   double price; ///< of the square of a reserve [1/(N m)^2 or 1/N^2] > 0
   bool passive; ///< passive forces of fibres count; with elastic tendons they always do
   bool elastic; ///< tendons stretch, and fibres move from moment to moment as they must
+  int rounds;   ///< in which activations of elastic tendons may settle
 } lb_muscle_static_options;
 
 lb_muscle_static_options lb_muscle_static_default(void);
@@ -37,6 +38,7 @@ typedef struct lb_analysis {
   double* reserve;    ///< [nframe][nv] what muscles leave of `moment`
   double cycle[2];    ///< of a gait: from one time that a foot comes down to the next; 0, 0: none
   double residual;    ///< of the joint forces, over what their parts add up to: the worst
+  int unsettled;      ///< frames whose activations did not settle
   double* inertia;    ///< [nframe][nmuscle + 1][nv] diagonal of the mass matrix by each muscle, and
                       ///< that of everything
   struct lb_analysis_work* work;

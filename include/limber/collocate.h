@@ -53,6 +53,7 @@ typedef struct lb_collocation {
   int nhistory;
   double* history; ///< [nhistory] objective after each iteration
   int variables, equations;
+  int unsettled; ///< iterations of one that was followed whose activations did not settle
   lb_collocate_end end;
   struct lb_collocating* work; ///< NULL: it was followed step by step
   void* storage;               ///< of one without

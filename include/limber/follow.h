@@ -13,6 +13,7 @@ typedef struct lb_follow_options {
   double price;     ///< of the square of a reserve [1/(N m)^2 or 1/N^2] > 0
   double most;      ///< [N m or N] of a reserve that is no warning
   double cutoff;    ///< of a low-pass filter on the motion [Hz]; NAN: none
+  int rounds;       ///< in which activations of a step may settle
   bool opensim;     ///< filter and rates as OpenSim's tools have them
   double from, to;  ///< [s] part of the motion
   lb_progress progress;

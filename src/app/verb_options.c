@@ -248,7 +248,7 @@ static const option OPTIONS[] = {
     {"--scale", NULL, "FILE", &NAME, AT(o.scale), MOTIONS | IK,
      "ScaleTool of OpenSim's: the model in the size of the subject"},
     {"--cutoff", NULL, "HZ", &FREQUENCY, AT(o.cutoff), MOTIONS | TRACK,
-     "low-pass filter on the motion, without delay (default: none)"},
+     "low-pass filter on the motion, without delay (default: none; of analyse 6 Hz)"},
     {"--force-cutoff", NULL, "HZ", &FREQUENCY, AT(o.force_cutoff), MOTIONS | TRACK,
      "the same on the forces (default: none)"},
     {"--filter", NULL, "NAME", &FILTER, AT(o.filter), MOTIONS | TRACK,

@@ -236,7 +236,7 @@ const verb VERBS[] = {
          "Writes into the folder DIR:\n"
          "  inertia.csv  the largest part, of each muscle and coordinate\n"
          "  report.html and the other files of 'limber muscle lengths'",
-     .example = "  limber muscle report scenes/rat-knee.yaml motion.csv --out out/inertia",
+     .example = "  limber muscle report scenes/muscle-rat-knee.yaml motion.csv --out out/inertia",
      .exits = "  0    done\n"
               "  1    the inertia could not be found or written\n"
               "  2    a mistake in a file or on the command line, or no muscle has mass\n"

@@ -96,6 +96,9 @@ void lb_motion_job_effort(lb_job* j, const lb_analysis* a) {
     lb_job_figure(j, "full", "%.3g %% of all activations are at 1",
                   100.0 * full / ((double)a->nframe * n));
   }
+  if (a->unsettled) {
+    lb_job_warn(j, "activations did not settle at %d of %d moments", a->unsettled, a->nframe);
+  }
   add_reserve(j, a, "reserve", true);
   add_reserve(j, a, "others", false);
 }

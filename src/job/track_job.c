@@ -55,9 +55,11 @@ static lb_status add_forces(lb_job* j, lb_error* err) {
     double* value = LB_COPY(&j->arena, from->value, 9 * (size_t)from->nsample);
     all[s->nexternal + i] = *from;
     all[s->nexternal + i].value = value;
-    status = value ? lb_inverse_filter(&j->arena, "forces", from->nsample, from->time,
-                                       j->o.force_cutoff, value, 9, err)
-                   : lb_job_no_memory(err);
+    all[s->nexternal + i].name = lb_arena_text(&j->arena, from->name, strlen(from->name));
+    status = value && all[s->nexternal + i].name
+                 ? lb_inverse_filter(&j->arena, "forces", from->nsample, from->time,
+                                     j->o.force_cutoff, value, 9, err)
+                 : lb_job_no_memory(err);
   }
   s->external = all;
   s->nexternal += F->count;
@@ -254,6 +256,12 @@ static void report(lb_job* j) {
   if (c->work) {
     lb_job_figure(j, "equations", "%d for %d numbers, off by %.2g at most", c->equations,
                   c->variables, c->residual);
+  }
+  if (c->unsettled) {
+    lb_job_warn(j,
+                "activations did not settle in %d of %d programs: forces there are not those of "
+                "least effort",
+                c->unsettled, c->iterations);
   }
   add_reserves(j, c);
   lb_job_figure(j, "stopped", "%s%s", lb_collocate_end_name(c->end),

@@ -53,6 +53,7 @@ for run, off in (("steps", 1e-3), ("whole", 1e-2)):
     s = json.load(open(run + "/summary.json"))
     use = {c["kind"]: c["rms"] for c in s["controls"]}
     print(run, s["off"], use)
+    assert s.get("unsettled") == (0 if run == "steps" else None), s
     assert s["off"] < off and use["muscle"] > 0.03 and use["reserve"] < 0.1
 P
 run "$LIMBER" track arm.yaml --stepwise --out none
@@ -66,3 +67,13 @@ sed 's/intervals: 25/intervals: 25, scheme: simpson/' arm.yaml >bad.yaml
 run "$LIMBER" track bad.yaml --out none
 claim "a scheme that there is not is named with its place" complains "bad.yaml:16:"
 claim "... and the others" complains "hermite-simpson"
+
+# measured forces from a table, whose names outlive the model that they were read with
+sed 's/^  fore: /  a forearm with a name that is long enough for memory of its own: /; s/child: fore,/child: a forearm with a name that is long enough for memory of its own,/; s/body: fore,/body: a forearm with a name that is long enough for memory of its own,/' arm.yaml >long.yaml
+fore="a forearm with a name that is long enough for memory of its own"
+printf "time,$fore.fx,$fore.fy,$fore.fz\n0,0,0,1\n1,0,0,1\n" >forces.csv
+run "$LIMBER" track long.yaml made/trajectory.csv --forces forces.csv --stepwise --out pushed
+claim "a motion is followed under measured forces" exits 0
+run "$LIMBER" track long.yaml --forces forces.csv --set 'collocate.time=[0.3, 0.6]' --out none
+claim "in a free time there are no measured forces" exits 2
+claim "... which is said" complains "measured forces"

@@ -1,4 +1,6 @@
 // Collocation of loops, couplings and given motions, and against other ways to the same motion.
+#include <unistd.h>
+
 #include "collocating.h"
 #include "collocating_checks.h"
 
@@ -304,6 +306,95 @@ static void what_has_no_place_in_it_is_refused_by_name(void** state) {
                  "controls");
 }
 
+// A text that has the name of a file with `table` for %s.
+static void write_table(char* path, const char* table) {
+  const int file = mkstemp(path);
+  assert_true(file >= 0);
+  assert_int_equal(write(file, table, strlen(table)), (long)strlen(table));
+  close(file);
+}
+
+// Derivatives by the time it takes do not know forces that change over time.
+static void measured_forces_have_no_place_in_a_free_time(void** state) {
+  (void)state;
+  char path[] = "/tmp/limber_collocate_XXXXXX", text[1000];
+  write_table(path, "time,fx,fy,fz\n0,0,0,1\n1,5,0,2\n");
+  snprintf(text, sizeof text,
+           BALL("revolute, axis: y", "external: {wind: {body: b, file: %s, force: f}}\n"
+                                     "collocate: {reserves: 10, intervals: 4, time: [0.5 s, 1 s]}"
+                                     "\n"),
+           path);
+  assert_refused(text, "measured forces");
+  *strstr(text, ", time: [") = '\0'; // while they have a place in one that is given
+  strcat(text, "}\n");
+  collocated x = make_collocation(text, NULL);
+  forget_collocation(&x);
+  unlink(path);
+}
+
+// There is no control of a muscle that is idle.
+static void goals_of_idle_muscles_are_refused(void** state) {
+  (void)state;
+  assert_refused(
+      BALL("revolute, axis: y",
+           "muscles: {cord: {through: [{body: world, at: [1, 0, 1]}, {body: b, at: [1, 0, 0]}], "
+           "tension: 10 N}}\n"
+           "collocate: {reserves: 10, muscles: idle, goals: {lazy: {muscle: cord}}}\n"),
+      "'lazy': the muscle is idle");
+}
+
+static void meshes_and_searches_have_a_largest_size(void** state) {
+  (void)state;
+  assert_refused(BALL("revolute, axis: y", "collocate: {reserves: 1, intervals: 20000}\n"),
+                 "'intervals' must be at most");
+  assert_refused(BALL("revolute, axis: y", "collocate: {reserves: 1, iterations: 200000}\n"),
+                 "'iterations' must be at most");
+  enum { LINKS = 120, SIZE = 40000 };
+  char *text = calloc(SIZE, 1), *at = text;
+  at += sprintf(at, "limber: 1\nbodies:\n");
+  for (int i = 0; i < LINKS; i++) {
+    at += sprintf(at, "  b%d: {shape: {sphere: {radius: 10 cm}}}\n", i);
+  }
+  at += sprintf(at, "joints:\n  j0: {type: revolute, child: b0, axis: y}\n");
+  for (int i = 1; i < LINKS; i++) {
+    at += sprintf(at, "  j%d: {type: revolute, parent: b%d, child: b%d, axis: y, at: [0, 0, 1]}\n",
+                  i, i - 1, i);
+  }
+  sprintf(at, "collocate: {reserves: 1, intervals: 10000}\n");
+  assert_refused(text, "too many for so many coordinates");
+  free(text);
+}
+
+// A table with an empty cell is no start.
+static void a_search_goes_on_with_whole_tables_alone(void** state) {
+  (void)state;
+  collocated x =
+      make_collocation(BALL("revolute, axis: y", "collocate: {reserves: 1, intervals: 2}\n"), NULL);
+  for (int empty = 0; empty < 2; empty++) {
+    char path[] = "/tmp/limber_collocate_XXXXXX", table[2000] = "time";
+    for (int k = 0; k < lb_collocation_width(x.c); k++) {
+      strcat(strcat(table, ","), lb_collocation_heading(x.c, k).text);
+    }
+    for (int row = 0; row < 2; row++) {
+      strcat(table, row ? "\n1" : "\n0");
+      for (int k = 0; k < lb_collocation_width(x.c); k++) {
+        strcat(table, empty && row && k == 1 ? "," : ",0.25");
+      }
+    }
+    write_table(path, strcat(table, "\n"));
+    lb_error err = lb_error_make(NULL);
+    const double before = lb_collocation_number(x.c, 1, 0);
+    const lb_status status = lb_collocation_resume(x.c, path, &err);
+    assert_int_equal(status, empty ? LB_INVALID : LB_OK);
+    assert_near(lb_collocation_number(x.c, 1, 0), empty ? before : 0.25, 0);
+    assert_int_equal(err.count, empty);
+    assert_int_equal(empty ? err.message[0].place.line : 3, 3);
+    lb_error_clear(&err);
+    unlink(path);
+  }
+  forget_collocation(&x);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(derivatives_of_loops_and_cams_agree_with_differences),
@@ -314,6 +405,10 @@ int main(void) {
       cmocka_unit_test(markers_are_followed),
       cmocka_unit_test(results_do_not_depend_on_the_number_of_threads),
       cmocka_unit_test(what_has_no_place_in_it_is_refused_by_name),
+      cmocka_unit_test(measured_forces_have_no_place_in_a_free_time),
+      cmocka_unit_test(goals_of_idle_muscles_are_refused),
+      cmocka_unit_test(meshes_and_searches_have_a_largest_size),
+      cmocka_unit_test(a_search_goes_on_with_whole_tables_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

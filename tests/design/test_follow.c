@@ -126,6 +126,21 @@ static void an_impossible_motion_is_followed_by_reserves(void** state) {
   forget(&f);
 }
 
+// Elastic tendons take some rounds: fewer are told, and the rounds there are by default do.
+static void steps_that_do_not_settle_are_counted(void** state) {
+  (void)state;
+  for (int rounds = 0; rounds < 2; rounds++) {
+    followed f = {0};
+    play(&f, ARM("true"));
+    lb_follow_options o = lb_follow_default();
+    o.rounds = rounds ? o.rounds : 1;
+    follow(&f, &o);
+    print_message("%d of %d programs did not settle\n", f.c->unsettled, f.c->iterations);
+    assert_true(rounds ? f.c->unsettled == 0 : f.c->unsettled > f.c->iterations / 2);
+    forget(&f);
+  }
+}
+
 static unsigned seed = 3;
 static double random_number(void) {
   seed = seed * 1664525u + 1013904223u;
@@ -176,6 +191,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_motion_made_by_excitations_is_followed_by_these),
       cmocka_unit_test(an_impossible_motion_is_followed_by_reserves),
+      cmocka_unit_test(steps_that_do_not_settle_are_counted),
       cmocka_unit_test(the_program_of_a_step_always_has_an_answer),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,16 +31,18 @@ static void cords_share_a_weight_as_the_closed_form_says(void** state) {
   lb_model_release(m);
 }
 
+#define HELD                                                                                       \
+  "bodies: {arm: {mass: 2, center: [0.3, 0, 0], inertia: [0.01, 0.01, 0.01]}}\n"                   \
+  "joints: {j: {type: revolute, child: arm, axis: -y}}\n"                                          \
+  "muscles:\n"                                                                                     \
+  "  a: {through: [{at: [0, 0, 0.4]}, {body: arm, at: [0.1, 0, 0]}],\n"                            \
+  "      hill: {model: millard, force: 400, fiber: 0.1, slack: 0.3, damping: 0.1}}\n"
+
 // A weight that is held by a muscle with an elastic tendon: its tension is what statics asks for,
 // and the activation that which has this tension when fibre and tendon are in equilibrium.
 static void an_elastic_tendon_holds_a_weight_in_equilibrium(void** state) {
   (void)state;
-  lb_model* m =
-      compile("bodies: {arm: {mass: 2, center: [0.3, 0, 0], inertia: [0.01, 0.01, 0.01]}}\n"
-              "joints: {j: {type: revolute, child: arm, axis: -y}}\n"
-              "muscles:\n"
-              "  a: {through: [{at: [0, 0, 0.4]}, {body: arm, at: [0.1, 0, 0]}],\n"
-              "      hill: {model: millard, force: 400, fiber: 0.1, slack: 0.3, damping: 0.1}}\n");
+  lb_model* m = compile(HELD);
   double time[3] = {0, 0.1, 0.2}, q[3] = {0}, qd[3] = {0};
   double torque[3] = {2 * 9.81 * 0.3, 2 * 9.81 * 0.3, 2 * 9.81 * 0.3};
   lb_recording r = {.model = m, .nframe = 3, .time = time, .q = q, .qd = qd, .torque = torque};
@@ -58,6 +60,35 @@ static void an_elastic_tendon_holds_a_weight_in_equilibrium(void** state) {
     assert_near(F[i], wanted, 1e-4);
     assert_near(f.force, F[i], 1e-3);
     assert_below(fabs(reserve[i]), 1e-5);
+  }
+  lb_model_release(m);
+}
+
+// The same with too few rounds for the tendon, which is told; a stiff one needs one.
+static void moments_that_do_not_settle_are_counted(void** state) {
+  (void)state;
+  lb_model* m = compile(HELD);
+  const double length = hypot(0.4, 0.1), rate = 0, arm = 0.4 * 0.1 / length,
+               wanted = 2 * 9.81 * 0.3;
+  const lb_static_moment at = {&length, &rate, &arm, &wanted, 0};
+  const struct {
+    bool elastic;
+    int rounds, unsettled;
+  } trial[] = {{true, 1, 2}, {true, lb_muscle_static_default().rounds, 0}, {false, 1, 0}};
+  for (int k = 0; k < 3; k++) {
+    lb_arena arena;
+    lb_arena_init(&arena, NULL);
+    lb_muscle_static_options o = lb_muscle_static_default();
+    o.elastic = trial[k].elastic;
+    o.rounds = trial[k].rounds;
+    lb_static* s = lb_static_create(&arena, m, &o);
+    assert_non_null(s);
+    for (int i = 0; i < 2; i++) {
+      double a, F, reserve;
+      lb_static_solve(s, &at, &a, &F, &reserve);
+    }
+    assert_int_equal(lb_static_unsettled(s), trial[k].unsettled);
+    lb_arena_release(&arena);
   }
   lb_model_release(m);
 }
@@ -188,6 +219,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cords_share_a_weight_as_the_closed_form_says),
       cmocka_unit_test(an_elastic_tendon_holds_a_weight_in_equilibrium),
+      cmocka_unit_test(moments_that_do_not_settle_are_counted),
       cmocka_unit_test(arm26_is_shared_as_opensim_does),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

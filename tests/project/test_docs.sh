@@ -19,8 +19,11 @@ done
 
 # Every command has a verb, options and scenes that exist.
 options_exist() {
-  local verb=$1 option
-  "$LIMBER" "$verb" --help >help.txt || return 1
+  local verb=$1 option word
+  read -r _ _ word _ <<<"$2"
+  [[ $word =~ ^[a-z]+$ ]] && verb+=" $word" # a family of verbs: limber muscle lengths
+  # shellcheck disable=SC2086
+  "$LIMBER" $verb --help >help.txt || return 1
   for option in $(grep -oE -- '--[a-z][a-z-]*' <<<"$2"); do
     grep -qE -- "(^|[ ,\[])$option\b" help.txt || { echo "no $option of $verb" && return 1; }
   done

@@ -3,7 +3,7 @@
 cd "$LIMBER_SOURCE_DIR"
 warnings="-Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Werror"
 flags="-fsyntax-only -std=gnu11 -Iinclude -Isrc -Itests -I$LIMBER_BUILD_DIR"
-flags+=" -DLIMBER_SOURCE_DIR=\".\" -DNDEBUG $(pkg-config --cflags openblas lapacke arpack libxml-2.0) -Wno-psabi"
+flags+=" -DLIMBER_SOURCE_DIR=\".\" -DNDEBUG $(pkg-config --cflags openblas lapacke arpack libxml-2.0 ipopt) -Wno-psabi"
 if [[ " $(grep -m1 march=native "$LIMBER_BUILD_DIR/compile_commands.json") " == *march=native* ]]; then
   flags+=" -march=native"
 fi

@@ -1,4 +1,5 @@
 // Collocations: made, solved, and shown as a motion.
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -72,7 +73,7 @@ static int first_unilateral(const lb_model* m) {
 }
 
 static bool changes_with_time(const lb_model* m) {
-  bool any = m->constraint.nprescribed > 0;
+  bool any = m->constraint.nprescribed > 0 || m->force.nexternal > 0;
   for (int i = 0; i < m->force.nload; i++) {
     any |= m->force.load_profile[i] != NULL;
   }
@@ -117,6 +118,21 @@ lb_status lb_collocation_check_model(const lb_model* m, lb_place place, lb_error
   return status == LB_OK ? lb_constraints_check_dense(m, "'limber track'", err) : status;
 }
 
+// Entries of the sparse matrices are counted by an int. A node has at most `width` numbers and as
+// many equations, and each goal three more of these.
+static lb_status check_size(const lb_model* m, const lb_scene_collocate* set, lb_error* err) {
+  const double width = 4.0 * m->nv + 5.0 * m->muscle.count + m->nmotor + lb_constraints_most(m);
+  const double entries = width * (width + 16 + 3.0 * (set->ngoal + set->nmust));
+  const int nodes = lb_mesh_schemes[set->scheme].nodes - 1;
+  const double most = floor((INT_MAX / entries - 1) / nodes);
+  return set->intervals <= most
+             ? LB_OK
+             : lb_error_add(err, LB_INVALID, set->place,
+                            "track, '%s': %d intervals are too many for so many coordinates and "
+                            "muscles (at most %.0f)",
+                            m->name, set->intervals, most);
+}
+
 static lb_status check(const lb_model* m, const lb_scene_collocate* set,
                        const lb_collocate_inputs* in, lb_error* err) {
   const bool free_time = isfinite(set->time[0]) && set->time[0] < set->time[1];
@@ -124,12 +140,14 @@ static lb_status check(const lb_model* m, const lb_scene_collocate* set,
       {free_time && (in->motion || in->markers), set->place, m->name,
        "a motion or markers that are given have their own time (leave 'time' away)"},
       {free_time && changes_with_time(m), set->place, m->name,
-       "with a free 'time' nothing else may change over time (loads, prescribed points)"},
+       "with a free 'time' nothing else may change over time (loads, prescribed points, "
+       "measured forces)"},
       {m->nmotor + (set->idle ? 0 : m->muscle.count) == 0 && !(set->reserve > 0), set->place,
        m->name, "nothing may act: there are no motors, muscles or 'reserves'"},
   };
-  const lb_status status = lb_collocation_check_model(m, set->place, err);
-  return status == LB_OK ? refuse(list, sizeof list / sizeof *list, err) : status;
+  lb_status status = lb_collocation_check_model(m, set->place, err);
+  status = status == LB_OK ? refuse(list, sizeof list / sizeof *list, err) : status;
+  return status == LB_OK ? check_size(m, set, err) : status;
 }
 
 // --- making ---
@@ -236,8 +254,9 @@ lb_status lb_collocation_create(const lb_model* model, const lb_scene* scene,
   lb_collocation* out = LB_TAKE(&arena, lb_collocation, 1);
   lb_collocating* C = lb_arena_take(&arena, sizeof *C, LB_ALIGN);
   if (!out || !C) {
+    status = lb_arena_check(&arena, "collocation", err); // which a release forgets
     lb_arena_release(&arena);
-    return lb_arena_check(&arena, "collocation", err);
+    return status;
   }
   C->arena = arena;
   C->out = out;

@@ -51,19 +51,32 @@ lb_heading lb_collocation_heading(const lb_collocation* o, int number) {
 }
 
 // Straight lines between rows, over the part of the time that has passed.
-static void take_column(lb_collocating* C, const lb_numbers* t, int column, int number) {
-  const size_t width = (size_t)t->ncolumn;
-  const double first = t->value[0], last = t->value[(size_t)(t->nrow - 1) * width];
+static void take_column(lb_collocating* C, int rows, const double* time, const double* value,
+                        int number) {
   int row = 0;
   for (int i = 0; i < C->nnode; i++) {
-    const double time = first + C->relative[i] * (last - first);
-    while (row < t->nrow - 2 && t->value[(size_t)(row + 1) * width] <= time) {
+    const double t = time[0] + C->relative[i] * (time[rows - 1] - time[0]);
+    while (row < rows - 2 && time[row + 1] <= t) {
       row++;
     }
-    const double *a = t->value + (size_t)row * width, *b = a + width;
-    const double s = fmin(fmax((time - a[0]) / (b[0] - a[0]), 0), 1);
-    lb_node_of(C, C->Z, i)[number] = (1 - s) * a[column] + s * b[column];
+    const double s = fmin(fmax((t - time[row]) / (time[row + 1] - time[row]), 0), 1);
+    lb_node_of(C, C->Z, i)[number] = (1 - s) * value[row] + s * value[row + 1];
   }
+}
+
+// Times and then all numbers, [1 + count][nrow]: whole, or the search begins as it would without.
+static lb_status take_table(const lb_collocation* o, const lb_numbers* t, double* to,
+                            lb_error* err) {
+  lb_status status = lb_numbers_take(t, 0, to, 1, err);
+  for (int k = 0; k < o->work->at.count && status == LB_OK; k++) {
+    const lb_heading h = lb_collocation_heading(o, k);
+    const int column = lb_numbers_column(t, h.text);
+    status = column < 0
+                 ? lb_error_add(err, LB_INVALID, (lb_place){t->file, 1, 1},
+                                "there is no column '%s': the table is of another scene", h.text)
+                 : lb_numbers_take(t, column, to + (size_t)(k + 1) * (size_t)t->nrow, 1, err);
+  }
+  return status;
 }
 
 lb_status lb_collocation_resume(lb_collocation* o, const char* path, lb_error* err) {
@@ -71,18 +84,15 @@ lb_status lb_collocation_resume(lb_collocation* o, const char* path, lb_error* e
   const lb_arena_mark mark = lb_arena_here(&C->arena);
   lb_numbers t;
   lb_status status = lb_numbers_read(path, "solution", &C->arena, &t, err);
+  const size_t rows = status == LB_OK ? (size_t)t.nrow : 0;
+  double* all = LB_TAKE(&C->arena, double, ((size_t)C->at.count + 1) * rows);
+  status = status == LB_OK ? lb_arena_check(&C->arena, "a solution", err) : status;
+  status = status == LB_OK ? take_table(o, &t, all, err) : status;
   for (int k = 0; k < C->at.count && status == LB_OK; k++) {
-    const lb_heading h = lb_collocation_heading(o, k);
-    const int column = lb_numbers_column(&t, h.text);
-    if (column < 0) {
-      status = lb_error_add(err, LB_INVALID, (lb_place){path, 1, 1},
-                            "there is no column '%s': the table is of another scene", h.text);
-    } else {
-      take_column(C, &t, column, k);
-    }
+    take_column(C, t.nrow, all, all + (size_t)(k + 1) * rows, k);
   }
   if (status == LB_OK && C->T >= 0) {
-    C->Z[C->T] = t.value[(size_t)(t.nrow - 1) * (size_t)t.ncolumn] - t.value[0];
+    C->Z[C->T] = all[rows - 1] - all[0];
   }
   C->warm = C->warm || status == LB_OK;
   lb_arena_reset(&C->arena, mark);

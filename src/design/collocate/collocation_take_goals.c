@@ -17,6 +17,21 @@ static int control_of(const lb_collocating* C, lb_control_kind kind, const char*
   return -1;
 }
 
+// The force of a motor, and the activation of a muscle where it has one.
+static lb_status find_control(const lb_collocating* C, const lb_scene_goal* g, lb_control_kind kind,
+                              const char* name, lb_node_goal* to, lb_error* err) {
+  const int u = control_of(C, kind, name);
+  if (u < 0) {
+    return refuse(g, err,
+                  kind == LB_CONTROL_MUSCLE
+                      ? "the muscle is idle (take the goal away, or let 'muscles' be active)"
+                      : "the motor is no control of it (take the goal away)");
+  }
+  const int state = kind == LB_CONTROL_MUSCLE ? C->activation[C->out->control[u].index] : -1;
+  to->first = state >= 0 ? state : C->at.u + u;
+  return LB_OK;
+}
+
 // Which number of a node it is about, or which point.
 static lb_status find_subject(const lb_collocating* C, const lb_scene_goal* g, lb_node_goal* to,
                               lb_error* err) {
@@ -40,11 +55,9 @@ static lb_status find_subject(const lb_collocating* C, const lb_scene_goal* g, l
     }
     to->first = (g->rate ? C->at.v : C->at.q) + m->joint.v[j];
   } else if (g->kind == LB_GOAL_MOTOR) {
-    to->first = C->at.u + control_of(C, LB_CONTROL_MOTOR, C->scene->motor[g->index].name);
+    return find_control(C, g, LB_CONTROL_MOTOR, C->scene->motor[g->index].name, to, err);
   } else {
-    const int u = control_of(C, LB_CONTROL_MUSCLE, C->scene->muscle[g->index].name);
-    const int muscle = C->out->control[u].index;
-    to->first = C->activation[muscle] >= 0 ? C->activation[muscle] : C->at.u + u;
+    return find_control(C, g, LB_CONTROL_MUSCLE, C->scene->muscle[g->index].name, to, err);
   }
   return LB_OK;
 }

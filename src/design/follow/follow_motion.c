@@ -36,15 +36,14 @@
 #include "model/use/coordinate_name.h"
 #include "solve/run/frames.h"
 
-enum { ROUNDS = 20 };
 static const double STAYS = 1e-9; // activation between rounds
 
 typedef struct follower {
   const lb_model* m;
   const lb_follow_options* o;
   lb_collocation* out;
-  lb_arena arena;
-  lb_data *d, *ahead; // the simulation, and the end of its next step
+  lb_arena arena, scratch; // the latter is one block, for lb_range
+  lb_data *d, *ahead;      // the simulation, and the end of its next step
   lb_stepper* st;
   lb_inverse_motion ref;
   double *q, *v, *a;                // [nv] of the motion at a moment
@@ -52,7 +51,8 @@ typedef struct follower {
   double *arm, *B, *N, *NB, *price; // [n][nv], [nv][n], [nv][nv], [free][n], [nv]
   double *act, *lo, *hi, *before;   // [n]
   double *F, *slope;                // [n]
-  double *excitation, *scratch;
+  double *J, *Q;                    // [rows][nv], [nv][nv] of constraints
+  double *excitation, *share;
   lb_error* err;
 } follower;
 
@@ -61,6 +61,7 @@ lb_follow_options lb_follow_default(void) {
                              .frequency = 20,
                              .price = 1,
                              .most = 1,
+                             .rounds = 20,
                              .cutoff = NAN,
                              .from = -(double)INFINITY,
                              .to = (double)INFINITY};
@@ -135,8 +136,8 @@ static void find_arms(follower* f) {
   }
 }
 
-// Motions that constraints allow, as columns of N: how many.
-static int find_free(follower* f) {
+// Motions that constraints allow, as columns of N, and how many.
+static lb_status find_free(follower* f, int* free) {
   const lb_model* m = f->m;
   lb_data* d = f->ahead;
   const int nv = m->nv;
@@ -145,21 +146,21 @@ static int find_free(follower* f) {
     for (int k = 0; k < nv; k++) {
       f->N[k * nv + k] = 1;
     }
-    return nv;
+    *free = nv;
+    return LB_OK;
   }
   static const double ALIKE = 1e-9;
   const lb_constraint_rows rows = lb_constraints_linearise(m, d, LB_SET_BILATERAL);
-  const lb_arena_mark mark = lb_arena_here(&f->arena);
-  double* J = LB_TAKE(&f->arena, double, nv* rows.count);
-  double* Q = LB_TAKE(&f->arena, double, nv* nv);
   int rank = 0;
-  if (J && Q) {
-    memcpy(J, rows.J, (size_t)(nv * rows.count) * sizeof *J);
-    lb_range(&f->arena, nv, rows.count, J, nv, ALIKE, Q, &rank);
-    memcpy(f->N, Q + (size_t)(rank * nv), (size_t)((nv - rank) * nv) * sizeof *Q);
+  memcpy(f->J, rows.J, (size_t)(nv * rows.count) * sizeof *f->J);
+  const lb_status status = lb_range(&f->scratch, nv, rows.count, f->J, nv, ALIKE, f->Q, &rank);
+  if (status != LB_OK) {
+    return lb_error_add(f->err, status, (lb_place){0}, "following a motion, t = %g s: %s", d->time,
+                        lb_status_text(status));
   }
-  lb_arena_reset(&f->arena, mark);
-  return nv - rank;
+  memcpy(f->N, f->Q + (size_t)(rank * nv), (size_t)((nv - rank) * nv) * sizeof *f->Q);
+  *free = nv - rank;
+  return LB_OK;
 }
 
 // Activations within reach; muscles without states may have any.
@@ -220,31 +221,37 @@ static void expand(follower* f, int free, const double* r) {
   }
 }
 
-static void choose(follower* f, double dt) {
+static lb_status choose(follower* f, double dt) {
   const int n = f->m->muscle.count;
+  int free = 0;
   find_wanted(f);
   if (n > 0) {
     find_arms(f);
   }
-  const int free = find_free(f);
+  const lb_status status = find_free(f, &free);
+  if (status != LB_OK) {
+    return status;
+  }
   find_reach(f, dt);
   double change = INFINITY;
-  for (int round = 0; round < ROUNDS && change > STAYS; round++) {
+  for (int round = 0; round < f->o->rounds && change > STAYS; round++) {
     memcpy(f->before, f->act, (size_t)n * sizeof *f->act);
     find_forces(f, dt);
     reduce(f, free);
     const lb_muscle_share s = {
         .muscles = n, .joints = free, .B = f->NB, .wanted = f->B, .price = f->price, .power = 2};
     double* r = f->left;
-    f->out->residual = fmax(
-        f->out->residual, lb_muscle_share_within(&s, f->lo, f->hi, f->act, r, f->scratch).residual);
+    f->out->residual = fmax(f->out->residual,
+                            lb_muscle_share_within(&s, f->lo, f->hi, f->act, r, f->share).residual);
     expand(f, free, r);
     change = 0;
     for (int i = 0; i < n; i++) {
       change = fmax(change, fabs(f->act[i] - f->before[i]));
     }
   }
+  f->out->unsettled += change > STAYS;
   f->out->iterations++;
+  return LB_OK;
 }
 
 static void excite(follower* f, double dt) {
@@ -260,7 +267,7 @@ static void excite(follower* f, double dt) {
 // --- running ---
 
 // Where the motion begins, with activations that hold it there.
-static void begin(follower* f, double time) {
+static lb_status begin(follower* f, double time) {
   const lb_model* m = f->m;
   lb_data* d = f->d;
   d->time = time;
@@ -269,7 +276,7 @@ static void begin(follower* f, double time) {
   memcpy(d->qd, f->v, (size_t)m->nv * sizeof *d->qd);
   lb_project(m, d);
   look_ahead(f, 0);
-  choose(f, 0);
+  const lb_status status = choose(f, 0);
   for (int i = 0; i < m->muscle.count; i++) {
     const lb_model_muscle* mu = &m->muscle.item[i];
     if (mu->hill) {
@@ -281,6 +288,7 @@ static void begin(follower* f, double time) {
   if (m->muscle.count > 0) {
     lb_muscles_update(m, d); // fibres in equilibrium
   }
+  return status;
 }
 
 static lb_status keep(follower* f, int i, lb_recording* r) {
@@ -312,14 +320,13 @@ static lb_status keep(follower* f, int i, lb_recording* r) {
 
 static lb_status run(follower* f, int steps, double dt, lb_recording* r) {
   lb_data* d = f->d;
-  begin(f, f->out->time[0]);
-  lb_status status = LB_OK;
+  lb_status status = begin(f, f->out->time[0]);
   for (int i = 0; i <= steps && status == LB_OK; i++) {
     look_ahead(f, dt);
-    choose(f, dt);
+    status = choose(f, dt);
     excite(f, dt);
     memcpy(d->tau, f->reserve, (size_t)f->m->nv * sizeof *d->tau);
-    status = keep(f, i, r);
+    status = status == LB_OK ? keep(f, i, r) : status;
     if (status == LB_OK && i < steps) {
       status = lb_stepper_step(f->st, d, dt, f->err);
     }
@@ -334,8 +341,17 @@ static lb_status run(follower* f, int steps, double dt, lb_recording* r) {
 
 // --- making ---
 
+// Room for what lb_range takes in a step: LAPACK's blocks of so many columns.
+static bool take_scratch(follower* f, size_t rows) {
+  enum { BLOCK = 64 };
+  const bool enough = LB_TAKE(&f->scratch, double, (BLOCK + 4) * ((size_t)f->m->nv + rows + 4));
+  lb_arena_reset(&f->scratch, (lb_arena_mark){f->scratch.top, 0});
+  return enough;
+}
+
 static bool take(follower* f, int steps) {
-  const size_t nv = (size_t)f->m->nv, n = (size_t)f->m->muscle.count, rows = (size_t)steps + 1;
+  const size_t nv = (size_t)f->m->nv, n = (size_t)f->m->muscle.count, rows = (size_t)steps + 1,
+               most = (size_t)lb_constraints_most(f->m);
   lb_arena* A = &f->arena;
   lb_collocation* o = f->out;
   double** const of_nv[] = {&f->q,    &f->v,       &f->a,     &f->wanted,
@@ -350,7 +366,9 @@ static bool take(follower* f, int steps) {
   f->arm = LB_TAKE(A, double, n* nv);
   f->NB = LB_TAKE(A, double, n* nv);
   f->N = LB_TAKE(A, double, nv* nv);
-  f->scratch = LB_TAKE(A, double, lb_muscle_share_scratch((int)n, (int)nv));
+  f->Q = LB_TAKE(A, double, nv* nv);
+  f->J = LB_TAKE(A, double, most* nv);
+  f->share = LB_TAKE(A, double, lb_muscle_share_scratch((int)n, (int)nv));
   o->time = LB_TAKE(A, double, rows);
   o->q = LB_TAKE(A, double, rows* nv);
   o->qd = LB_TAKE(A, double, rows* nv);
@@ -359,7 +377,7 @@ static bool take(follower* f, int steps) {
   o->x = LB_TAKE(A, double, rows*(size_t)f->m->nx);
   o->u = LB_TAKE(A, double, rows*(n + nv));
   o->control = LB_TAKE(A, lb_control, n + nv);
-  return lb_arena_status(A) == LB_OK;
+  return lb_arena_status(A) == LB_OK && take_scratch(f, most);
 }
 
 static void name_controls(follower* f) {
@@ -428,7 +446,8 @@ static lb_status prepare(follower* f, const lb_joint_motion* motion, int* steps,
     return status;
   }
   if (!take(f, *steps)) {
-    return lb_arena_check(&f->arena, "following a motion", f->err);
+    return lb_error_add(f->err, LB_NO_MEMORY, (lb_place){0},
+                        "out of memory for following a motion");
   }
   f->out->time[0] = fmax(o->from, motion->time[0]);
   status = lb_coordinate_names(&f->arena, f->m, &f->out->coordinate, f->err);
@@ -450,6 +469,7 @@ lb_status lb_follow_motion(const lb_model* model, const lb_joint_motion* motion,
   int steps = 0;
   double dt = 0;
   lb_arena_init(&f.arena, recording->allocator);
+  lb_arena_init(&f.scratch, recording->allocator);
   f.out = LB_TAKE(&f.arena, lb_collocation, 1);
   if (!f.out) {
     return lb_arena_check(&f.arena, "following a motion", err);
@@ -463,6 +483,7 @@ lb_status lb_follow_motion(const lb_model* model, const lb_joint_motion* motion,
   lb_stepper_release(f.st);
   lb_data_release(f.ahead);
   lb_data_release(f.d);
+  lb_arena_release(&f.scratch);
   const lb_status end = finish(&f, status, result);
   if (end != LB_OK && end != LB_INTERRUPTED) {
     lb_arena_release(&f.arena);

@@ -110,6 +110,7 @@ void lb_analysis_put(lb_analysis* a, lb_data* d, const double* torque) {
     const lb_static_moment at = {length, rate, arm, moment, f ? d->time - a->time[f - 1] : 0};
     a->residual = fmax(a->residual, lb_static_solve(a->work->share, &at, a->activation + f * n,
                                                     a->tension + f * n, a->reserve + f * nv));
+    a->unsettled = lb_static_unsettled(a->work->share);
   }
   a->nframe++;
 }

@@ -15,7 +15,7 @@
 #include "math/muscle/muscle_share.h"
 
 lb_muscle_static_options lb_muscle_static_default(void) {
-  return (lb_muscle_static_options){.power = 2, .least = 0, .price = 1e4};
+  return (lb_muscle_static_options){.power = 2, .least = 0, .price = 1e4, .rounds = 60};
 }
 
 struct lb_static {
@@ -26,6 +26,7 @@ struct lb_static {
   double *fiber, *end;       // [n] of elastic tendons: the fibre's length before, and at the end
   double* last;              // [n] activations of the iteration before
   double* scratch;
+  int unsettled; // moments
 };
 
 lb_static* lb_static_create(lb_arena* arena, const lb_model* m,
@@ -138,22 +139,25 @@ static void settle(lb_static* s, const lb_static_moment* at, const double* a, do
 double lb_static_solve(lb_static* s, const lb_static_moment* at, double* a, double* tension,
                        double* reserve) {
   static const double STAYS = 1e-6;
-  enum { MOST = 60 };
   const int n = s->m->muscle.count;
   double residual = 0;
+  bool settled = !s->how.elastic; // one program has the answer
   for (int i = 0; i < n; i++) {
     a[i] = !s->how.elastic ? 0 : at->dt > 0 ? s->last[i] : 1;
   }
-  for (int round = 0; round < (s->how.elastic ? MOST : 1); round++) {
+  for (int round = 0; round == 0 || (round < s->how.rounds && !settled); round++) {
     memcpy(s->last, a, (size_t)n * sizeof *a);
     residual = solve_once(s, at, a, reserve);
-    if (largest_change(n, a, s->last) < STAYS) {
-      break;
-    }
+    settled = settled || largest_change(n, a, s->last) < STAYS;
   }
+  s->unsettled += !settled;
   memcpy(s->last, a, (size_t)n * sizeof *a);
   settle(s, at, a, tension, reserve);
   return residual;
+}
+
+int lb_static_unsettled(const lb_static* s) {
+  return s->unsettled;
 }
 
 // --- recordings ---

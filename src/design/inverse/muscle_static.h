@@ -19,6 +19,8 @@ typedef struct lb_static_moment {
 // Activations and tensions [n], and reserves [nv]; returns the residual.
 double lb_static_solve(lb_static* s, const lb_static_moment* at, double* activation,
                        double* tension, double* reserve);
+// Moments so far whose activations did not settle.
+int lb_static_unsettled(const lb_static* s);
 
 // Lengths and rates [n] and arms [n][nv] of all muscles where d is.
 void lb_muscle_paths(const lb_model* m, lb_data* d, double* length, double* rate, double* arm);

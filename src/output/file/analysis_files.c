@@ -239,5 +239,6 @@ void lb_summarise_analysis(lb_out* out, const lb_analysis* a) {
   if (a->tension) {
     lb_print_json(out, ",\n  'largest_activation': %g,\n  'largest_tension': %g,\n  'residual': %g",
                   largest(a->activation, n), largest(a->tension, n), a->residual);
+    lb_print_json(out, ",\n  'unsettled': %d", a->unsettled);
   }
 }

@@ -70,6 +70,9 @@ void lb_summarise_collocation(lb_out* out, const lb_collocation* c) {
   if (c->q_ref) {
     lb_print_json(out, ",\n  'off': %g", c->rms);
   }
+  if (!c->work) {
+    lb_print_json(out, ",\n  'unsettled': %d", c->unsettled);
+  }
   lb_out_text(out, ",\n  \"controls\": [");
   for (int i = 0; i < c->ncontrol; i++) {
     const lb_control_use u = lb_collocation_use(c, i);
@@ -83,7 +86,7 @@ void lb_summarise_collocation(lb_out* out, const lb_collocation* c) {
 // --- the report ---
 
 static void table(lb_out* out, const lb_collocation* c) {
-  lb_out_text(out, "<h2>Controls</h2>\n<div class=\"wide\">\n<table class=\"numbers\">\n"
+  lb_out_text(out, "<h2>Controls</h2>\n<section class=\"card wide\">\n<table class=\"numbers\">\n"
                    "<thead><tr><th scope=\"col\">Control</th><th scope=\"col\">Kind</th><th "
                    "scope=\"col\">Largest</th><th scope=\"col\">At</th>"
                    "<th scope=\"col\">Root mean square</th></tr></thead>\n<tbody>\n");
@@ -93,7 +96,7 @@ static void table(lb_out* out, const lb_collocation* c) {
     lb_print(out, "<td>%s</td><td>%.4g</td><td>%.4g s</td><td>%.4g</td></tr>\n",
              KIND[c->control[i].kind], u.peak, u.time, u.rms);
   }
-  lb_out_text(out, "</tbody>\n</table>\n</div>\n");
+  lb_out_text(out, "</tbody>\n</table>\n</section>\n");
   if (c->ncontrol > MOST_ROWS) {
     lb_print(out, "<p>%d more are in summary.json.</p>\n", c->ncontrol - MOST_ROWS);
   }

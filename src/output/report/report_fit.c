@@ -80,7 +80,7 @@ static marker_error error_of(const lb_ik* ik, int marker) {
 }
 
 void lb_report_ik(lb_out* out, const lb_ik* ik) {
-  lb_out_text(out, "<h2>Markers</h2>\n<div class=\"wide\">\n<table class=\"numbers\">\n"
+  lb_out_text(out, "<h2>Markers</h2>\n<section class=\"card wide\">\n<table class=\"numbers\">\n"
                    "<thead><tr><th scope=\"col\">Marker</th><th scope=\"col\">Weight</th><th "
                    "scope=\"col\">Seen</th><th scope=\"col\">Off (rms)</th>"
                    "<th scope=\"col\">At most</th></tr></thead>\n<tbody>\n");
@@ -91,7 +91,7 @@ void lb_report_ik(lb_out* out, const lb_ik* ik) {
              ik->markers->marker[i].weight, 100.0 * e.seen / ik->nsample, 1e3 * e.rms,
              1e3 * e.most);
   }
-  lb_out_text(out, "</tbody>\n</table>\n</div>\n");
+  lb_out_text(out, "</tbody>\n</table>\n</section>\n");
 }
 
 // --- plots ---

@@ -183,6 +183,20 @@ void lb_read_collocate(lb_reader* r) {
   }
 }
 
+// Numbers of all nodes are counted by an int.
+static void check_size(lb_checker* c, const lb_scene_collocate* o) {
+  const struct {
+    const char* key;
+    int is, most;
+  } size[] = {{"intervals", o->intervals, 10000}, {"iterations", o->iterations, 100000}};
+  for (int i = 0; i < LB_COUNT_OF(size); i++) {
+    if (size[i].is > size[i].most) {
+      LB_SAY(c, o->place, "collocate: '%s' must be at most %d, not %d", size[i].key, size[i].most,
+             size[i].is);
+    }
+  }
+}
+
 void lb_check_collocate(lb_checker* c) {
   const lb_scene_collocate* o = &c->s->collocate;
   for (int i = 0; i < LB_COUNT_OF(own); i++) {
@@ -194,6 +208,7 @@ void lb_check_collocate(lb_checker* c) {
     LB_SAY(c, o->place, "collocate: 'time' must be [least, most], and %g s is more than %g s",
            o->time[0], o->time[1]);
   }
+  check_size(c, o);
   for (int i = 0; i < o->nmust; i++) {
     const lb_scene_goal* g = &o->must[i];
     if (g->kind == LB_GOAL_MOTOR || g->kind == LB_GOAL_MUSCLE) {

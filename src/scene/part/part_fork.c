@@ -91,6 +91,20 @@ static const lb_scene_marker* find_marker(const lb_scene* s, const char* name) {
   return NULL;
 }
 
+static bool unknown_effector(lb_reader* r, const lb_yaml* node) {
+  lb_names all = {0};
+  bool ok = true;
+  for (int i = 0; i < r->scene.nmarker && ok; i++) {
+    ok = lb_names_add(&all, &r->scratch, r->scene.marker[i].name, i);
+  }
+  const lb_names* bodies = &r->section[LB_SCENE_BODIES].names;
+  for (int i = 0; i < bodies->count && ok; i++) {
+    ok = lb_names_find(&all, bodies->text[i], -1) >= 0 ||
+         lb_names_add(&all, &r->scratch, bodies->text[i], i);
+  }
+  return ok ? lb_unknown_name(r, node, "body or marker", &all) : lb_lack(r);
+}
+
 static bool read_effector(lb_reader* r, const lb_yaml* node, lb_scene_effector* to) {
   const lb_names* bodies = &r->section[LB_SCENE_BODIES].names;
   if (!lb_is_scalar(node)) {
@@ -104,7 +118,7 @@ static bool read_effector(lb_reader* r, const lb_yaml* node, lb_scene_effector* 
   if (!to->name) {
     return lb_lack(r);
   }
-  return to->body >= 0 || lb_unknown_name(r, node, "body or marker", bodies);
+  return to->body >= 0 || unknown_effector(r, node);
 }
 
 static bool read_effectors(lb_reader* r, const lb_yaml* list, lb_scene_fork* to) {
