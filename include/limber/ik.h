@@ -30,13 +30,17 @@ typedef struct lb_ik {
   int unfinished;  ///< samples that ended at the most iterations
   long iterations; ///< of all samples
   double gap;      ///< widest gap that is left in a loop or constraint [m or rad]
+  int jump;        ///< velocity of the first angle that changes by more than a quarter turn between
+                   ///< two samples, or -1
+  int jump_sample; ///< the later of the two
   void* storage;
 } lb_ik;
 
 /// Find the poses whose markers come nearest to measured ones, by the squares of distances times
 /// the markers' weights. Loops and other constraints hold, and coordinates stay within their
-/// limits. What no marker tells stays as it was in the sample before. `model` and `markers` must
-/// outlive the result. LB_INTERRUPTED still gives one, of the samples done.
+/// limits. Hinges take the turn nearest to the sample before, the first one to the start. What no
+/// marker tells stays as it was in the sample before. `model` and `markers` must outlive the
+/// result. LB_INTERRUPTED still gives one, of the samples done.
 lb_status lb_inverse_kinematics(const lb_model* model, const lb_markers* markers,
                                 const lb_ik_options* options, const lb_allocator* allocator,
                                 lb_ik** ik, lb_error* err);

@@ -245,9 +245,8 @@ static lb_status create(run* u, double step, const lb_allocator* allocator, lb_e
                          ? lb_fork_tree_create(fork[0], step, allocator, &u->tree, err)
                      : several ? blend(u, step, allocator, err)
                                : lb_fork_stepper_create(fork[0], step, allocator, &u->one, err);
-  u->link = what->links == LB_FORK_LINKS_EXPONENTIAL && u->one
-                ? LB_TAKE(&u->arena, lb_transform, fork[0]->nlink)
-                : NULL;
+  const bool links = what->links == LB_FORK_LINKS_EXPONENTIAL && u->one;
+  u->link = links ? LB_TAKE(&u->arena, lb_transform, fork[0]->nlink) : NULL;
   status = status == LB_OK && fork[0]->base == 0 && !u->tree
                ? lb_fork_judge_create(fork[0], allocator, &u->judge, err)
                : status;
@@ -261,7 +260,7 @@ static lb_status create(run* u, double step, const lb_allocator* allocator, lb_e
     memset(u->d->qd, 0, (size_t)m->nv * sizeof *u->d->qd);
     memset(u->reduced->qd, 0, (size_t)m->nv * sizeof *u->reduced->qd);
     lb_kinematics(m, u->d, u->d->q, u->d->qd);
-    status = u->wrench && u->whole_at ? LB_OK : lb_fork_no_memory(err);
+    status = u->wrench && u->whole_at && (u->link || !links) ? LB_OK : lb_fork_no_memory(err);
   }
   return status;
 }

@@ -106,6 +106,7 @@ static void report(lb_job* j) {
   lb_job_figure(j, "markers", "off by %.3g mm (rms), at most %.3g mm: '%s' at t = %.4g s",
                 1e3 * ik->total, 1e3 * ik->worst, ik->markers->marker[ik->worst_marker].name,
                 ik->markers->time[ik->worst_sample]);
+  lb_job_warn_poses(j, ik);
   lb_motion_job_peaks(j);
   if (own->along.analysis->tension) {
     lb_motion_job_effort(j, own->along.analysis);

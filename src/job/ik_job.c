@@ -2,6 +2,7 @@
 #include "limber/ik.h"
 
 #include "job/job_inside.h"
+#include "output/file/writers.h"
 
 typedef struct ik_job {
   lb_markers* markers;
@@ -39,7 +40,7 @@ static lb_status run(lb_job* j, lb_error* err) {
   return one == LB_OK ? status : one;
 }
 
-static void warn(lb_job* j, const lb_ik* ik) {
+void lb_job_warn_poses(lb_job* j, const lb_ik* ik) {
   if (ik->blind > 0) {
     lb_job_warn(j, "%d of %d samples show no marker: the pose before is kept there", ik->blind,
                 ik->nsample);
@@ -47,6 +48,13 @@ static void warn(lb_job* j, const lb_ik* ik) {
   if (ik->unfinished > 0) {
     lb_job_warn(j, "the poses of %d of %d samples were still getting nearer when the search ended",
                 ik->unfinished, ik->nsample);
+  }
+  if (ik->jump >= 0) {
+    char name[LB_COORDINATE_NAME];
+    lb_job_warn(j,
+                "'%s' jumps by more than a quarter turn at t = %.4g s: its markers there may be "
+                "too few, swapped or too far apart in time, and rates and moments are wrong",
+                lb_coordinate_name(j->model, ik->jump, name), ik->markers->time[ik->jump_sample]);
   }
 }
 
@@ -64,7 +72,7 @@ static void report(lb_job* j) {
   if (j->model->constraint.count) {
     lb_job_figure(j, "gaps", "up to %.2g (m or rad) in loops and constraints", ik->gap);
   }
-  warn(j, ik);
+  lb_job_warn_poses(j, ik);
   if (j->outcome != LB_OK) {
     lb_job_add_rest(j);
   }

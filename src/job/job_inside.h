@@ -94,6 +94,8 @@ void lb_job_add(lb_job* job, lb_section_kind kind, const char* name, const char*
 // A warning of what is written at a place of the scene.
 void lb_job_warn_at(lb_job* job, lb_place place, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
+// What is doubtful in the poses that inverse kinematics found.
+void lb_job_warn_poses(lb_job* job, const struct lb_ik* ik);
 // "the first 1.5 s are kept in DIR", or what else there is.
 void lb_job_add_rest(lb_job* job);
 // The same of a search that was stopped after so many iterations.

@@ -117,7 +117,22 @@ static lb_status save_state(training* t) {
   return status;
 }
 
+// Where a training stopped: among its epochs, with all their steps.
+static bool is_place(const training* t, int epoch, int step) {
+  return epoch >= 0 && epoch <= t->o->epochs &&
+         step == (int64_t)epoch * lb_train_steps(&t->data, &t->by);
+}
+
+static bool are_finite(const double* x, int count) {
+  bool all = true;
+  for (int i = 0; i < count && all; i++) {
+    all = isfinite(x[i]);
+  }
+  return all;
+}
+
 static lb_status take_state(training* t, const lb_npz* npz) {
+  const lb_place file = {.file = npz->name};
   const uint64_t key = key_of(t->o);
   const int count = (int)lb_network_count(&t->w.net);
   int nat[] = {4}, one[] = {1};
@@ -127,9 +142,14 @@ static lb_status take_state(training* t, const lb_npz* npz) {
     return LB_INVALID;
   }
   if (at[2] != (int)(uint32_t)key || at[3] != (int)(uint32_t)(key >> 32)) {
-    return lb_error_add(t->err, LB_INVALID, (lb_place){.file = npz->name},
+    return lb_error_add(t->err, LB_INVALID, file,
                         "this training was begun with other options (leave --resume away to begin "
                         "anew)");
+  }
+  if (!is_place(t, at[0], at[1]) || !(*loss >= 0)) {
+    return lb_error_add(t->err, LB_INVALID, file,
+                        "no training stops at epoch %d of %d, step %d, with a loss of %g", at[0],
+                        t->o->epochs, at[1], *loss);
   }
   const struct {
     const char* name;
@@ -141,6 +161,10 @@ static lb_status take_state(training* t, const lb_npz* npz) {
     const double* from = lb_npz_get(npz, array[i].name, LB_NPZ_NUMBER, 1, n, t->err);
     if (!from) {
       return LB_INVALID;
+    }
+    if (!are_finite(from, count)) {
+      return lb_error_add(t->err, LB_INVALID, file, "'%s' has numbers that are not finite",
+                          array[i].name);
     }
     memcpy(array[i].to, from, (size_t)count * sizeof *from);
   }

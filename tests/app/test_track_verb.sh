@@ -53,6 +53,7 @@ for run, off in (("steps", 1e-3), ("whole", 1e-2)):
     s = json.load(open(run + "/summary.json"))
     use = {c["kind"]: c["rms"] for c in s["controls"]}
     print(run, s["off"], use)
+    assert s.get("unsettled") == (0 if run == "steps" else None), s
     assert s["off"] < off and use["muscle"] > 0.03 and use["reserve"] < 0.1
 P
 run "$LIMBER" track arm.yaml --stepwise --out none

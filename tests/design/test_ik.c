@@ -213,6 +213,76 @@ static void limits_hold(void** state) {
   assert_below(fabs(angle_found(scene, 1, r, w, b) + 0.5), 1e-12);
 }
 
+enum { SAMPLES = 60 };
+
+// Angles of the hinge by one marker that asks for these, and where it jumps (-1: nowhere).
+static int follow(const char* scene, const double* angle, double* found) {
+  lb_model* m = compile(scene);
+  double x[3 * SAMPLES], time[SAMPLES];
+  lb_scene_marker marker = {.name = "p", .has_at = true, .at = {1, 0, 0}, .weight = 1};
+  for (int i = 0; i < SAMPLES; i++) {
+    time[i] = 0.01 * i;
+    memcpy(x + 3 * i, (double[]){cos(angle[i]), sin(angle[i]), 0}, 3 * sizeof *x);
+  }
+  const lb_markers markers = {
+      .file = "made", .nmarker = 1, .nsample = SAMPLES, .marker = &marker, .time = time, .x = x};
+  lb_ik* ik = solve(m, &markers);
+  memcpy(found, ik->motion.q, SAMPLES * sizeof *found);
+  const int jump = ik->jump < 0 ? -1 : ik->jump_sample;
+  lb_ik_release(ik);
+  lb_model_release(m);
+  return jump;
+}
+
+static double worst_angle(const double* angle, const double* found) {
+  double worst = 0;
+  for (int i = 0; i < SAMPLES; i++) {
+    worst = fmax(worst, fabs(found[i] - angle[i]));
+  }
+  return worst;
+}
+
+#define PART                                                                                       \
+  "bodies: {arm: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [1, 0, 0]}}}}\n"            \
+  "joints: {pin: {type: composite, child: arm, parts: [{type: revolute, axis: z}]}}\n"
+
+static void hinges_go_round_and_round(void** state) {
+  (void)state;
+  static const char* const SCENE[] = {HINGE(""), PART};
+  double angle[SAMPLES], found[SAMPLES];
+  for (int i = 0; i < SAMPLES; i++) {
+    angle[i] = 0.4 * i; // nearly four turns
+  }
+  for (int k = 0; k < 2; k++) {
+    assert_int_equal(follow(SCENE[k], angle, found), -1);
+    assert_below(worst_angle(angle, found), 1e-7);
+  }
+}
+
+// Near a quarter turn Newton's step, the tangent of what is left, goes round many times.
+static void whole_turns_are_taken_back(void** state) {
+  (void)state;
+  static const char* const SCENE[] = {HINGE(""), PART};
+  double angle[SAMPLES], found[SAMPLES];
+  for (int i = 0; i < SAMPLES; i++) {
+    angle[i] = i % 2 ? 1.5 + 0.07 * i / SAMPLES : 0;
+  }
+  for (int k = 0; k < 2; k++) {
+    assert_int_equal(follow(SCENE[k], angle, found), -1);
+    assert_below(worst_angle(angle, found), 1e-7);
+  }
+}
+
+static void jumps_are_found(void** state) {
+  (void)state;
+  double angle[SAMPLES], found[SAMPLES];
+  for (int i = 0; i < SAMPLES; i++) {
+    angle[i] = i < 20 ? 0.2 : i < 40 ? 1.9 : -0.3;
+  }
+  assert_int_equal(follow(HINGE(""), angle, found), 20);
+  assert_below(worst_angle(angle, found), 1e-7);
+}
+
 static void no_memory_is_said_and_nothing_is_kept(void** state) {
   (void)state;
   lb_model* m = compile(BRANCH);
@@ -240,6 +310,9 @@ int main(void) {
       cmocka_unit_test(loops_stay_closed),
       cmocka_unit_test(weights_count_as_least_squares_have_it),
       cmocka_unit_test(limits_hold),
+      cmocka_unit_test(hinges_go_round_and_round),
+      cmocka_unit_test(whole_turns_are_taken_back),
+      cmocka_unit_test(jumps_are_found),
       cmocka_unit_test(no_memory_is_said_and_nothing_is_kept),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -178,8 +178,8 @@ static misses settle(models* m, int first, int count, lb_vec3 force) {
 }
 
 // Between two models the blend is of second order. Half way it is at least twice as good as the
-// first model alone, and three quarters of the way four times, as design/fork.md would have it for
-// figure 6; where the mechanism is not too far from a quadratic, a hundred and twelve times.
+// first model alone, and three quarters of the way four times: docs/theory-fork.md (7). Where the
+// mechanism is not too far from a quadratic, a hundred and twelve times.
 static void a_blend_errs_less_than_its_models(void** state) {
   (void)state;
   static const struct {
@@ -206,7 +206,7 @@ static void a_blend_errs_less_than_its_models(void** state) {
       if (i < 4) { // inside the ladder links are off by 1.7 mm of 150 half way, 0.3 mm by one model
         assert_below(two.links, rest.links);
       }
-      if (i == 0 && k == 2) { // 2.8 mm by blended joints alone, design/fork.md 3.11
+      if (i == 0 && k == 2) { // 2.8 mm by blended joints alone: test_fork_ways
         assert_below(two.links, 1.65e-3);
       }
     }

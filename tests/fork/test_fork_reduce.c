@@ -1,4 +1,4 @@
-// Compliance of mechanisms, against closed forms and numbers of shared/design/fork.md.
+// Compliance of mechanisms, against closed forms: docs/theory-fork.md.
 #include "fork_world.h"
 
 // A force along the axis of the helix turns each ball by its distance across the axis, rho, from

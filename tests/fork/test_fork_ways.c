@@ -194,7 +194,7 @@ static double off_as_printed(const double* C, const double* exact, int sign) {
   return off_by(out, exact);
 }
 
-// Other ways to blend, as design/fork.md 3.9 measured them.
+// Other ways to blend than (9) of docs/theory-fork.md.
 static void other_ways_to_blend_are_worse(void** state) {
   (void)state;
   static const double expected[2] = {0.0199, 0.3334};
@@ -268,7 +268,7 @@ static double worst_link_at(const lb_fork* whole, const double* q) {
 
 // Wishbone with models at rest and under 100 N, the effector where the whole has it under 50 N and
 // 25 N: each model's links by their exponentials, blended; its joints, blended; and the blend's
-// own, whose models meet in their tangents. design/fork.md 3.11.
+// own, whose models meet in their tangents: docs/theory-fork.md (7).
 static void joints_blend_better_than_links(void** state) {
   (void)state;
   static const double force[] = {50, 25}, joints[] = {2.8e-3, 2.2e-3};

@@ -1,5 +1,6 @@
 // geom: paths over surfaces.
 #include "geom/path/wrap_chain.h"
+#include "geom/path/wrap_network.h"
 #include "test.h"
 
 static const struct {
@@ -348,8 +349,8 @@ static void two_cylinders_have_their_closed_forms(void** state) {
 static void rows_begin_outside_of_their_surfaces(void** state) {
   (void)state;
   const lb_mat3 I = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  const lb_wrap small = {LB_WRAP_CYLINDER, {0.26, 0, 0}, 0.1, -1, {0, 0, 0}},
-                large = {LB_WRAP_CYLINDER, {0.64, 0, 0}, 0, -1, {0, 0, 0}};
+  const lb_wrap small = {LB_WRAP_CYLINDER, {0.26, 0, 0}, 0.1, -1, {0, 0, 0}, NULL},
+                large = {LB_WRAP_CYLINDER, {0.64, 0, 0}, 0, -1, {0, 0, 0}, NULL};
   for (double y = -0.2; y < 0.25; y += 0.05) {
     const lb_chain_link link[] = {{&small, I, {-1, -0.3, 0}}, {&large, I, {0, 0, 0}}};
     const lb_vec3 p = {-1.3, 0, 0.1}, q = {3, y, -0.2};
@@ -360,6 +361,36 @@ static void rows_begin_outside_of_their_surfaces(void** state) {
     assert_near(L, length_at(&large, p, q), 1e-12);
     assert_above(L, lb_vec3_norm(lb_vec3_sub(q, p)) + 0.05);
   }
+}
+
+// A network says where points of the path are; junctions are those of the surfaces alone, from the
+// same first guess.
+static void junctions_do_not_depend_on_networks(void** state) {
+  (void)state;
+  const lb_mat3 I = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  lb_arena arena;
+  lb_arena_init(&arena, NULL);
+  lb_wrap_network w = {.form = LB_FORM_SCALED};
+  assert_true(lb_network_make(&w.net, lb_network_form_inputs(w.form), 2, 11,
+                              lb_network_form_outputs(w.form), &arena));
+  lb_network_start(&w.net, 5);
+  lb_wrap_network_limit(&w);
+  const lb_wrap small = {LB_WRAP_CYLINDER, {0.26, 0, 0}, 0.1, -1, {0, 0, 0}, NULL},
+                exact = {LB_WRAP_CYLINDER, {0.64, 0, 0}, 0, -1, {0, 0, 0}, NULL},
+                large = {LB_WRAP_CYLINDER, {0.64, 0, 0}, 0, -1, {0, 0, 0}, &w};
+  for (double y = -0.2; y < 0.25; y += 0.05) {
+    const lb_vec3 p = {-1.3, 0, 0.1}, q = {3, y, -0.2};
+    const lb_chain_link link[] = {{&small, I, {-1, -0.3, 0}}, {&large, I, {0, 0, 0}}},
+                        plain[] = {link[0], {&exact, I, {0, 0, 0}}};
+    lb_vec3 m, n;
+    assert_true(lb_wrap_chain(2, link, p, q, &m));
+    assert_true(lb_wrap_chain(2, plain, p, q, &n));
+    assert_memory_equal(&m, &n, sizeof m);
+    const double L =
+        lb_chain_span_find(&link[0], p, m).length + lb_chain_span_find(&link[1], m, q).length;
+    assert_near(L, length_at(&exact, p, q), 1e-12);
+  }
+  lb_arena_release(&arena);
 }
 
 // Paths over ellipsoids are not the shortest ones, so that their gradients are not of length one:
@@ -393,6 +424,7 @@ static void rows_with_ellipsoids_have_junctions(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_begin_outside_of_their_surfaces),
+      cmocka_unit_test(junctions_do_not_depend_on_networks),
       cmocka_unit_test(rows_with_ellipsoids_have_junctions),
       cmocka_unit_test(a_path_goes_from_p_to_q_at_unit_speed),
       cmocka_unit_test(lengths_have_their_derivatives),

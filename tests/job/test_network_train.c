@@ -1,7 +1,9 @@
 // job: training of networks, from options to a file.
 #include <unistd.h>
 
+#include "base/npz.h"
 #include "limber/network.h"
+#include "output/file/whole_file.h"
 #include "test.h"
 
 static lb_network_options tiny(const char* out) {
@@ -104,6 +106,59 @@ static void what_cannot_be_trained_is_refused(void** state) {
   refuse(&o, "other options");
 }
 
+// A state as it was kept, with one array changed.
+static void change(const char* name, int at, double to) {
+  lb_arena arena;
+  lb_npz npz;
+  lb_bytes out = {0};
+  lb_arena_init(&arena, NULL);
+  const bytes was = content("train-other", "network.state");
+  assert_int_equal(lb_npz_parse(was.data, was.size, "state", &arena, &npz, NULL), LB_OK);
+  const lb_npz_array* a = lb_npz_find(&npz, name);
+  assert_non_null(a);
+  if (a->type == LB_NPZ_INT) {
+    ((int*)a->data)[at] = (int)to;
+  } else {
+    ((double*)a->data)[at] = to;
+  }
+  assert_int_equal(lb_npz_pack(npz.array, npz.count, &arena, &out.data, &out.size), LB_OK);
+  assert_int_equal(lb_file_write("train-changed", "network.state", lb_file_bytes, &out, NULL, NULL),
+                   LB_OK);
+  lb_arena_release(&arena);
+}
+
+static void states_that_no_training_keeps_are_refused(void** state) {
+  (void)state;
+  static const struct {
+    const char* name;
+    int at;
+    double to;
+    const char* words;
+  } CASES[] = {{"at", 0, -1, "no training stops at epoch -1 of 12"},
+               {"at", 0, 13, "no training stops at epoch 13 of 12"},
+               {"at", 1, 29, "step 29"},
+               {"loss", 0, NAN, "with a loss of"},
+               {"weight", 3, NAN, "'weight' has numbers that are not finite"},
+               {"m", 0, INFINITY, "'m' has numbers that are not finite"},
+               {"best", 1, -INFINITY, "'best' has numbers that are not finite"}};
+  double until = 0.3;
+  lb_network_report report;
+  lb_network_options o = tiny("train-other");
+  o.progress = (lb_progress){stop, &until};
+  assert_int_equal(lb_network_train(&o, NULL, &report, NULL), LB_INTERRUPTED);
+  o.out = "train-changed";
+  assert_int_equal(lb_network_train(&o, NULL, &report, NULL), LB_INTERRUPTED);
+  o.resume = true;
+  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    lb_error err = lb_error_make(NULL);
+    change(CASES[i].name, CASES[i].at, CASES[i].to);
+    refuse(&o, CASES[i].words);
+    assert_int_equal(lb_network_train(&o, NULL, &report, &err), LB_INVALID);
+    assert_string_equal(err.message[0].place.file, "train-changed/network.state");
+    lb_error_clear(&err);
+  }
+}
+
 static void the_authors_form_trains_too(void** state) {
   (void)state;
   lb_network_options o = lb_network_default(LB_FORM_POINTS);
@@ -126,6 +181,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_training_is_the_same_each_time_and_when_it_is_resumed),
       cmocka_unit_test(what_cannot_be_trained_is_refused),
+      cmocka_unit_test(states_that_no_training_keeps_are_refused),
       cmocka_unit_test(the_authors_form_trains_too),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,6 +26,7 @@
 
 #include "base/arena.h"
 #include "design/fit/marker_track.h"
+#include "design/inverse/ik_turns.h"
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/joint/joint.h"
 #include "dynamics/tree/kinematics.h"
@@ -403,17 +404,6 @@ static bool minimise(job* J, int sample) {
   return false;
 }
 
-// Hinges may have gone round while the first pose was looked for: whole turns are taken back.
-static void unwind(job* J) {
-  const lb_model* m = J->m;
-  for (int j = 0; j < m->njoint; j++) {
-    if (m->joint.kind[j] == LB_JOINT_REVOLUTE) {
-      double* q = &J->q[m->joint.q[j]];
-      *q -= 2 * M_PI * round((*q - m->start.q[m->joint.q[j]]) / (2 * M_PI));
-    }
-  }
-}
-
 static void close_gaps(job* J) {
   lb_data* d = J->d;
   memcpy(d->q, J->q, (size_t)J->m->nq * sizeof *J->q);
@@ -465,9 +455,7 @@ static void solve_sample(job* J, int sample) {
   } else if (!minimise(J, sample)) {
     ik->unfinished++;
   }
-  if (sample == 0) {
-    unwind(J);
-  }
+  lb_ik_unwind(J->m, sample > 0 ? ik->motion.q + ((size_t)sample - 1) * nq : J->m->start.q, J->q);
   close_gaps(J);
   cost(J, sample, J->q, 0);
   memcpy(ik->motion.q + (size_t)sample * nq, J->q, nq * sizeof *J->q);
@@ -526,6 +514,7 @@ static lb_status take_result(lb_arena* arena, const lb_model* m, const lb_marker
                           .qdd = LB_TAKE(arena, double, n*(size_t)m->nv),
                           .has_qd = LB_TAKE(arena, bool, m->njoint),
                           .has_qdd = LB_TAKE(arena, bool, m->njoint)},
+               .jump = -1,
                .placed = LB_TAKE(arena, double, 3 * n * (size_t)markers->nmarker),
                .rms = LB_TAKE(arena, double, n)};
   return lb_arena_status(arena) == LB_OK ? LB_OK : lack(err);
@@ -580,6 +569,7 @@ lb_status lb_inverse_kinematics(const lb_model* model, const lb_markers* markers
     return lack(err);
   }
   if (usable) {
+    lb_ik_note_jump(J.ik);
     *ik = J.ik;
   } else {
     lb_arena_release(&kept);

@@ -70,9 +70,11 @@ static void find_curvature(const lb_chain_link* c, const lb_wrap* sharp, lb_vec3
   }
 }
 
+// Junctions are where exact tangents meet: without a band, and by no network.
 static lb_wrap sharpen(const lb_wrap* wrap) {
   lb_wrap sharp = *wrap;
   sharp.band = 0;
+  sharp.network = NULL;
   return sharp;
 }
 

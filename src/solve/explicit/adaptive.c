@@ -98,9 +98,18 @@ static bool look(const adaptive* own, int stage) {
   return true;
 }
 
-// Beginning of an inner step, at d.
-static bool begin(adaptive* own) {
+// Steps end where forces of time jump. First and last stages see them on the step's own side: else
+// 41/840 of a jump would count in the step before it, or after it.
+static double within(double t, double from, double to) {
+  static const double MARGIN = 4 * DBL_EPSILON; // of time
+  const double margin = MARGIN * fmax(fabs(from), fabs(to));
+  return fmin(fmax(t, from + margin), to - margin);
+}
+
+// Beginning of an inner step from t, to `end` at most, at d.
+static bool begin(adaptive* own, double t, double end) {
   store(own, own->y);
+  own->d->time = within(t, t, end);
   for (int i = 0; i < own->n; i++) {
     own->weight[i] = 1 / (own->tolerance * fabs(own->y[i]) + own->tolerance);
   }
@@ -114,7 +123,7 @@ static bool try_step(adaptive* own, double t, double h) {
   const lb_tableau* T = &own->t;
   for (int i = 1; i < T->stages; i++) {
     lb_tableau_combine(own->m, own->d, own->y, h, i, T->a + i * T->stages, own->slope);
-    own->d->time = t + T->c[i] * h;
+    own->d->time = within(t + T->c[i] * h, t, t + h);
     if (!look(own, i)) {
       return false;
     }
@@ -337,7 +346,7 @@ static bool project(const adaptive* own, double t, double h) {
 
 // An inner step from t, to `end` at most: when it ends, or NAN.
 static double advance(adaptive* own, double t, double end, double least) {
-  if (!begin(own)) {
+  if (!begin(own, t, end)) {
     return NAN;
   }
   if (!(own->h > 0)) {
@@ -375,6 +384,13 @@ static double next_of(const lb_profile* p, double t, double before) {
   return p ? fmin(before, lb_profile_next(p, t)) : before;
 }
 
+// External forces jump at their first and last sample.
+static double next_jump(const lb_scene_external* e, double t, double before) {
+  const double first = e->time[0], last = e->time[e->nsample - 1];
+  const double next = first > t ? first : last > t ? last : INFINITY;
+  return fmin(before, next);
+}
+
 // The first time after t, at most `stop`, at which a piece of what is a function of time ends. The
 // error estimate is zero for forces of time alone, so steps across such a place may miss all that
 // comes after it; within a piece these are polynomials, for which steps are exact.
@@ -385,6 +401,9 @@ static double next_end(const lb_model* m, double t, double stop) {
   }
   for (int i = 0; i < m->force.nload; i++) {
     stop = next_of(m->force.load_profile[i], t, stop);
+  }
+  for (int i = 0; i < m->force.nexternal; i++) {
+    stop = next_jump(&m->force.external[i], t, stop);
   }
   for (int i = 0; i < m->muscle.count; i++) {
     stop = next_of(m->muscle.item[i].excitation, t, stop);
