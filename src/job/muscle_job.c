@@ -3,6 +3,7 @@
 
 #include "job/job_text.h"
 #include "job/motion_job.h"
+#include "model/use/coordinate_name.h"
 #include "output/file/writers.h"
 
 static lb_status load(lb_job* j, lb_error* err) {
