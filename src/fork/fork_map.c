@@ -95,7 +95,7 @@ static void set_force(making* k, int row, int column, double part) {
 }
 
 // Place of the effector in the whole; false: there is no equilibrium.
-static bool settle_whole(making* k, lb_vec3* at) {
+static bool equilibrium_of_whole(making* k, lb_vec3* at) {
   const lb_scene_effector* of = &k->map->fork->what->effector[k->map->effector];
   lb_error ignored = lb_error_make(k->w.allocator);
   for (int e = 0; e < k->map->fork->neffector; e++) {
@@ -125,7 +125,7 @@ static double step(lb_fork_blend* b, const double* wrench, lb_transform* before)
   return most;
 }
 
-static bool settle_by(making* k, lb_fork_blend* b, int row, int column, lb_transform* before) {
+static bool equilibrium_by(making* k, lb_fork_blend* b, int row, int column, lb_transform* before) {
   const lb_fork* f = b->fork[0];
   double way = INFINITY;
   lb_fork_blend_set(b, f->pose, NULL);
@@ -140,12 +140,12 @@ static bool settle_by(making* k, lb_fork_blend* b, int row, int column, lb_trans
   return way <= ENOUGH * f->radius;
 }
 
-static bool settle_reduced(making* k, lb_fork_blend* b, int row, int column, lb_transform* before,
-                           lb_vec3* at) {
+static bool equilibrium_of_reduced(making* k, lb_fork_blend* b, int row, int column,
+                                   lb_transform* before, lb_vec3* at) {
   bool found = false;
   for (int i = 0; i < TRIES && !found; i++) {
     b->step = STEP[i] * k->period;
-    found = settle_by(k, b, row, column, before);
+    found = equilibrium_by(k, b, row, column, before);
   }
   *at = b->pose[k->map->effector].p;
   return found;
@@ -156,12 +156,13 @@ static void look(making* k, int row, int column, lb_transform* before) {
   const int cell = row * map->side + column;
   lb_vec3 whole, reduced;
   set_force(k, row, column, 1);
-  const bool rests = settle_whole(k, &whole);
+  const bool found_whole = equilibrium_of_whole(k, &whole);
   const lb_vec3 way = lb_vec3_sub(whole, map->fork->pose[map->effector].p);
-  map->moved[cell] = rests ? lb_vec3_norm(way) : NAN;
+  map->moved[cell] = found_whole ? lb_vec3_norm(way) : NAN;
   for (int i = 0; i < 2; i++) {
     if (map->off[i]) {
-      const bool found = rests && settle_reduced(k, k->blend[i], row, column, before, &reduced);
+      const bool found =
+          found_whole && equilibrium_of_reduced(k, k->blend[i], row, column, before, &reduced);
       map->off[i][cell] = found ? lb_vec3_norm(lb_vec3_sub(reduced, whole)) : NAN;
     }
   }

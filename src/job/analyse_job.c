@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "job/job_text.h"
 #include "job/motion_job.h"
 #include "limber/ik.h"
 #include "output/file/writers.h"
@@ -150,9 +151,10 @@ static void report(lb_job* j) {
     return;
   }
   const lb_ik* ik = own->ik;
-  lb_job_title(j, j->model->name, "a motion of %.3g s, from %d markers at %d moments to %d muscles",
-               ik->markers->time[ik->nsample - 1] - ik->markers->time[0], ik->markers->nmarker,
-               ik->nsample, j->model->muscle.count);
+  lb_job_title(j, j->model->name, "a motion of %.3g s, from %s at %d moments to %s",
+               ik->markers->time[ik->nsample - 1] - ik->markers->time[0],
+               lb_text_count(ik->markers->nmarker, "marker").text, ik->nsample,
+               lb_text_count(j->model->muscle.count, "muscle").text);
   lb_job_figure(j, "markers", "off by %.3g mm (rms), at most %.3g mm: '%s' at t = %.4g s",
                 1e3 * ik->total, 1e3 * ik->worst, ik->markers->marker[ik->worst_marker].name,
                 ik->markers->time[ik->worst_sample]);

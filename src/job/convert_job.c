@@ -80,8 +80,9 @@ static void report(lb_job* j) {
   if (!j->kept || !name) {
     return;
   }
-  lb_job_title(j, j->model->name, "%d bodies, %d joints, %d muscles as a scene", s->nbody,
-               s->njoint, s->nmuscle);
+  lb_job_title(j, j->model->name, "%d %s, %s, %s as a scene", s->nbody,
+               s->nbody == 1 ? "body" : "bodies", lb_text_count(s->njoint, "joint").text,
+               lb_text_count(s->nmuscle, "muscle").text);
   if (j->o.out) {
     lb_job_add(j, LB_SECTION_FILE, name, "the scene");
     lb_job_add(j, LB_SECTION_FILE, "scene.glb", "how it starts, for Blender and glTF viewers");

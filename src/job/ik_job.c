@@ -2,6 +2,7 @@
 #include "limber/ik.h"
 
 #include "job/job_inside.h"
+#include "model/use/coordinate_name.h"
 #include "output/file/writers.h"
 
 typedef struct ik_job {

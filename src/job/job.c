@@ -188,9 +188,17 @@ static bool show_making(void* context, double fraction, const char* what) {
   return lb_progress_report(&j->o.progress, fraction, what) && !atomic_load(&j->cancelled);
 }
 
+static lb_status check_times(const lb_job* j, lb_error* err) {
+  return j->o.end < j->o.begin
+             ? lb_error_add(err, LB_INVALID, (lb_place){0},
+                            "the end, %g s, is before the begin, %g s", j->o.end, j->o.begin)
+             : LB_OK;
+}
+
 lb_status lb_job_load(lb_job* j, lb_error* err) {
   LB_ONE_BLAS_THREAD;
   lb_status status = lb_job_read_setup(j, err);
+  status = status == LB_OK ? check_times(j, err) : status;
   status = status == LB_OK ? read_scene(j, err) : status;
   j->read = status == LB_OK;
   if (j->read) {

@@ -41,6 +41,12 @@ lb_words lb_text_amount(double amount) {
   return out;
 }
 
+lb_words lb_text_count(int count, const char* what) {
+  lb_words out;
+  WORDS(out, "%d %.30s%s", count, what, count == 1 ? "" : "s");
+  return out;
+}
+
 // --- tables ---
 
 // Motors that turn have torques; of those that slide, and of both, a column can say no more.

@@ -10,6 +10,8 @@ typedef struct lb_words {
 lb_words lb_text_duration(double seconds);
 // A count, to three digits or so.
 lb_words lb_text_amount(double amount);
+// "1 muscle", "2 muscles".
+lb_words lb_text_count(int count, const char* what);
 
 // Row of the table of how far motions are from their target; NULL: its head.
 void lb_job_add_deviations(lb_job* job, const lb_replay* replay);

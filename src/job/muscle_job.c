@@ -1,7 +1,9 @@
 // What muscles do along a motion: lengths, static optimisation, inertia.
 #include <math.h>
 
+#include "job/job_text.h"
 #include "job/motion_job.h"
+#include "model/use/coordinate_name.h"
 #include "output/file/writers.h"
 #include "output/report/analysis_peaks.h"
 
@@ -23,8 +25,9 @@ static void report_lengths(lb_job* j) {
   const lb_motion_job* own = j->own;
   lb_motion_job_warn(j);
   if (j->kept) {
-    lb_job_title(j, j->model->name, "lengths and arms of %d muscles at %d moments",
-                 j->model->muscle.count, own->analysis->nframe);
+    lb_job_title(j, j->model->name, "lengths and arms of %s at %s",
+                 lb_text_count(j->model->muscle.count, "muscle").text,
+                 lb_text_count(own->analysis->nframe, "moment").text);
   }
 }
 
@@ -87,8 +90,9 @@ static void report_static(lb_job* j) {
   const lb_motion_job* own = j->own;
   lb_motion_job_warn(j);
   if (j->kept) {
-    lb_job_title(j, j->model->name, "activations of %d muscles at %d moments",
-                 j->model->muscle.count, own->analysis->nframe);
+    lb_job_title(j, j->model->name, "activations of %s at %s",
+                 lb_text_count(j->model->muscle.count, "muscle").text,
+                 lb_text_count(own->analysis->nframe, "moment").text);
     lb_motion_job_effort(j, own->analysis);
   }
 }
@@ -105,9 +109,10 @@ static lb_status load_inertia(lb_job* j, lb_error* err) {
   }
   return status == LB_OK && mass == 0
              ? lb_error_add(err, LB_INVALID, (lb_place){j->scene.file, 0, 0},
-                            "no muscle of '%s' has mass (give them `mass`, or of a model of "
-                            "OpenSim's `opensim: {inertia: ...}`)",
-                            j->model->name)
+                            "no muscle of '%s' has mass (give them `mass`, as by --set "
+                            "muscles.%s.mass.amount=0.3kg, or of a model of OpenSim's "
+                            "`opensim: {inertia: ...}`)",
+                            j->model->name, j->scene.muscle[0].name)
              : status;
 }
 
@@ -140,8 +145,8 @@ void lb_motion_job_inertia(lb_job* j, const lb_analysis* a) {
     return;
   }
   const int count = lb_analysis_needed(a, SMALL, needed);
-  lb_job_figure(j, "needed", "%d of %d muscles: without the others no inertia changes by 1 %%",
-                count, n);
+  lb_job_figure(j, "needed", "%d of %s: without the others no inertia changes by 1 %%", count,
+                lb_text_count(n, "muscle").text);
   for (int i = 0; i < n; i++) {
     int v = 0;
     const double part = part_of(a, i, &v);
@@ -157,8 +162,9 @@ static void report_inertia(lb_job* j) {
   const lb_motion_job* own = j->own;
   lb_motion_job_warn(j);
   if (j->kept) {
-    lb_job_title(j, j->model->name, "inertia of %d muscles at %d moments", j->model->muscle.count,
-                 own->analysis->nframe);
+    lb_job_title(j, j->model->name, "inertia of %s at %s",
+                 lb_text_count(j->model->muscle.count, "muscle").text,
+                 lb_text_count(own->analysis->nframe, "moment").text);
     lb_motion_job_inertia(j, own->analysis);
   }
 }

@@ -114,6 +114,12 @@ static void keep_seen(reader* r) {
 // Nothing fits: perhaps a name is misspelt.
 static void no_columns(reader* r) {
   const lb_scene* s = r->scene;
+  if (r->n.kind == LB_TABLE_MOTION) {
+    lb_numbers_mistake(&r->n, first_line(r),
+                       "this is no table of markers (give a .trc, or columns NAME.x, NAME.y and "
+                       "NAME.z)");
+    return;
+  }
   for (int i = 0; i < s->nmarker; i++) {
     const char* near = nearest_heading(r, s->marker[i].name);
     if (near) {

@@ -219,6 +219,10 @@ static lb_status read_motion(const char* path, const lb_model* m, lb_arena* aren
   if (status != LB_OK) {
     return status;
   }
+  if (n.kind == LB_TABLE_MARKERS) {
+    return lb_error_add(err, LB_INVALID, (lb_place){n.file, 1, 1},
+                        "these are markers, no motion of joints (run 'limber ik' first)");
+  }
   const size_t rows = (size_t)n.nrow;
   *x = (lb_joint_motion){.file = n.file,
                          .nsample = n.nrow,

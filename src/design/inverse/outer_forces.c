@@ -93,6 +93,14 @@ static lb_status check_bodies(const lb_numbers* n, const lb_model* m, lb_error* 
 }
 
 static lb_status no_body(const lb_numbers* n, lb_error* err) {
+  if (n->kind == LB_TABLE_MARKERS) {
+    return lb_error_add(err, LB_INVALID, (lb_place){n->file, 1, 1}, "these are markers, no forces");
+  }
+  if (n->kind == LB_TABLE_MOTION) {
+    return lb_error_add(err, LB_INVALID, n->place[n->ncolumn > 1],
+                        "this table does not say on which bodies its forces act (give the "
+                        "ExternalLoads, a .xml that names this table)");
+  }
   return lb_error_add(err, LB_INVALID, n->place[n->ncolumn > 1],
                       "no column belongs to a body of the scene (call them NAME.fx, NAME.fy and "
                       "NAME.fz by the bodies' names)");

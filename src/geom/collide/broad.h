@@ -37,7 +37,7 @@ void lb_broad_move(lb_broad* t, int id, lb_bounds box, lb_vec3 way);
 /// The most pairs of grown boxes that lb_broad_update may list; without it there is no limit.
 void lb_broad_limit(lb_broad* t, int most);
 
-/// Pairs that are listed, a < b; the answer never changes. Without it all are.
+/// Pairs that are listed, a < b; the result for a pair never changes. Without it all are.
 typedef bool (*lb_broad_may)(const void* context, int a, int b);
 void lb_broad_filter(lb_broad* t, lb_broad_may may, const void* context);
 
@@ -49,7 +49,7 @@ lb_status lb_broad_update(lb_broad* t, int threads, const lb_broad_pair** pair, 
 typedef bool (*lb_broad_visit)(void* context, int id);
 void lb_broad_query(const lb_broad* t, const lb_bounds* box, lb_broad_visit visit, void* context);
 
-/// Calls for leaves whose boxes a ray meets, with what is left of it: the answer is the new `most`,
+/// Calls for leaves whose boxes a ray meets, with what is left of it: the result is the new `most`,
 /// the old one for a miss.
 typedef double (*lb_broad_shot)(void* context, int id, double most);
 void lb_broad_ray(const lb_broad* t, const lb_ray* ray, lb_broad_shot shot, void* context);

@@ -144,7 +144,7 @@ lb_hill_parts lb_hill_parts_at(const lb_hill* h, double L, double Ldot);
 
 // Force at the end of an implicit step: the fibre's length is found from (3), with a speed of
 // `pace` (l - from), for 1/pace of the step. A pace of 0 is that of an equilibrium at rest.
-// There is always an answer: a root, or the shortest fibre, where (3) has none, with its residual.
+// There is always a solution: a root, or the shortest fibre, where (3) has none, with its residual.
 // The search begins at `guess`.
 lb_hill_force lb_hill_force_ahead(const lb_hill* h, double a, double from, double pace, double L,
                                   double Ldot, double guess);

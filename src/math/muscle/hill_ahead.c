@@ -23,7 +23,7 @@ double lb_root(lb_root_function* function, const void* context, double low, doub
   int i = 0;
   for (x = fmin(fmax(x, low), high); i < MOST; i++) {
     const double r = function(context, x, &slope);
-    // an end with the sign of the other one is the answer
+    // an end with the sign of the other one is the solution
     if (r == 0 || (r > 0 && x == low) || (r < 0 && x == high)) {
       break;
     }

@@ -3,7 +3,7 @@
 //
 //   minimise  sum a_i^p + sum price_j r_j^2     with  r = wanted - B a,   least <= a <= 1
 //
-// Reserves r take what muscles cannot do, at a price, so that there always is an answer. A high
+// Reserves r take what muscles cannot do, at a price, so that there always is a solution. A high
 // price makes equations of them, as far as muscles reach.
 #pragma once
 #include <stddef.h>

@@ -4,7 +4,9 @@
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
+#include <exception>
 #include <mutex>
+#include <new>
 #include <vector>
 
 extern "C" {
@@ -126,6 +128,7 @@ struct lb_trainer {
   int count, ninput, noutput, ndir;
   cudaStream_t stream;
   cublasHandle_t blas;
+  cudaGraph_t recorded;
   cudaGraphExec_t graph;
   float *x, *gain, *target, *w, *m, *v, *g, *loss;
   float *a[LB_NETWORK_MOST_LAYERS + 1], *bar[2], *space;
@@ -138,10 +141,10 @@ struct lb_trainer {
 namespace {
 
 template <typename T> T* take(lb_trainer* t, size_t count) {
-  void* p = nullptr;
+  t->memory.push_back(nullptr); // may throw, so that it comes first
+  void*& p = t->memory.back();
   t->ok = t->ok && cudaMalloc(&p, count * sizeof(T)) == cudaSuccess &&
           cudaMemset(p, 0, count * sizeof(T)) == cudaSuccess;
-  t->memory.push_back(p);
   return static_cast<T*>(p);
 }
 
@@ -206,33 +209,42 @@ void take_step(lb_trainer* t, int from, int n) {
 }
 
 void record(lb_trainer* t) {
-  cudaGraph_t graph;
   t->ok = t->ok &&
           cudaStreamBeginCapture(t->stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess;
   for (int from = 0; from < t->count && t->ok; from += t->o.batch) {
     take_step(t, from, t->count - from < t->o.batch ? t->count - from : t->o.batch);
   }
-  t->ok = cudaStreamEndCapture(t->stream, &graph) == cudaSuccess && t->ok;
-  t->ok = t->ok && cudaGraphInstantiate(&t->graph, graph, 0) == cudaSuccess;
+  t->ok = cudaStreamEndCapture(t->stream, &t->recorded) == cudaSuccess && t->ok;
+  t->ok = t->ok && cudaGraphInstantiate(&t->graph, t->recorded, 0) == cudaSuccess;
 }
 
+// All that there is of it.
 void release(lb_trainer* t) {
-  if (t) {
-    for (void* p : t->memory) {
-      cudaFree(p);
-    }
-    cublasDestroy(t->blas);
-    cudaStreamDestroy(t->stream);
-    delete t;
+  if (!t) {
+    return;
   }
+  if (t->graph) {
+    cudaGraphExecDestroy(t->graph);
+  }
+  if (t->recorded) {
+    cudaGraphDestroy(t->recorded);
+  }
+  if (t->blas) {
+    cublasDestroy(t->blas);
+  }
+  if (t->stream) {
+    cudaStreamDestroy(t->stream);
+  }
+  for (void* p : t->memory) {
+    cudaFree(p);
+  }
+  delete t;
 }
 
 std::mutex making; // graphs are recorded one at a time
 
-lb_trainer* create(const lb_network* net, const lb_train_state* s, const lb_train_data* data,
-                   const lb_train_options* o, const lb_allocator*) {
-  const std::lock_guard<std::mutex> lock(making);
-  lb_trainer* t = new lb_trainer();
+void prepare(lb_trainer* t, const lb_network* net, const lb_train_state* s,
+             const lb_train_data* data, const lb_train_options* o) {
   const size_t n = data->count, along = 1 + data->ndir, weights = lb_network_count(net);
   const size_t columns = o->batch * along, space = 8 << 20;
   int widest = 0;
@@ -245,8 +257,7 @@ lb_trainer* create(const lb_network* net, const lb_train_state* s, const lb_trai
   t->ok = cudaStreamCreateWithFlags(&t->stream, cudaStreamNonBlocking) == cudaSuccess &&
           cublasCreate(&t->blas) == CUBLAS_STATUS_SUCCESS;
   if (!t->ok) {
-    delete t;
-    return nullptr;
+    return;
   }
   t->x = upload(t, data->x, n * data->ninput);
   t->gain = upload(t, data->gain, n * along);
@@ -274,9 +285,24 @@ lb_trainer* create(const lb_network* net, const lb_train_state* s, const lb_trai
   if (t->ok) {
     record(t);
   }
-  if (!t->ok) {
+}
+
+// Exceptions end here: callers are in C.
+lb_trainer* create(const lb_network* net, const lb_train_state* s, const lb_train_data* data,
+                   const lb_train_options* o, const lb_allocator*) {
+  lb_trainer* t = new (std::nothrow) lb_trainer();
+  try {
+    const std::lock_guard<std::mutex> lock(making);
+    if (t) {
+      prepare(t, net, s, data, o);
+    }
+  } catch (const std::exception&) { // of the lock, too
     release(t);
     return nullptr;
+  }
+  if (t && !t->ok) {
+    release(t);
+    t = nullptr;
   }
   return t;
 }
@@ -300,9 +326,13 @@ double epoch(lb_trainer* t, lb_network*, lb_train_state* s, const int* order) {
 
 bool read(lb_trainer* t, lb_network* net, lb_train_state* s) {
   const size_t n = lb_network_count(net);
-  download(t, net->weight, t->w, n);
-  download(t, s->m, t->m, n);
-  download(t, s->v, t->v, n);
+  try {
+    download(t, net->weight, t->w, n);
+    download(t, s->m, t->m, n);
+    download(t, s->v, t->v, n);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
   return t->ok;
 }
 

@@ -4,29 +4,8 @@
 #include <string.h>
 
 #include "limber/analysis.h"
+#include "model/use/coordinate_name.h"
 #include "output/file/writers.h"
-
-// Joint of a velocity.
-static int joint_of(const lb_model* m, int v) {
-  for (int j = 0; j < m->njoint; j++) {
-    if (v >= m->joint.v[j] && v < m->joint.v[j] + m->joint.nv[j]) {
-      return j;
-    }
-  }
-  return 0;
-}
-
-const char* lb_coordinate_name(const lb_model* m, int v, char out[LB_COORDINATE_NAME]) {
-  const int j = joint_of(m, v);
-  if (m->dof.name && m->dof.name[v]) {
-    snprintf(out, LB_COORDINATE_NAME, "%.70s", m->dof.name[v]);
-  } else if (m->joint.nv[j] > 1) {
-    snprintf(out, LB_COORDINATE_NAME, "%.64s.%d", m->joint.name[j], v - m->joint.v[j]);
-  } else {
-    snprintf(out, LB_COORDINATE_NAME, "%.64s", m->joint.name[j]);
-  }
-  return out;
-}
 
 // --- a column for each muscle ---
 

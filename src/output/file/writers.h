@@ -47,9 +47,6 @@ void lb_write_reserves(lb_out* out, const lb_recording* recording, const lb_summ
 void lb_write_joint_loads(lb_out* out, const lb_recording* recording, const lb_summary* summary);
 void lb_write_inertia(lb_out* out, const lb_recording* recording, const lb_summary* summary);
 void lb_summarise_analysis(lb_out* out, const struct lb_analysis* analysis);
-// Name of a velocity: its coordinate's, or its joint's, with a number where that has several.
-enum { LB_COORDINATE_NAME = 80 };
-const char* lb_coordinate_name(const lb_model* m, int v, char out[LB_COORDINATE_NAME]);
 
 // Coordinates with names.
 int lb_count_named(const lb_model* model);

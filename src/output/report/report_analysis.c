@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/use/coordinate_name.h"
 #include "output/file/writers.h"
 #include "output/report/analysis_peaks.h"
 #include "output/report/report_forces.h"
@@ -151,12 +152,8 @@ static int other_coordinate(const lb_model* m, const char* name) {
 
 // Index among coordinates of a velocity that is the rate of one.
 static int place_of(const lb_model* m, int v) {
-  for (int j = 0; j < m->njoint; j++) {
-    if (v >= m->joint.v[j] && v < m->joint.v[j] + m->joint.nv[j]) {
-      return m->joint.nq[j] == m->joint.nv[j] ? m->joint.q[j] + v - m->joint.v[j] : -1;
-    }
-  }
-  return -1;
+  const int j = lb_joint_of(m, v);
+  return j >= 0 && m->joint.nq[j] == m->joint.nv[j] ? m->joint.q[j] + v - m->joint.v[j] : -1;
 }
 
 static void take_coordinate(const lb_recording* r, const lb_analysis* a, int v, bool moment,

@@ -10,6 +10,7 @@
 #include "base/read_all.h"
 #include "scene/opensim/osim.h"
 #include "scene/part/part.h"
+#include "scene/table/number_table.h"
 
 enum { FORMAT_VERSION = 1, DEEPEST_INCLUDE = 16, MOST_SOURCES = 1000 };
 
@@ -140,6 +141,20 @@ static bool check_version(lb_reader* r) {
                      r->version, FORMAT_VERSION);
 }
 
+// Not a scene: a table that belongs behind it.
+static bool is_table(lb_reader* r, const char* text, size_t length, const char* file) {
+  static const char* const WORDS[] = {
+      [LB_TABLE_MOTION] = "numbers", [LB_TABLE_MARKERS] = "markers"};
+  const lb_table_kind kind = lb_table_kind_of(text, length);
+  if (kind != LB_TABLE_CELLS) {
+    lb_complain(r, (lb_place){file, 1, 1},
+                "this is a table of %s, not a scene or model (the model comes first, the table "
+                "behind it)",
+                WORDS[kind]);
+  }
+  return kind != LB_TABLE_CELLS;
+}
+
 bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* path) {
   const char* outer = r->folder;
   const char* kept = path ? lb_arena_text(r->keep, path, strlen(path)) : NULL; // places name it
@@ -149,6 +164,9 @@ bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* p
   }
   if ((path && !kept) || !r->scene.text) {
     return lb_lack(r);
+  }
+  if (!is_osim(path) && is_table(r, text, length, kept)) {
+    return false;
   }
   r->folder = folder_of(r, path);
   const lb_yaml* root =

@@ -8,6 +8,7 @@
 #include "dynamics/joint/joint.h"
 #include "math/curve/chart.h"
 #include "math/linear/dense.h"
+#include "model/use/coordinate_name.h"
 #include "model/use/initial_pose.h"
 #include "solve/diagnose/diagnose_conflict.h"
 #include "solve/step/stepper.h"
@@ -174,15 +175,6 @@ int lb_fastest(const lb_model* m, const lb_data* d, double h) {
     }
   }
   return fastest;
-}
-
-int lb_joint_of(const lb_model* m, int v) {
-  for (int j = 0; j < m->njoint; j++) {
-    if (v >= m->joint.v[j] && v < m->joint.v[j] + m->joint.nv[j]) {
-      return j;
-    }
-  }
-  return -1;
 }
 
 // The rope or deformable that has a node with velocity v.

@@ -26,9 +26,6 @@ bool lb_is_out_of_reach(const lb_model* m, lb_data* d, double h);
 // in which it is closed.
 lb_status lb_diagnose_slack(const lb_model* m, int which, double gap, double time, lb_error* err);
 
-// The joint that velocity v is of, or -1: of a particle.
-int lb_joint_of(const lb_model* m, int v);
-
 // The velocity that is largest, with what h of its acceleration adds.
 int lb_fastest(const lb_model* m, const lb_data* d, double h);
 

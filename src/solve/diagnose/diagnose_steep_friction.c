@@ -9,6 +9,7 @@
 
 #include "limber/simulate.h"
 #include "math/linear/dense.h"
+#include "model/use/coordinate_name.h"
 #include "solve/diagnose/diagnose.h"
 #include "solve/step/stepper.h"
 

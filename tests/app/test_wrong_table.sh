@@ -1,0 +1,50 @@
+# Tables in each other's place: what they are is said, and what to give instead.
+cat >arm.yaml <<'Y'
+name: Arm
+bodies: {arm: {mass: 2, center: [0.3, 0, 0], inertia: [0.01, 0.01, 0.01]}}
+joints: {j: {type: revolute, child: arm, axis: -y}}
+markers: {tip: {body: arm, at: [0.5, 0, 0]}}
+muscles:
+  up: {through: [{at: [0, 0, 0.4]}, {body: arm, at: [0.1, 0, 0]}], tension: 600}
+Y
+python3 - <<'P'
+with open("tip.trc", "w") as m, open("arm.sto", "w") as q, open("plate.mot", "w") as f:
+    m.write("PathFileType\t4\t(X/Y/Z)\ttip.trc\nDataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\n"
+            "100\t100\t20\t1\tm\nFrame#\tTime\ttip\n\t\tX1\tY1\tZ1\n")
+    q.write("motion\nnRows=20\nnColumns=2\ninDegrees=no\nendheader\ntime\tj.q\n")
+    f.write("forces\nnRows=20\nnColumns=4\nendheader\ntime\tplate_vx\tplate_vy\tplate_vz\n")
+    for i in range(20):
+        m.write(f"{i + 1}\t{0.01 * i}\t0.5\t0\t0\n")
+        q.write(f"{0.01 * i}\t0\n")
+        f.write(f"{0.01 * i}\t0\t10\t0\n")
+P
+run "$LIMBER" inverse arm.yaml arm.sto --out right --quiet
+claim "a motion in its own place is read" exits 0
+run "$LIMBER" ik arm.yaml tip.trc --out right-ik --quiet
+claim "... and so are markers" exits 0
+
+refused() { # WHAT TEXT COMMAND...
+  local what=$1 text=$2
+  shift 2
+  run "$LIMBER" "$@" --out none
+  claim "$what is a mistake" exits 2
+  claim "... told in one line" test "$(wc -l <stderr)" = 1
+  claim "... that says what to give" complains "$text"
+}
+refused "a table of markers as the model" "tip.trc:1:1: this is a table of markers" analyse tip.trc arm.yaml
+claim "... in its place" complains "the model comes first"
+refused "a motion as the model" "arm.sto:1:1: this is a table of numbers" muscle lengths arm.sto arm.yaml
+refused "a motion as markers" "arm.sto:6:1: this is no table of markers" ik arm.yaml arm.sto
+refused "markers as a motion" "run 'limber ik' first" inverse arm.yaml tip.trc
+refused "forces without their bodies" "give the ExternalLoads, a .xml" inverse arm.yaml arm.sto --forces plate.mot
+refused "... of an analysis, too," "give the ExternalLoads, a .xml" analyse arm.yaml tip.trc plate.mot
+refused "markers as forces" "these are markers, no forces" inverse arm.yaml arm.sto --forces tip.trc
+refused "an end before the begin" "the end, 0.05 s, is before the begin, 0.1 s" inverse arm.yaml arm.sto --begin 0.1 --end 0.05
+
+run "$LIMBER" muscle lengths arm.yaml arm.sto --out one
+claim "one muscle is not called muscles" prints "of 1 muscle at 20 moments"
+run "$LIMBER" muscle report arm.yaml arm.sto --out none
+claim "a muscle without mass has no inertia" exits 2
+claim "... and the message has a way to give it some" complains "--set muscles.up.mass.amount=0.3kg"
+run "$LIMBER" muscle report arm.yaml arm.sto --set muscles.up.mass.amount=0.3kg --out heavy
+claim "... which works" exits 0
