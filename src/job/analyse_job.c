@@ -6,7 +6,7 @@
 #include "job/job_text.h"
 #include "job/motion_job.h"
 #include "limber/ik.h"
-#include "output/file/writers.h"
+#include "model/use/coordinate_name.h"
 #include "output/report/analysis_peaks.h"
 
 enum {

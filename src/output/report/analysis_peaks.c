@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "output/file/writers.h"
+#include "model/use/coordinate_name.h"
 
 static const double REACHED = 1e-6; // moment arm of a muscle that turns a coordinate [m or 1]
 
