@@ -95,17 +95,17 @@ static bool watch(void* context, const lb_optimize_news* news) {
   return !w->runs_until_near;
 }
 
-static reach open_reach(void) {
-  reach w = {0};
+// In place: the optimisation keeps the scene's address.
+static void open_reach(reach* w) {
+  *w = (reach){0};
   lb_error err = lb_error_make(NULL);
-  if (lb_scene_read(LIMBER_SOURCE_DIR "/scenes/muscle-reach.yaml", NULL, &w.p.scene, &err) !=
+  if (lb_scene_read(LIMBER_SOURCE_DIR "/scenes/muscle-reach.yaml", NULL, &w->p.scene, &err) !=
           LB_OK ||
-      lb_optimization_create(&w.p.scene, NULL, &w.p.o, &err) != LB_OK) {
+      lb_optimization_create(&w->p.scene, NULL, &w->p.o, &err) != LB_OK) {
     complain(&err);
   }
-  assert_int_equal(w.p.o->nvalue, NUMBERS);
-  w.weight = w.p.scene.optimize.goal[0].weight;
-  return w;
+  assert_int_equal(w->p.o->nvalue, NUMBERS);
+  w->weight = w->p.scene.optimize.goal[0].weight;
 }
 
 static double try_at(reach* w, const double x[NUMBERS]) {
@@ -195,7 +195,8 @@ static int search_without_gradients(reach* w) {
 
 static void a_reach_with_heavy_muscles_takes_a_tenth_of_the_runs(void** state) {
   (void)state;
-  reach w = open_reach();
+  reach w;
+  open_reach(&w);
   const lb_optimize_options o = {watch, &w};
   double x[NUMBERS], objective;
   memcpy(x, w.p.o->start, sizeof x);
