@@ -137,8 +137,8 @@ typedef struct lb_scene_parameter {
   int knots;     ///< of a motor or muscle: its curve becomes straight between so many; 0: as it is
   lb_vec3 along; ///< of a length: unit, in the body
   const char* path;   ///< of a bar or number: where it stands, "linkages.leg.bars.j.P-Q"; else NULL
-  const char* unit;   ///< likewise: what it counts, in SI units, "m"; "": nothing
-  double value;       ///< likewise: what stands there, in these
+  const char* unit;   ///< what it counts, in SI units, "m"; "" or NULL: nothing, or several things
+  double value;       ///< of a bar or number: what stands there, in these
   double least, most; ///< of each of its numbers; -INFINITY, INFINITY: any
 } lb_scene_parameter;
 

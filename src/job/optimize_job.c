@@ -190,6 +190,41 @@ static lb_status run(lb_job* j, lb_error* err) {
 
 // --- the report ---
 
+// A number found, beside what the scene has; the first below a heading.
+static void add_number(lb_job* j, int parameter, int k, bool heading) {
+  const optimize_job* own = j->own;
+  const lb_scene_parameter* p = &j->scene.optimize.parameter[parameter];
+  const int* first = own->o->first + parameter;
+  char number[16] = "", name[48];
+  if (first[1] - first[0] > 1) {
+    snprintf(number, sizeof number, " %d", k - first[0]);
+  }
+  snprintf(name, sizeof name, "%.24s%s", p->name, number);
+  if (heading) {
+    lb_job_row(j, "%-28s %12s %12s", "parameter", "in the scene", "found");
+  }
+  lb_job_row(j, "%-28s %12.4g %12.4g %s", name, own->o->given[k], own->x[k],
+             p->unit ? p->unit : "");
+}
+
+// Numbers found, in SI units; curves, and what is beyond so many, are left to the file.
+static void add_numbers(lb_job* j) {
+  enum { MOST_ROWS = 24, MOST_OF_ONE = 6 };
+  const lb_optimization* o = ((const optimize_job*)j->own)->o;
+  int rows = 0;
+  for (int i = 0; i < j->scene.optimize.nparameter; i++) {
+    const int end = o->first[i + 1];
+    for (int k = o->first[i]; k < end && end - o->first[i] <= MOST_OF_ONE && rows < MOST_ROWS;
+         k++) {
+      add_number(j, i, k, rows++ == 0);
+    }
+  }
+  if (rows < o->nvalue) {
+    lb_job_row(j, "%-28s %d numbers, in parameters.csv", rows ? "other parameters" : "parameters",
+               o->nvalue - rows);
+  }
+}
+
 static void report(lb_job* j) {
   const optimize_job* own = j->own;
   const lb_scene_optimize* what = &j->scene.optimize;
@@ -206,6 +241,7 @@ static void report(lb_job* j) {
   for (int i = 0; i < what->ngoal; i++) {
     lb_job_row(j, "%-28.28s %12.4g %12.4g", what->goal[i].name, own->before[i], own->after[i]);
   }
+  add_numbers(j);
   if (own->o->failed > 0) {
     lb_job_figure(j, "not run", "%d trial%s of the search, which went back; the last: %s",
                   own->o->failed, own->o->failed > 1 ? "s" : "", own->o->failure);

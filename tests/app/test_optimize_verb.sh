@@ -4,6 +4,18 @@ scenes=$LIMBER_SOURCE_DIR/scenes
 run "$LIMBER" optimize "$scenes/reach.yaml" --out reach
 claim "the arm reaches" exits 0
 claim "... and it says what was gained" prints "objective"
+claim "... and where its numbers are" prints "44 numbers, in parameters.csv"
+run "$LIMBER" optimize "$scenes/finger-designed.yaml" --out finger
+claim "springs are found for a finger" exits 0
+claim "... and told as they are in the table, with their unit" python3 - <<'P'
+import csv, re
+told = {m[1]: m for m in re.finditer(r"(bars|knuckle|tip) +(\S+) +(\S+) N m/rad", open("stdout").read())}
+rows = list(csv.DictReader(open("finger/parameters.csv")))
+assert len(rows) == len(told) == 3, told
+for r in rows:
+    m = told[r["parameter"]]
+    assert float(m[2]) == 3 and abs(float(m[3]) / float(r["value"]) - 1) < 1e-3, (r, m[0])
+P
 for file in parameters.csv trajectory.csv summary.json scene.glb report.html; do
   claim "there is $file" test -s reach/$file
 done

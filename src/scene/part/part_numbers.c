@@ -6,8 +6,7 @@
 #include "scene/part/linkage.h"
 #include "scene/part/part_optimize.h"
 
-// Name of a dimension's SI unit.
-static const char* si_unit(lb_dimension dimension) {
+const char* lb_si_unit(lb_dimension dimension) {
   for (int i = 0; i < lb_unit_count; i++) {
     const lb_unit* u = &lb_units[i];
     if (u->dimension == dimension && u->times == u->per) {
@@ -19,7 +18,7 @@ static const char* si_unit(lb_dimension dimension) {
 
 static bool keep_path(lb_reader* r, const char* path, lb_dimension dimension,
                       lb_scene_parameter* to) {
-  to->unit = si_unit(dimension);
+  to->unit = lb_si_unit(dimension);
   to->path = lb_arena_text(r->keep, path, strlen(path));
   return to->path || lb_lack(r);
 }

@@ -23,6 +23,8 @@ bool lb_find_owner(lb_reader* r, const lb_owner_sort* sort, const lb_yaml* name,
 typedef bool lb_number_finder(lb_reader* r, const lb_yaml* name, lb_scene_parameter* to,
                               lb_dimension* dimension);
 lb_number_finder lb_find_bar, lb_find_number;
+// Name of a dimension's SI unit; "": it has none.
+const char* lb_si_unit(lb_dimension dimension);
 // Is its place a set of numbers, which no quaternion is?
 bool lb_joint_has_numbers(const lb_scene_joint* joint);
 

@@ -293,6 +293,14 @@ static bool find_subject(lb_reader* r, const lb_yaml* name, lb_scene_parameter* 
   return true;
 }
 
+// Coordinates of several kinds have no one unit.
+static const char* unit_of(const lb_scene* s, const lb_scene_parameter* p, lb_dimension dimension) {
+  int first = 0;
+  const bool mixed = p->owner == LB_OWNER_JOINT && kinds[p->kind].many &&
+                     lb_joint_mixes(lb_parameter_joint(s, p, &first));
+  return mixed ? "" : lb_si_unit(dimension);
+}
+
 static bool finish_parameter(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_parameter* to = part;
   lb_dimension dimension = LB_PURE;
@@ -311,6 +319,7 @@ static bool finish_parameter(lb_reader* r, const lb_yaml* node, bool ok, void* p
     return false; // reported
   }
   dimension = kinds[to->kind].find ? dimension : measure(&r->scene, to);
+  to->unit = unit_of(&r->scene, to, dimension);
   return read_bounds(r, node, dimension, to) && ok;
 }
 
