@@ -16,7 +16,12 @@ typedef struct lb_markers {
   lb_scene_marker* marker; ///< [nmarker] the points, as in a scene
   double* time;            ///< [nsample]
   double* x;               ///< [nsample][nmarker][3]; NAN: not seen
-  void* storage;           ///< memory of the pieces; NULL when made by hand
+  int ndoubt;              ///< markers of the scene that the table lacks but for a similar name
+  struct lb_marker_doubt {
+    const char* marker;  ///< of the scene
+    const char* heading; ///< in the table, and of no marker
+  } * doubt;             ///< [ndoubt]
+  void* storage;         ///< memory of the pieces; NULL when made by hand
 } lb_markers;
 
 /// Read a table of comma-separated values: `time`, then NAME.x, NAME.y and NAME.z of each marker;

@@ -67,6 +67,11 @@ void lb_motion_job_warn(lb_job* j) {
                 own->motion->nheld, own->motion->held,
                 own->motion->nheld > 1 ? " and others stay as they are" : " stays as it is");
   }
+  if (own->motion && own->motion->near) {
+    lb_job_warn_at(j, (lb_place){own->motion->file, 0, 0},
+                   "column '%s' is not used (did you mean coordinate '%s'?)",
+                   own->motion->near_column, own->motion->near);
+  }
 }
 
 static void add_peak(lb_job* j, const char* name, const lb_torque_peak* p) {

@@ -93,6 +93,17 @@ for verb in ik analyse; do
   claim "$verb: a jump of the markers is no mistake" exits 0
   claim "... and is told with its coordinate and time" complains "'j' jumps by more than a quarter turn at t = 0.1 s"
 done
+sed '1s/side/sides/g' markers.csv >misspelt.csv
+for verb in ik analyse; do
+  run "$LIMBER" $verb arm.yaml misspelt.csv --out misspelt
+  claim "$verb: a marker that is not there is no mistake" exits 0
+  claim "... a similar one is suggested" complains "marker 'side' of the model is not there (did you mean it by 'sides'?)"
+done
+printf 'Motion\nversion=1\nnRows=9\nnColumns=3\ninDegrees=no\nendheader\ntime\tshoulder_elevation\telbow_flexiom\n' >misspelt.sto
+for i in 0 1 2 3 4 5 6 7 8; do printf '0.%d\t0\t0\n' $i; done >>misspelt.sto
+run "$LIMBER" muscle lengths "$LIMBER_SOURCE_DIR/scenes/parts/arm.osim" misspelt.sto --out misspelt
+claim "a coordinate that a motion lacks is no mistake" exits 0
+claim "... a similar column is named" complains "column 'elbow_flexiom' is not used (did you mean coordinate 'elbow_flexion'?)"
 cat >float.yaml <<'Y'
 name: Rod
 bodies: {rod: {mass: 2, inertia: [0.01, 0.01, 0.01]}}

@@ -58,13 +58,13 @@ static void find_columns(reader* r) {
   }
 }
 
-// The name in the first line that comes nearest to one that is not there.
+// The name in the first line that comes nearest to one that is not there, and is no marker's.
 static const char* nearest_heading(reader* r, const char* wanted) {
   lb_nearest nearest = lb_nearest_to(wanted);
   for (int c = 1; c < r->n.ncolumn; c++) {
     int axis = 0;
     const char* name = split(r, c, &axis);
-    if (name) {
+    if (name && !r->n.wanted[c]) {
       lb_nearest_offer(&nearest, name);
     }
   }
@@ -96,6 +96,20 @@ static void check_columns(reader* r) {
                          name, name, name, seen == 1 ? "is" : "are", seen);
     }
   }
+}
+
+// Markers of the scene without columns that may be there under a similar name.
+static lb_status note_doubts(reader* r) {
+  lb_markers* m = r->m;
+  m->doubt = LB_TAKE(r->arena, struct lb_marker_doubt, m->nmarker);
+  for (int i = 0; i < m->nmarker && m->doubt && r->scene->nmarker > 0; i++) {
+    const char* near = count_seen(r, i) == 0 ? nearest_heading(r, m->marker[i].name) : NULL;
+    if (near) {
+      near = lb_arena_text(r->arena, near, strlen(near));
+      m->doubt[m->ndoubt++] = (struct lb_marker_doubt){m->marker[i].name, near};
+    }
+  }
+  return lb_arena_status(r->arena) == LB_OK ? LB_OK : lack(r);
 }
 
 // What has no columns is no marker.
@@ -198,6 +212,9 @@ static lb_status read_table(reader* r, const char* text, size_t length) {
   }
   find_columns(r);
   check_columns(r);
+  if (note_doubts(r) != LB_OK) {
+    return LB_NO_MEMORY;
+  }
   keep_seen(r);
   if (lb_arena_status(&r->scratch) != LB_OK) {
     return lack(r);

@@ -145,8 +145,48 @@ static void follow_couplings(const lb_model* m, lb_joint_motion* x) {
   }
 }
 
-static void hold(const lb_model* m, lb_joint_motion* x, int q, int v) {
+// Name of a coordinate in a heading: NAME, or the NAME of .../NAME/value.
+static const char* name_in(const lb_numbers* n, int column) {
+  const char* text = n->name[column];
+  const char* end = strrchr(text, '/');
+  if (!end || end == text || strcmp(end, "/value") != 0) {
+    return end ? end + 1 : text;
+  }
+  const char* from = end;
+  while (from > text && from[-1] != '/') {
+    from--;
+  }
+  return lb_arena_text(n->arena, from, (size_t)(end - from));
+}
+
+static bool is_used(const lb_numbers* n, const lb_model* m, int column) {
+  for (int v = 0; v < m->nv; v++) {
+    if (lb_motion_column(n, m->dof.name[v], false) == column ||
+        lb_motion_column(n, m->dof.name[v], true) == column) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A column without a coordinate that may be meant for this one, which has no column.
+static void suggest(const lb_numbers* n, const lb_model* m, const char* name, lb_joint_motion* x) {
+  lb_nearest nearest = lb_nearest_to(name);
+  for (int c = 1; c < n->ncolumn && !x->near; c++) {
+    const char* other = is_used(n, m, c) ? NULL : name_in(n, c);
+    if (other) {
+      lb_nearest_offer(&nearest, other);
+    }
+  }
+  if (nearest.best && !x->near) {
+    x->near = name;
+    x->near_column = nearest.best;
+  }
+}
+
+static void hold(const lb_numbers* n, const lb_model* m, lb_joint_motion* x, int q, int v) {
   x->held = x->nheld++ ? x->held : m->dof.name[v];
+  suggest(n, m, m->dof.name[v], x);
   for (int i = 0; i < x->nsample; i++) {
     x->q[(size_t)i * (size_t)m->nq + (size_t)q] = m->start.q[q];
   }
@@ -165,7 +205,7 @@ static lb_status complete_motion(const lb_numbers* n, const lb_model* m, lb_join
     for (int k = 0; k < m->joint.nq[j]; k++) {
       if (isnan(x->q[m->joint.q[j] + k])) {
         missing = missing < 0 ? j : missing;
-        hold(m, x, m->joint.q[j] + k, m->joint.v[j] + k);
+        hold(n, m, x, m->joint.q[j] + k, m->joint.v[j] + k);
       }
     }
   }
