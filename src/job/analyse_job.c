@@ -6,8 +6,14 @@
 #include "job/job_text.h"
 #include "job/motion_job.h"
 #include "limber/ik.h"
+#include "model/use/coordinate_name.h"
+#include "output/report/analysis_peaks.h"
 
-enum { LEAST = 7 };                 // samples, for rates of sixth order
+enum {
+  LEAST = 7,  // samples, for rates of sixth order
+  MOMENTS = 3 // that are told
+};
+static const double MISSING = 0.2;  // part of the weight that should have been measured
 static const double CUTOFF = 6;     // of the motion, where none is asked for [Hz]
 static const double TOUCHES = 20;   // force under a foot that stands [N]
 static const double SHORTEST = 0.2; // cycle [s]
@@ -92,6 +98,52 @@ static lb_status run(lb_job* j, lb_error* err) {
 
 // --- the report ---
 
+static void tell_moments(lb_job* j, const lb_analysis* a) {
+  static const char* const WORD[MOMENTS] = {"moments", "", ""};
+  lb_analysis_peak peak[MOMENTS];
+  char name[LB_COORDINATE_NAME];
+  const int n = lb_moment_peaks(a, MOMENTS, peak);
+  for (int i = 0; i < n; i++) {
+    lb_job_figure(j, WORD[i], "up to %.4g N m about '%s', t = %.4g s", fabs(peak[i].value),
+                  lb_coordinate_name(j->model, peak[i].at, name), peak[i].time);
+  }
+}
+
+static void tell_load(lb_job* j, const lb_analysis* a) {
+  const lb_analysis_peak p = lb_load_peak(j->recording, a);
+  const double weight = lb_body_weight(j->model);
+  if (p.at >= 0 && weight > 0) {
+    lb_job_figure(j, "load", "up to %.4g N (%.3g body weights) at joint '%s', t = %.4g s", p.value,
+                  p.value / weight, j->model->joint.name[p.at], p.time);
+  } else if (p.at >= 0) {
+    lb_job_figure(j, "load", "up to %.4g N at joint '%s', t = %.4g s", p.value,
+                  j->model->joint.name[p.at], p.time);
+  }
+}
+
+// Forces that hold up what floats come from the ground, and should have been measured.
+static void warn_root(lb_job* j, const lb_analysis* a) {
+  char name[LB_COORDINATE_NAME];
+  double below[2];
+  const double weight = lb_body_weight(j->model);
+  const lb_analysis_peak p = lb_root_peak(a, MISSING * weight, below);
+  if (p.at < 0 || !(fabs(p.value) > MISSING * weight)) {
+    return;
+  }
+  lb_coordinate_name(j->model, p.at, name);
+  if (below[1] > below[0]) {
+    lb_job_warn(j,
+                "%.4g N are missing at '%s', t = %.4g s: a foot probably stands where nothing was "
+                "measured (leave that time out, as with --begin %.4g --end %.4g)",
+                fabs(p.value), name, p.time, below[0], below[1]);
+  } else {
+    lb_job_warn(j,
+                "%.4g N are missing at '%s', t = %.4g s: a foot probably stands where nothing was "
+                "measured (leave such times out by --begin and --end)",
+                fabs(p.value), name, p.time);
+  }
+}
+
 static void report(lb_job* j) {
   const analyse_job* own = j->own;
   lb_motion_job_warn(j);
@@ -107,12 +159,16 @@ static void report(lb_job* j) {
                 1e3 * ik->total, 1e3 * ik->worst, ik->markers->marker[ik->worst_marker].name,
                 ik->markers->time[ik->worst_sample]);
   lb_job_warn_poses(j, ik);
-  lb_motion_job_peaks(j);
+  tell_moments(j, own->along.analysis);
+  tell_load(j, own->along.analysis);
+  lb_motion_job_gaps(j);
   if (own->along.analysis->tension) {
     lb_motion_job_effort(j, own->along.analysis);
   }
   if (!own->along.forces && j->model->force.nexternal == 0) {
     lb_job_warn(j, "no forces were given: what the ground exerts is missing in the moments");
+  } else {
+    warn_root(j, own->along.analysis);
   }
 }
 

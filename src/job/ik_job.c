@@ -3,7 +3,6 @@
 
 #include "job/job_inside.h"
 #include "model/use/coordinate_name.h"
-#include "output/file/writers.h"
 
 typedef struct ik_job {
   lb_markers* markers;

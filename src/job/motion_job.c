@@ -79,6 +79,10 @@ static void add_peak(lb_job* j, const char* name, const lb_torque_peak* p) {
 void lb_motion_job_peaks(lb_job* j) {
   add_peak(j, "largest", &j->summary.torque);
   add_peak(j, "residual", &j->summary.residual);
+  lb_motion_job_gaps(j);
+}
+
+void lb_motion_job_gaps(lb_job* j) {
   if (j->model->constraint.count) {
     lb_job_figure(j, "gaps", "up to %.2g (m or rad) in loops and constraints",
                   j->summary.constraint_violation);

@@ -17,8 +17,10 @@ lb_status lb_motion_job_load(lb_job* job, lb_error* err);
 lb_status lb_motion_job_run(lb_job* job, int parts, lb_error* err);
 // Warnings that all of them have.
 void lb_motion_job_warn(lb_job* job);
-// Peaks of the joint forces.
+// Peaks of the joint forces, and gaps.
 void lb_motion_job_peaks(lb_job* job);
+// What is left open in loops and constraints.
+void lb_motion_job_gaps(lb_job* job);
 // Activations and reserves by static optimisation.
 void lb_motion_job_effort(lb_job* job, const lb_analysis* analysis);
 // The largest part of inertia of each muscle, and which are needed.

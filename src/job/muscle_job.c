@@ -5,6 +5,7 @@
 #include "job/motion_job.h"
 #include "model/use/coordinate_name.h"
 #include "output/file/writers.h"
+#include "output/report/analysis_peaks.h"
 
 static lb_status load(lb_job* j, lb_error* err) {
   const lb_status status = lb_motion_job_load(j, err);
@@ -36,59 +37,38 @@ static lb_status run_static(lb_job* j, lb_error* err) {
   return lb_motion_job_run(j, LB_ANALYSE_STATIC, err);
 }
 
-// Index of the largest size in [frames][width], and its frame.
-static int peak(const double* x, int frames, int width, const bool* skip, double* value,
-                int* frame) {
+// Muscle with the largest tension, and its frame.
+static int strongest(const lb_analysis* a, int* frame) {
+  const int n = a->model->muscle.count;
   int best = -1;
-  for (int f = 0; f < frames; f++) {
-    for (int i = 0; i < width; i++) {
-      const double one = x[(size_t)f * (size_t)width + (size_t)i];
-      if (!(skip && skip[i]) && (best < 0 || fabs(one) > fabs(*value))) {
-        best = i;
-        *value = one;
-        *frame = f;
-      }
+  double most = -1;
+  for (int i = 0; i < a->nframe * n; i++) {
+    if (a->tension[i] > most) {
+      most = a->tension[i];
+      best = i % n;
+      *frame = i / n;
     }
   }
   return best;
 }
 
-// Muscles reach this coordinate.
-static bool is_reached(const lb_analysis* a, int v) {
-  const size_t n = (size_t)a->model->muscle.count, nv = (size_t)a->model->nv;
-  for (size_t i = 0; i < (size_t)a->nframe * n; i++) {
-    if (fabs(a->arm[i * nv + (size_t)v]) > 1e-6) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static void add_reserve(lb_job* j, const lb_analysis* a, const char* name, bool reached) {
   char coordinate[LB_COORDINATE_NAME];
-  double value = 0;
-  int frame = 0;
-  bool* skip = lb_allocate(j->arena.allocator, (size_t)a->model->nv * sizeof *skip);
-  for (int v = 0; skip && v < a->model->nv; v++) {
-    skip[v] = a->coupled[v] || is_reached(a, v) != reached;
-  }
-  const int v = skip ? peak(a->reserve, a->nframe, a->model->nv, skip, &value, &frame) : -1;
-  if (v >= 0) {
-    lb_job_figure(j, name, "%.4g %s at '%s', t = %.4g s%s", value,
-                  a->model->dof.counts[v] == LB_COORDINATE_ANGLE ? "N m" : "N",
-                  lb_coordinate_name(a->model, v, coordinate), a->time[frame],
+  const lb_analysis_peak p = lb_reserve_peak(a, reached);
+  if (p.at >= 0) {
+    lb_job_figure(j, name, "%.4g %s at '%s', t = %.4g s%s", p.value,
+                  a->model->dof.counts[p.at] == LB_COORDINATE_ANGLE ? "N m" : "N",
+                  lb_coordinate_name(a->model, p.at, coordinate), p.time,
                   reached ? "" : ", where no muscle pulls");
   }
-  lb_release(j->arena.allocator, skip);
 }
 
 void lb_motion_job_effort(lb_job* j, const lb_analysis* a) {
   const int n = a->model->muscle.count;
-  double value = 0;
   int frame = 0;
-  const int strong = peak(a->tension, a->nframe, n, NULL, &value, &frame);
+  const int strong = strongest(a, &frame);
   if (strong >= 0) {
-    lb_job_figure(j, "strongest", "%.4g N, muscle '%s', t = %.4g s", value,
+    lb_job_figure(j, "strongest", "%.4g N, muscle '%s', t = %.4g s", a->tension[frame * n + strong],
                   a->model->muscle.item[strong].name, a->time[frame]);
   }
   int full = 0;

@@ -56,6 +56,24 @@ for i in range(20, 181): # away from the ends, which the filter changes
     got = math.sqrt(sum(loads[i]["j_on_arm_in_arm_f" + k] ** 2 for k in "xyz"))
     assert abs(got - math.hypot(fx, fz)) < 0.2, (t, got, math.hypot(fx, fz))
 P
+cp stdout told.txt
+claim "... the largest moment and joint load are told, and are cards of the report" python3 - <<'P'
+import csv, math, re
+told, page = open("told.txt").read(), open("all/report.html").read()
+most = max(abs(float(r["j.tau"])) for r in csv.DictReader(open("all/inverse.csv")))
+got = float(re.search(r"moments +up to (\S+) N m about 'j'", told)[1])
+assert abs(got - most) < 1e-3 * most, (got, most)
+lines = open("all/joint_loads.sto").read().splitlines()
+k = lines.index("endheader") + 1
+head = lines[k].split()
+at = [head.index("j_on_arm_in_arm_f" + x) for x in "xyz"]
+load = max(math.hypot(*(float(l.split()[i]) for i in at)) for l in lines[k + 1:])
+newtons, weights = map(float, re.search(r"load +up to (\S+) N \((\S+) body weights\) at joint 'j'", told).groups())
+assert abs(newtons - load) < 1e-3 * load and abs(weights - load / (2 * 9.81)) < 1e-2 * weights
+for words in ("largest moment about j", "largest joint load, at j", "largest reserve, at j"):
+    assert words in page, words
+assert "largest motor" not in page
+P
 claim "... the report has plots, and colours for the view" grep -q 'id="limber-muscles"' all/report.html
 claim "... of angles and activations" grep -q '<h2>Activations</h2>' all/report.html
 run "$LIMBER" analyse arm.yaml markers.csv --begin 0.5 --end 1 --out part
@@ -75,6 +93,25 @@ for verb in ik analyse; do
   claim "$verb: a jump of the markers is no mistake" exits 0
   claim "... and is told with its coordinate and time" complains "'j' jumps by more than a quarter turn at t = 0.1 s"
 done
+cat >float.yaml <<'Y'
+name: Rod
+bodies: {rod: {mass: 2, inertia: [0.01, 0.01, 0.01]}}
+markers: {a: {body: rod, at: [0.5, 0, 0]}, b: {body: rod, at: [0, 0.4, 0]}, c: {body: rod, at: [0, 0, 0.3]}}
+Y
+python3 - <<'P'
+with open("still.csv", "w") as m, open("late.csv", "w") as f:
+    m.write("time,a.x,a.y,a.z,b.x,b.y,b.z,c.x,c.y,c.z\n")
+    f.write("time,rod.fx,rod.fy,rod.fz\n")
+    for i in range(101):
+        m.write(f"{0.01 * i},0.5,0,0,0,0.4,0,0,0,0.3\n")
+        f.write(f"{0.01 * i},0,0,{2 * 9.81 if i >= 50 else 0}\n")
+P
+run "$LIMBER" analyse float.yaml still.csv late.csv --out float
+claim "a force that was not measured is no mistake" exits 0
+claim "... and is told, with times at which it was" complains "19.62 N are missing at"
+claim "... to be asked for" complains "stands where nothing was measured (leave that time out, as with --begin 0.5 --end 1)"
+run "$LIMBER" analyse float.yaml still.csv late.csv --begin 0.5 --end 1 --out float
+claim "... and which miss nothing" sh -c '! grep -q missing stderr'
 run "$LIMBER" analyse arm.yaml
 claim "markers must be named" exits 2
 claim "... by a table or a setup" complains "needs a table of markers"

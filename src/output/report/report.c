@@ -149,7 +149,9 @@ static void figures(lb_out* out, const lb_recording* r, const lb_summary* s) {
     times_figure(out, a->peak, b->peak, "less peak deviation from the target");
     times_figure(out, a->pause, b->pause, "less vibration left in pauses");
   }
-  const bool forces = lb_report_force_figures(out, r) > 0;
+  const bool moved = s->analysis && s->analysis->nframe > 0;
+  const bool forces = (moved && lb_report_analysis_figures(out, r, s->analysis) > 0) ||
+                      lb_report_force_figures(out, r) > 0;
   if (!s->retarget) {
     lb_report_figure(out, lb_report_seconds(simulated(r), number), "", "of motion");
   }

@@ -6,8 +6,11 @@
 
 #include "model/use/coordinate_name.h"
 #include "output/file/writers.h"
+#include "output/report/analysis_peaks.h"
+#include "output/report/report_forces.h"
 #include "output/report/report_text.h"
 
+enum { MOST_MOMENTS = 3 };
 enum { SAMPLES = 100, WIDE = 340, HIGH = 150, LEFT = 46, RIGHT = 8, TOP = 8, FOOT = 20, ROW = 15 };
 
 // Curves of one plot: a right and a left side, or one.
@@ -20,19 +23,31 @@ static int frame_of(const lb_analysis* a, int shown, int i) {
   return lb_frame_shown(a->nframe, shown, i);
 }
 
-// --- names ---
+// --- headlines ---
 
-// Side of a name that ends in _r or _l, and the name of the other one; 0: neither.
-static char side_of(const char* name) {
-  const size_t n = strlen(name);
-  const char last = n > 2 && name[n - 2] == '_' ? name[n - 1] : 0;
-  return last == 'r' || last == 'l' ? last : 0;
-}
-
-static bool is_other(const char* a, const char* b) {
-  const size_t n = strlen(a);
-  return side_of(a) && side_of(b) && n == strlen(b) && strncmp(a, b, n - 1) == 0 &&
-         a[n - 1] != b[n - 1];
+int lb_report_analysis_figures(lb_out* out, const lb_recording* r, const lb_analysis* a) {
+  const lb_model* m = a->model;
+  lb_analysis_peak peak[MOST_MOMENTS];
+  char name[LB_COORDINATE_NAME], number[LB_REPORT_WORD], text[LB_COORDINATE_NAME + 64];
+  const int n = lb_moment_peaks(a, MOST_MOMENTS, peak);
+  for (int i = 0; i < n; i++) {
+    snprintf(text, sizeof text, "largest moment about %s", lb_coordinate_name(m, peak[i].at, name));
+    lb_report_figure(out, lb_report_human(fabs(peak[i].value), number), " N m", text);
+  }
+  const lb_analysis_peak load = lb_load_peak(r, a), reserve = lb_reserve_peak(a, true);
+  const double weight = lb_body_weight(m);
+  if (load.at >= 0) {
+    snprintf(text, sizeof text, "largest joint load, at %.64s", m->joint.name[load.at]);
+    lb_report_figure(out, lb_report_human(weight > 0 ? load.value / weight : load.value, number),
+                     weight > 0 ? " body weights" : " N", text);
+  }
+  if (reserve.at >= 0) {
+    const bool angle = m->dof.counts[reserve.at] == LB_COORDINATE_ANGLE;
+    snprintf(text, sizeof text, "largest reserve, at %s", lb_coordinate_name(m, reserve.at, name));
+    lb_report_figure(out, lb_report_human(fabs(reserve.value), number), angle ? " N m" : " N",
+                     text);
+  }
+  return n;
 }
 
 // --- a plot ---
@@ -128,7 +143,7 @@ static bool is_moved(const lb_analysis* a, int v) {
 static int other_coordinate(const lb_model* m, const char* name) {
   char text[LB_COORDINATE_NAME];
   for (int v = 0; v < m->nv; v++) {
-    if (is_other(name, lb_coordinate_name(m, v, text))) {
+    if (lb_is_other_side(name, lb_coordinate_name(m, v, text))) {
       return v;
     }
   }
@@ -160,7 +175,7 @@ static const char* stem(const char* name, char out[LB_COORDINATE_NAME]) {
   for (char* s = out; *s; s++) {
     *s = *s == '_' ? ' ' : *s;
   }
-  if (side_of(name)) {
+  if (lb_side_of(name)) {
     out[strlen(out) - 2] = 0;
   }
   return out;
@@ -173,7 +188,7 @@ static void coordinate_plots(lb_out* out, const lb_recording* r, const lb_analys
     char name[LB_COORDINATE_NAME], title[LB_COORDINATE_NAME];
     lb_coordinate_name(m, v, name);
     const int other = other_coordinate(m, name);
-    if (!is_moved(a, v) || place_of(m, v) < 0 || (other >= 0 && side_of(name) == 'l')) {
+    if (!is_moved(a, v) || place_of(m, v) < 0 || (other >= 0 && lb_side_of(name) == 'l')) {
       continue;
     }
     const bool angle = m->dof.counts[v] == LB_COORDINATE_ANGLE;
@@ -197,14 +212,6 @@ static double load_of(const lb_recording* r, int frame, int joint) {
   return lb_vec3_norm(r->reaction[(size_t)frame * width + (size_t)joint].force);
 }
 
-static double weight_of(const lb_model* m) {
-  double mass = 0;
-  for (int i = 0; i < m->nbody; i++) {
-    mass += m->body.mass[i].mass;
-  }
-  return mass * lb_vec3_norm(m->gravity);
-}
-
 static bool joint_is_moved(const lb_analysis* a, int joint) {
   bool any = false;
   for (int k = 0; k < a->model->joint.nv[joint] && !any; k++) {
@@ -215,7 +222,7 @@ static bool joint_is_moved(const lb_analysis* a, int joint) {
 
 static int other_joint(const lb_model* m, int joint) {
   for (int j = 0; j < m->njoint; j++) {
-    if (is_other(m->joint.name[joint], m->joint.name[j])) {
+    if (lb_is_other_side(m->joint.name[joint], m->joint.name[j])) {
       return j;
     }
   }
@@ -233,14 +240,14 @@ static void take_load(const lb_recording* r, const lb_analysis* a, int joint, do
 
 static void load_plots(lb_out* out, const lb_recording* r, const lb_analysis* a) {
   const lb_model* m = a->model;
-  const double weight = weight_of(m);
+  const double weight = lb_body_weight(m);
   if (!a->tension || !(r->keeps & LB_KEEP_REACTIONS)) {
     return;
   }
   lb_out_text(out, "<h2>Joint loads</h2>\n<section class=\"card wide smalls\">\n");
   for (int j = 0; j < m->njoint; j++) {
     const int other = other_joint(m, j);
-    if (!joint_is_moved(a, j) || (other >= 0 && side_of(m->joint.name[j]) == 'l')) {
+    if (!joint_is_moved(a, j) || (other >= 0 && lb_side_of(m->joint.name[j]) == 'l')) {
       continue;
     }
     char title[LB_COORDINATE_NAME];
@@ -279,7 +286,7 @@ static void activation_row(lb_out* out, const lb_analysis* a, int muscle, int ro
 static void activation_column(lb_out* out, const lb_analysis* a, char side) {
   int rows = 0;
   for (int i = 0; i < a->model->muscle.count; i++) {
-    rows += side_of(a->model->muscle.item[i].name) == side;
+    rows += lb_side_of(a->model->muscle.item[i].name) == side;
   }
   if (rows == 0) {
     return;
@@ -288,7 +295,7 @@ static void activation_column(lb_out* out, const lb_analysis* a, char side) {
            WIDE + LEFT + 34, rows * ROW + 2);
   int row = 0;
   for (int i = 0; i < a->model->muscle.count; i++) {
-    if (side_of(a->model->muscle.item[i].name) == side) {
+    if (lb_side_of(a->model->muscle.item[i].name) == side) {
       activation_row(out, a, i, row++);
     }
   }

@@ -52,7 +52,7 @@ int lb_report_force_figures(lb_out* out, const lb_recording* r) {
   for (size_t i = 0; i < sizeof HEADLINE / sizeof *HEADLINE && shown < MOST_HEADLINES; i++) {
     const int c = largest(r, HEADLINE[i].kind);
     char number[LB_REPORT_WORD], text[200];
-    if (c >= 0) {
+    if (c >= 0 && size(r, c) > 0) { // what is idle is no headline
       snprintf(text, sizeof text, "%s, of %.100s", HEADLINE[i].words, r->channel[c].name);
       lb_report_figure(out, with_unit(size(r, c), lb_channel_unit(HEADLINE[i].kind), number), "",
                        text);
