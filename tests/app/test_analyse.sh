@@ -101,7 +101,7 @@ for verb in ik analyse; do
 done
 printf 'Motion\nversion=1\nnRows=9\nnColumns=3\ninDegrees=no\nendheader\ntime\tshoulder_elevation\telbow_flexiom\n' >misspelt.sto
 for i in 0 1 2 3 4 5 6 7 8; do printf '0.%d\t0\t0\n' $i; done >>misspelt.sto
-run "$LIMBER" muscle lengths "$LIMBER_SOURCE_DIR/scenes/parts/arm.osim" misspelt.sto --out misspelt
+run "$LIMBER" muscle lengths "$LIMBER_SOURCE_DIR/scenes/parts/arm.osim" misspelt.sto --out misspelt-motion
 claim "a coordinate that a motion lacks is no mistake" exits 0
 claim "... a similar column is named" complains "column 'elbow_flexiom' is not used (did you mean coordinate 'elbow_flexion'?)"
 cat >float.yaml <<'Y'
