@@ -492,7 +492,7 @@ static void no_memory_is_told(void** state) {
 // of the whole but for a few per cent.
 static void record_a_motion(lb_fork_links_kind links) {
   fork_world w = fork_read("ring");
-  w.scene.fork[0].links = links;
+  w.scene.fork[0].links = (int)links;
   w.f = fork_reduce(&w, 0);
   lb_simulate_options o = lb_simulate_default();
   lb_fork_motion motion = {0};
