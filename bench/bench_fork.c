@@ -280,6 +280,41 @@ static times run(bench* b, const job* j, int rounds) {
   return t;
 }
 
+// A step of the helix of 50 links with four effectors, along it: 24 coupled coordinates.
+static int report_four(const char* folder, int rounds) {
+  enum { FOUR = 4 };
+  const job j = {.scene = "helix-50"};
+  bench b = {0};
+  lb_scene_effector effector[FOUR];
+  lb_scene_fork what;
+  lb_fork* fork = NULL;
+  double w[6 * FOUR] = {0}, spent = 0;
+  lb_status status = read(&b, folder, &j, NULL);
+  if (status == LB_OK) {
+    what = b.scene.fork[0];
+    for (int e = 0; e < FOUR; e++) {
+      effector[e] = what.effector[0];
+      effector[e].body = (e + 1) * b.scene.nbody / FOUR - 1;
+      w[6 * e + 5] = 1;
+    }
+    what.effector = effector;
+    what.neffector = FOUR;
+    status = lb_fork_create(b.m, &what, 0, NULL, &fork, NULL);
+  }
+  if (status == LB_OK) {
+    status = lb_fork_stepper_create(fork, b.scene.solver.step, NULL, &b.one, NULL);
+  }
+  for (int r = 0; r < rounds && status == LB_OK; r++) {
+    spent = least(spent, time_one(&b, w, 20000));
+  }
+  if (status == LB_OK) {
+    printf("helix 50 with four effectors, %d coordinates: %.3f us a step\n", fork->count, spent);
+  }
+  drop(&b);
+  lb_fork_release(fork);
+  return status != LB_OK;
+}
+
 int main(int argc, char** argv) {
 #define PULLS(x, y, z)                                                                             \
   {                                                                                                \
@@ -324,5 +359,5 @@ int main(int argc, char** argv) {
     drop(&b);
     lb_error_clear(&err);
   }
-  return failed;
+  return report_four(folder, rounds) || failed;
 }
