@@ -268,6 +268,7 @@ int main(int argc, char** argv) {
     fprintf(stderr, "usage: limber_bench_beasts SCENES [COPIES [SECONDS]]\n");
     return 2;
   }
+  bench_settle();
   snprintf(path, sizeof path, "%s/jansen.yaml", argv[1]);
   if (!read_machine(path, &b)) {
     return 1;

@@ -406,6 +406,7 @@ int main(int argc, char** argv) {
   const bool ratios = argc > 1 && strcmp(argv[1], "ratios") == 0;
   const int boxes = argc > 1 + ratios ? atoi(argv[1 + ratios]) : ratios ? 3000 : 100;
   const double most = argc > 2 ? atof(argv[2]) : 20;
+  bench_settle();
   if (ratios) {
     tell_ratios(boxes);
     return 0;

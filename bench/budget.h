@@ -18,6 +18,16 @@ static inline double bench_now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/// Libraries' threads spin for a while when they begin, which counts as processor time: wait until
+/// they sleep, as all of the process does then.
+static inline void bench_settle(void) {
+  const struct timespec nap = {0, 20000000};
+  for (double before = -1; bench_now() - before > 1e-3;) {
+    before = bench_now();
+    nanosleep(&nap, NULL);
+  }
+}
+
 static inline bool bench_budget_left(const bench_budget* b) {
   const bool slow = b->spent * b->steps > b->most * b->made;
   return b->spent < (slow ? b->most / 4 : b->most);

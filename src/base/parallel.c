@@ -13,20 +13,30 @@
 #include <time.h>
 
 enum {
-  BLOCK = 256,   // terms added in one go
-  WAVE = 256,    // blocks whose sums are held at once; bounds the stack
-  MOST = 63,     // helpers
-  SPINS = 4000,  // of a wait, before others get the processor
-  OPEN = 1 << 16 // of `inside`: helpers may enter
+  BLOCK = 256,    // terms added in one go
+  WAVE = 256,     // blocks whose sums are held at once; bounds the stack
+  MOST = 63,      // helpers
+  SPINS = 4000,   // of a wait, before others get the processor
+  COME = 1000,    // of the wait for a team's helpers: those awake come sooner
+  OPEN = 1 << 16, // of `inside`: helpers may enter
+  LINE = 64       // bytes that go from one processor to another at a time
 };
+
+// Iterations that one thread begins with. Those of the same numbers in the next loop are the same
+// thread's then, whose processor has their memory at hand.
+typedef struct portion {
+  _Alignas(LINE) atomic_int next;
+  int end;
+} portion;
 
 typedef struct job {
   void (*work)(void* context, int i);              // of a loop, or
   void (*team)(void* context, int rank, int size); // of a team
   void* context;
-  int count, helpers; // iterations; helpers that are wanted
-  atomic_int next;    // iteration, or rank of who enters a team
-  atomic_int size;    // of a team, once it is known
+  int helpers;               // that are wanted
+  portion portion[MOST + 1]; // of a loop, one for each thread
+  atomic_int next;           // rank of who enters a team
+  atomic_int size;           // of a team, once it is known
 } job;
 
 // One for the process: who finds it taken works alone.
@@ -111,9 +121,13 @@ static int await_job(int round) {
   return atomic_load(&pool.round);
 }
 
-static void take_iterations(job* j) {
-  for (int i = atomic_fetch_add(&j->next, 1); i < j->count; i = atomic_fetch_add(&j->next, 1)) {
-    j->work(j->context, i);
+// Those of a thread, and then what others have left.
+static void take_iterations(job* j, int rank) {
+  for (int k = 0; k <= j->helpers; k++) {
+    portion* p = &j->portion[(rank + k) % (j->helpers + 1)];
+    for (int i; (i = atomic_fetch_add(&p->next, 1)) < p->end;) {
+      j->work(j->context, i);
+    }
   }
 }
 
@@ -136,7 +150,7 @@ static void* help(void* number) {
     if (atomic_fetch_add(&pool.inside, 1) & OPEN) { // else the job may be changing
       job* j = &pool.job;
       if (rank < j->helpers && j->work) {
-        take_iterations(j);
+        take_iterations(j, rank + 1);
       } else if (rank < j->helpers) {
         join_team(j);
       }
@@ -194,8 +208,24 @@ static void wake_helpers(void) {
   }
 }
 
+static void share_out(job* j, int count) {
+  const long threads = j->helpers + 1;
+  for (int k = 0; k < threads; k++) {
+    atomic_store_explicit(&j->portion[k].next, (int)(count * k / threads), memory_order_relaxed);
+    j->portion[k].end = (int)(count * (k + 1L) / threads);
+  }
+}
+
+// A loop or a team.
+typedef struct call {
+  void (*work)(void* context, int i);
+  void (*team)(void* context, int rank, int size);
+  void* context;
+  int count; // of iterations
+} call;
+
 // Threads of a job whose helpers were called; 1: the caller is alone.
-static int open_job(int threads, const job* what) {
+static int open_job(int threads, const call* what) {
   if (threads <= 1 || pthread_mutex_trylock(&pool.taken) != 0) {
     return 1;
   }
@@ -208,8 +238,8 @@ static int open_job(int threads, const job* what) {
   pool.job.work = what->work;
   pool.job.team = what->team;
   pool.job.context = what->context;
-  pool.job.count = what->count;
   pool.job.helpers = helpers;
+  share_out(&pool.job, what->count);
   atomic_store(&pool.job.next, 0);
   atomic_store(&pool.job.size, 0);
   atomic_fetch_or(&pool.inside, OPEN);
@@ -227,9 +257,9 @@ static void close_job(void) {
 }
 
 void lb_parallel_for(int threads, int count, void (*work)(void* context, int i), void* context) {
-  const job what = {.work = work, .context = context, .count = count};
+  const call what = {.work = work, .context = context, .count = count};
   if (open_job(threads < count ? threads : count, &what) > 1) {
-    take_iterations(&pool.job);
+    take_iterations(&pool.job, 0);
     close_job();
     return;
   }
@@ -239,13 +269,13 @@ void lb_parallel_for(int threads, int count, void (*work)(void* context, int i),
 }
 
 void lb_parallel_team(int threads, void (*work)(void* context, int rank, int size), void* context) {
-  const job what = {.team = work, .context = context};
+  const call what = {.team = work, .context = context};
   const int n = open_job(threads, &what);
   if (n == 1) {
     work(context, 0, 1);
     return;
   }
-  for (int i = 0; i < SPINS && atomic_load(&pool.job.next) < n - 1; i++) {
+  for (int i = 0; i < COME && atomic_load(&pool.job.next) < n - 1; i++) {
     pause_briefly(i);
   }
   const int size = 1 + atomic_load(&pool.job.next);

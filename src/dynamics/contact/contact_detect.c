@@ -227,6 +227,7 @@ static void warm_pair(const lb_contacts* C, int first, int after, double reach, 
     if (k) {
       C->touch[i].impulse = k->impulse;
       C->touch[i].twist = k->twist;
+      C->touch[i].exact = k->exact;
     }
   }
 }

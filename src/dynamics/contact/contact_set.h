@@ -31,6 +31,7 @@ typedef struct lb_touch {
   double bounce;   // speed after an impact within the step, 0: there is none [m/s]
   double place;    // change of the gap in that step, over h [m/s]
   bool pushed;     // it is an overlap that was pushed apart
+  bool exact;      // its impulses are those of an exact solution
   lb_contact_surface surface;
   lb_v4 impulse; // on a [N s]
   lb_v4 twist;   // impulse of the moment on a, of rolling and spinning friction [N m s]

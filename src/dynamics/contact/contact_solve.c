@@ -197,6 +197,7 @@ static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, bool again
   options.tolerance = C->m->contact.set.tolerance;
   options.threads = d->threads;
   options.vouched = options.arranged = true;
+  options.exact = brief ? NULL : C->exact;
   return brief ? lb_contact_solve_again(C->solver, &options, C->lambda, C->u)
                : lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
 }
@@ -276,6 +277,8 @@ static void spread(lb_contacts* C, const lb_data* d, double* v, const double* fr
 static void keep(const lb_touch_work* by, lb_touch* t) {
   const lb_contacts* C = by->C;
   t->impulse = t->twist = t->slip = lb_v4_zero();
+  t->exact = C->m->contact.set.solver == LB_CONTACT_FAST &&
+             lb_contact_solver_exact(C->solver, (int)(t - C->touch));
   for (int i = t->row; i < t->row + t->nrow; i++) {
     const int k = C->direction[i];
     *(k < 3 ? &t->impulse : &t->twist) += t->axis[k < 3 ? k : k < 5 ? k - 2 : 0] * C->lambda[i];

@@ -6,7 +6,6 @@
 
 enum {
   SPLIT = 24,  // blocks of a colour that one thread does as fast
-  PART = 16,   // blocks that a thread takes in one go
   TERMS = 512, // rows whose terms are added in one go
   LANES = 8
 };
@@ -44,6 +43,24 @@ static range rows_of(const lb_contact_crew* c) {
   return share(c, first[c->begin], first[c->end]);
 }
 
+// What this thread tells the others before they meet. The next one has another place, for some may
+// still read this one.
+static lb_contact_told* tell(lb_contact_crew* c) {
+  c->turn = !c->turn;
+  return c->shared->told[c->turn];
+}
+
+// The largest of all threads' numbers. They meet.
+static double largest(lb_contact_crew* c, double mine) {
+  lb_contact_told* told = tell(c);
+  told[c->rank].change = mine;
+  lb_crew_meet(c);
+  for (int i = 0; i < c->size; i++) {
+    mine = larger(told[i].change, mine);
+  }
+  return mine;
+}
+
 // --- colours ---
 
 // Whether a colour is for one thread. Several of them in a row need no meeting in between.
@@ -52,56 +69,51 @@ static bool is_alone(const lb_contact_crew* c, int k) {
   return g->serial[k] || g->colour[k + 1] - g->colour[k] < SPLIT;
 }
 
-// This thread's parts of blocks that may be done at the same time. Blocks beside each other bear
-// alike, and what bears takes longer: so threads take turns.
-static double by_parts(const lb_contact_crew* c, range all,
-                       double (*pass)(const lb_contact_crew* c, int begin, int end)) {
-  double most = 0;
-  for (int k = all.begin + c->rank * PART; k < all.end; k += c->size * PART) {
-    most = larger(pass(c, k, k + PART < all.end ? k + PART : all.end), most);
+// This thread's blocks of a colour, whole runs. Colours list their blocks by number, so a thread
+// mostly has the same bodies in each.
+static range part_of(const lb_contact_crew* c, int k) {
+  const range all = {c->islands->colour[k], c->islands->colour[k + 1]};
+  if (is_alone(c, k)) {
+    return (range){all.begin, c->rank == 0 ? all.end : all.begin};
   }
-  return most;
+  const range r = share(c, all.begin, all.end);
+  return (range){r.begin > all.begin ? lb_contact_islands_run(c->islands, r.begin, all.end)
+                                     : r.begin,
+                 lb_contact_islands_run(c->islands, r.end, all.end)};
 }
 
-// One pass over the island, as one thread alone would do it; the largest of what `pass` says.
-static double by_colours(const lb_contact_crew* c,
-                         double (*pass)(const lb_contact_crew* c, int begin, int end)) {
-  const lb_contact_islands* g = c->islands;
-  const int last = g->first_colour[c->island + 1];
+double lb_crew_share(const lb_contact_crew* c, lb_crew_pass* pass) {
+  const int* first = c->islands->first_colour + c->island;
   double most = 0;
   if (c->size == 1) {
     return pass(c, c->begin, c->end);
   }
-  for (int k = g->first_colour[c->island]; k < last; k++) {
-    const bool alone = is_alone(c, k);
-    const range all = {g->colour[k], g->colour[k + 1]};
-    if (!alone) {
-      most = larger(by_parts(c, all, pass), most);
-    } else if (c->rank == 0) {
-      most = larger(pass(c, all.begin, all.end), most);
-    }
-    if (!(alone && k + 1 < last && is_alone(c, k + 1))) {
-      lb_crew_meet(c);
-    }
+  for (int k = first[0]; k < first[1]; k++) {
+    const range r = part_of(c, k);
+    most = r.begin < r.end ? larger(pass(c, r.begin, r.end), most) : most;
   }
   return most;
 }
 
-// The largest of all threads' numbers.
-static double largest(const lb_contact_crew* c, double mine) {
-  c->shared->change[c->rank] = mine;
-  lb_crew_meet(c);
-  for (int i = 0; i < c->size; i++) {
-    mine = larger(c->shared->change[i], mine);
-  }
-  lb_crew_meet(c);
-  return mine;
+double lb_crew_largest(lb_contact_crew* c, lb_crew_pass* pass) {
+  return largest(c, lb_crew_share(c, pass));
 }
 
-double lb_crew_largest(const lb_contact_crew* c,
-                       double (*of)(const lb_contact_sweeper* s, int begin, int end)) {
-  const range mine = share(c, c->begin, c->end);
-  return largest(c, of(c->sweeper, mine.begin, mine.end));
+// One pass over the island, as one thread alone would do it; the largest of what `pass` says.
+static double by_colours(lb_contact_crew* c, lb_crew_pass* pass) {
+  const int* first = c->islands->first_colour + c->island;
+  double most = 0;
+  if (c->size == 1) {
+    return pass(c, c->begin, c->end);
+  }
+  for (int k = first[0]; k < first[1]; k++) {
+    const range r = part_of(c, k);
+    most = r.begin < r.end ? larger(pass(c, r.begin, r.end), most) : most;
+    if (k + 1 < first[1] && !(is_alone(c, k) && is_alone(c, k + 1))) {
+      lb_crew_meet(c);
+    }
+  }
+  return largest(c, most);
 }
 
 // --- velocities and residual ---
@@ -111,7 +123,7 @@ static double add_impulses(const lb_contact_crew* c, int begin, int end) {
   return 0;
 }
 
-void lb_crew_refresh(const lb_contact_crew* c) {
+void lb_crew_refresh(lb_contact_crew* c) {
   lb_contact_sweeper* w = c->sweeper;
   const lb_contact_problem* p = w->problem;
   const range mine = groups_of(c);
@@ -123,18 +135,36 @@ void lb_crew_refresh(const lb_contact_crew* c) {
   by_colours(c, add_impulses);
 }
 
-lb_contact_measure lb_crew_measure(const lb_contact_crew* c) {
-  const range mine = share(c, c->begin, c->end);
-  c->shared->measure[c->rank] = lb_contact_sweeper_measure(c->sweeper, mine.begin, mine.end);
+static void add_measure(lb_contact_measure* all, const lb_contact_measure* m) {
+  lb_contact_measure_add(all, m->residual, m->scale, 0);
+  all->rounding = larger(m->rounding, all->rounding);
+}
+
+static double measure(const lb_contact_crew* c, int begin, int end) {
+  const lb_contact_measure m = lb_contact_sweeper_measure(c->sweeper, begin, end);
+  add_measure(&c->shared->told[c->turn][c->rank].measure, &m);
+  return 0;
+}
+
+lb_contact_measure lb_crew_measure(lb_contact_crew* c) {
+  lb_contact_told* told = tell(c);
+  lb_contact_measure all = {0, 0, 0};
+  told[c->rank].measure = all;
+  lb_crew_share(c, measure);
   lb_crew_meet(c);
-  lb_contact_measure all = c->shared->measure[0];
-  for (int i = 1; i < c->size; i++) {
-    const lb_contact_measure* m = &c->shared->measure[i];
-    lb_contact_measure_add(&all, m->residual, m->scale, 0);
-    all.rounding = larger(m->rounding, all.rounding);
+  for (int i = 0; i < c->size; i++) {
+    add_measure(&all, &told[i].measure);
   }
-  lb_crew_meet(c);
   return all;
+}
+
+void lb_crew_give_velocities(const lb_contact_crew* c) {
+  const lb_contact_problem* p = c->sweeper->problem;
+  const range mine = groups_of(c);
+  for (int k = mine.begin; k < mine.end; k++) {
+    const int g = c->islands->group[k], at = p->velocity[g];
+    memcpy(c->u + at, c->sweeper->u + at, (size_t)lb_contact_width(p, g) * sizeof *c->u);
+  }
 }
 
 // --- sweeps ---
@@ -145,7 +175,7 @@ static double sweep(const lb_contact_crew* c, int begin, int end) {
 
 double lb_crew_sweep(lb_contact_crew* c) {
   c->nsweep++;
-  return largest(c, by_colours(c, sweep));
+  return by_colours(c, sweep);
 }
 
 // --- nonsmooth conjugate directions                        [Silcowitz-Hansen and others 2010]

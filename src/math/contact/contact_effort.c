@@ -52,6 +52,9 @@ static const double UNEVEN = 100;
 // What a step of Newton's method leaves of the residual where the rest of it is misfit of redundant
 // gaps, which no step takes away: the next one would be in vain.
 static const double IDLE = 0.6;
+// Shares of the tolerance: what Newton's method leaves of it where an island may come to rest, and
+// below which impulses are those of an exact solution.
+static const double FINE = 5e-3, EXACT = 1e-2;
 // Roots of friction in the few sweeps of a step, over their bounds: less than these leave anyway.
 static const double ROUGH = 1e-3;
 
@@ -66,6 +69,7 @@ typedef struct job {
   bool laid;                 // the system below was looked for
   lb_contact_scaled* system; // of Newton's method, or NULL without room
   bool uneven;               // its masses are, and sweeps stall
+  bool fine;                 // Newton's method is to bring it to rest
   bool plain;                // sweeps without conjugate directions: slow, and they always settle
   double best;               // residual of the impulses kept
   lb_contact_measure m;      // of the impulses now
@@ -82,6 +86,11 @@ static bool is_tiny(const job* j) {
 
 static bool is_calm(const job* j) {
   return j->m.scale <= j->options->calm;
+}
+
+// An island on which Newton's method is quick, and that may come to rest.
+static bool may_rest(const job* j) {
+  return j->c->rows <= BUDGETS[j->effort].rows && is_calm(j);
 }
 
 // --- Newton's method ---
@@ -136,7 +145,7 @@ static lb_contact_try newton_of_island(job* j, int attempts, double enough) {
   for (int i = 0; i < system->n; i++) {
     x[i] = lambda[i] / system->D[i];
   }
-  system->tolerance = 0.5 * j->c->target;
+  system->tolerance = (j->fine ? FINE : 0.5) * j->c->target;
   const bool exact = is_tiny(j) || j->uneven || j->effort == LB_CONTACT_THOROUGH;
   system->eps = exact ? LB_CONTACT_EPS : BUDGETS[j->effort].eps;
   system->idle = exact ? (double)INFINITY : IDLE;
@@ -269,15 +278,35 @@ static bool few_sweeps(job* j, int most) {
 }
 
 // Whether sweeps stall: groups that share a contact show it masses that differ by much.
+static double unevenness(const lb_contact_crew* c, int begin, int end) {
+  return lb_contact_sweeper_unevenness(c->sweeper, begin, end);
+}
 static bool is_uneven(const job* j) {
-  return lb_crew_largest(j->c, lb_contact_sweeper_unevenness) > UNEVEN;
+  return lb_crew_largest(j->c, unevenness) > UNEVEN;
 }
 
 // Impulses that are near are left to the sweeps of the next step.
 static bool pays(const job* j) {
-  const bool cheap = j->c->rows <= BUDGETS[j->effort].rows;
   return is_tiny(j) || (j->uneven && j->m.residual > STANDS * j->m.scale) ||
-         (cheap && is_calm(j) && j->m.residual > NEAR * j->m.scale);
+         (may_rest(j) && j->m.residual > NEAR * j->m.scale);
+}
+
+// Whether the step before was solved exactly, and this one starts from its impulses.
+static bool starts_exactly(const job* j) {
+  const bool* exact = j->options->exact;
+  for (int k = j->c->begin; exact && k < j->c->end; k++) {
+    if (exact[j->c->islands->block[k]]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// An exact solution stops velocities that errors before have left, and its impulses are more than
+// what bears weights by as much. The next step would be pushed back by them, and so on for ever:
+// two exact solutions in a row bring an island to rest.
+static bool sways(const job* j) {
+  return j->fine && j->m.residual > EXACT * j->c->target && starts_exactly(j);
 }
 
 // Tiny islands, from elsewhere.
@@ -313,7 +342,11 @@ static bool solve_in_step(job* j) {
   if (j->uneven && solve_uneven(j)) {
     return true;
   }
-  bool solved = few_sweeps(j, j->options->sweeps) || (pays(j) && newton(j, 1, j->m.residual));
+  bool solved = few_sweeps(j, j->options->sweeps);
+  j->fine = j->effort == LB_CONTACT_BOUNDED && !is_tiny(j) && !j->uneven && may_rest(j);
+  if (sways(j) || (!solved && pays(j))) {
+    solved = newton(j, 1, j->m.residual) || solved;
+  }
   if (!solved && j->uneven) {
     take_best(j);
   }
@@ -328,8 +361,8 @@ static bool solve_in_step(job* j) {
 }
 
 lb_contact_outcome lb_contact_solve_island(lb_contact_crew* c, const lb_contact_matrices* matrices,
-                                           const lb_contact_options* options, double scale) {
-  const double own = lb_crew_largest(c, lb_contact_sweeper_scale);
+                                           const lb_contact_options* options, double own,
+                                           double scale) {
   job j = {.c = c,
            .matrices = matrices,
            .options = options,
@@ -344,5 +377,6 @@ lb_contact_outcome lb_contact_solve_island(lb_contact_crew* c, const lb_contact_
   if (j.laid && matrices->lock) {
     pthread_mutex_unlock(matrices->lock);
   }
-  return (lb_contact_outcome){j.m, c->nsweep + j.steps, solved};
+  const bool exact = j.fine && j.steps > 0 && j.m.residual <= EXACT * c->target;
+  return (lb_contact_outcome){j.m, c->nsweep + j.steps, solved, exact};
 }

@@ -14,6 +14,7 @@ typedef struct lb_contact_outcome {
   lb_contact_measure measure;
   int iterations;
   bool solved;
+  bool exact; // by Newton's method, to much less than the tolerance: it may come to rest
 } lb_contact_outcome;
 
 // Matrices of Newton's method and room for its impulses.
@@ -26,6 +27,7 @@ typedef struct lb_contact_matrices {
   pthread_mutex_t* lock;     // for all but `best`, where islands share them; or NULL
 } lb_contact_matrices;
 
-// The island of the crew; `scale` is that of all islands.
+// The island of the crew, with its own scale and that of all islands.
 lb_contact_outcome lb_contact_solve_island(lb_contact_crew* c, const lb_contact_matrices* matrices,
-                                           const lb_contact_options* options, double scale);
+                                           const lb_contact_options* options, double own,
+                                           double scale);

@@ -13,8 +13,7 @@
 
 enum {
   DENSE_USUAL = 480, // rows up to which Newton's method has room for a dense matrix
-  TEAM_BLOCKS = 512, // blocks from which all threads work on one island
-  PORTION = 128,     // blocks that are packed in one go
+  PORTION = 128,     // blocks whose pieces are counted in one go
   FACTORS_USUAL = 8000000,
   SMALL = LB_ISLAND_SMALL,
   STEP_SWEEPS = 10,
@@ -38,10 +37,10 @@ struct lb_contact_solver {
   lb_contact_dense* little;    // [threads] of up to SMALL rows
   // --- of a solve
   const lb_contact_options* options;
-  double scale;   // of all islands
-  double* lambda; // [nrow] of the problem
-  bool fresh;     // velocities are still those without impulses
-  bool* changed;  // [nblock] what its rows ask for, since the last solve
+  double *lambda, *u; // of the problem
+  bool fresh;         // numbers have to be taken from the problem, and not only b
+  bool* changed;      // [nisland] what its rows ask for, since the last solve
+  double* own;        // [nisland] scale of each; not finite: its numbers are not
   int nteam, nalone, nsmall;
   pthread_mutex_t matrices; // of islands that are not small
   atomic_int next;
@@ -59,6 +58,7 @@ static void carve(lb_contact_solver* s, lb_carver* c) {
   s->large = lb_carve(c, (size_t)z->blocks, sizeof(int));
   s->small = lb_carve(c, (size_t)z->blocks, sizeof(int));
   s->changed = lb_carve(c, (size_t)z->blocks, sizeof(bool));
+  s->own = lb_carve(c, (size_t)z->blocks, sizeof(double));
   s->best = lb_carve(c, (size_t)z->rows, sizeof(double));
   lb_contact_directions_carve(&s->directions, c, z->rows, z->velocities);
   const int small = z->rows < SMALL ? z->rows : SMALL;
@@ -167,34 +167,81 @@ lb_contact_options lb_contact_options_brief(void) {
   return o;
 }
 
+// --- numbers of islands, and back ---
+
+static double pack_blocks(const lb_contact_crew* c, int begin, int end) {
+  const bool finite = lb_contact_sweeper_pack(c->sweeper, c->islands, begin, end);
+  lb_contact_sweeper_take(c->sweeper, begin, end, c->given);
+  return finite ? 1 : (double)INFINITY;
+}
+
+static double change_blocks(const lb_contact_crew* c, int begin, int end) {
+  return lb_contact_sweeper_take_b(c->sweeper, begin, end) ? 1 : 0;
+}
+
+static double scale_of_blocks(const lb_contact_crew* c, int begin, int end) {
+  return lb_contact_sweeper_scale(c->sweeper, begin, end);
+}
+
+static double give_blocks(const lb_contact_crew* c, int begin, int end) {
+  lb_contact_sweeper_give(c->sweeper, begin, end, c->given);
+  return 0;
+}
+
 // --- islands ---
 
-static lb_contact_crew crew_of(lb_contact_solver* s, lb_contact_shared* shared, int island) {
-  const int begin = s->islands.first[island], end = s->islands.first[island + 1];
+// The crew turns to an island.
+static void turn_to(lb_contact_crew* c, const lb_contact_solver* s, int island) {
+  c->island = island;
+  c->begin = s->islands.first[island];
+  c->end = s->islands.first[island + 1];
+  c->rows = s->sweeper.first_row[c->end] - s->sweeper.first_row[c->begin];
+  c->nsweep = 0;
+}
+
+static lb_contact_crew crew_of(lb_contact_solver* s, lb_contact_shared* shared, int rank,
+                               int size) {
   return (lb_contact_crew){.sweeper = &s->sweeper,
                            .islands = &s->islands,
                            .directions = &s->directions,
                            .shared = shared,
-                           .island = island,
-                           .size = 1,
-                           .begin = begin,
-                           .end = end,
-                           .rows = s->sweeper.first_row[end] - s->sweeper.first_row[begin]};
+                           .given = s->lambda,
+                           .u = s->u,
+                           .rank = rank,
+                           .size = size};
 }
 
-static lb_contact_outcome solve_island(const lb_contact_solver* s, lb_contact_crew* c,
-                                       const lb_contact_matrices* matrices) {
+static void prepare_island(lb_contact_solver* s, lb_contact_crew* c, int island) {
+  turn_to(c, s, island);
+  const double changed = lb_crew_largest(c, s->fresh ? pack_blocks : change_blocks);
+  const double own = lb_crew_largest(c, scale_of_blocks);
+  if (c->rank == 0) {
+    s->changed[island] = changed > 0;
+    s->own[island] = isfinite(changed) ? own : changed;
+  }
+}
+
+// An island that asks for the same as before keeps its impulses.
+static void solve_island(const lb_contact_solver* s, lb_contact_crew* c, int island,
+                         const lb_contact_matrices* matrices, double scale) {
+  turn_to(c, s, island);
   if (s->fresh) {
     lb_crew_refresh(c);
   }
-  return lb_contact_solve_island(c, matrices, s->options, s->scale);
+  if (s->changed[island]) {
+    const lb_contact_outcome o =
+        lb_contact_solve_island(c, matrices, s->options, s->own[island], scale);
+    if (c->rank == 0) {
+      s->outcome[island] = o;
+    }
+  }
+  lb_crew_share(c, give_blocks);
+  lb_crew_give_velocities(c);
 }
 
-// An island by one thread.
-static void solve_alone(lb_contact_solver* s, const lb_contact_matrices* matrices, int island) {
-  lb_contact_shared mine;
-  lb_contact_crew c = crew_of(s, &mine, island);
-  s->outcome[island] = solve_island(s, &c, matrices);
+// The i-th of the islands that are for one thread, the larger ones first.
+static int island_alone(const lb_contact_solver* s, int i) {
+  return i < s->nalone ? s->large[s->islands.nisland - 1 - i] : s->small[i - s->nalone];
 }
 
 static lb_contact_matrices large_matrices(lb_contact_solver* s) {
@@ -202,37 +249,49 @@ static lb_contact_matrices large_matrices(lb_contact_solver* s) {
       .dense = &s->dense, .most = s->sizes.dense, .sparse = &s->sparse, .x = s->x, .best = s->best};
 }
 
-// Islands of many blocks by the whole team.
-static void solve_together(lb_contact_solver* s, int rank, int size) {
-  const lb_contact_matrices matrices = large_matrices(s);
-  for (int i = 0; i < s->nteam; i++) {
-    lb_contact_crew c = crew_of(s, &s->shared, s->large[i]);
-    c.rank = rank;
-    c.size = size;
-    const lb_contact_outcome o = solve_island(s, &c, &matrices);
-    if (rank == 0) {
-      s->outcome[c.island] = o;
-    }
+static double largest_scale(const lb_contact_solver* s) {
+  double most = 0;
+  for (int i = 0; i < s->islands.nisland; i++) {
+    most = fmax(most, s->own[i]);
   }
+  return most;
 }
 
-// All others, the larger ones first. These share matrices.
+// A thread's share of the numbers, which all islands' scales come from.
+static void prepare(lb_contact_solver* s, lb_contact_crew* together, lb_contact_crew* alone) {
+  for (int i = 0; i < s->nteam; i++) {
+    prepare_island(s, together, s->large[i]);
+  }
+  for (int i = together->rank; i < s->nalone + s->nsmall; i += together->size) {
+    prepare_island(s, alone, island_alone(s, i));
+  }
+  lb_crew_meet(together);
+}
+
+// Islands of many blocks by the whole team, all others by one thread each. The larger ones of these
+// share matrices.
 static void work(void* context, int rank, int size) {
   lb_contact_solver* s = context;
+  lb_contact_shared mine;
+  lb_contact_crew together = crew_of(s, &s->shared, rank, size), alone = crew_of(s, &mine, 0, 1);
+  prepare(s, &together, &alone);
   const int width = s->sizes.rows < SMALL ? s->sizes.rows : SMALL;
-  const lb_contact_matrices small = {.dense = &s->little[rank],
+  const lb_contact_matrices all = large_matrices(s),
+                            small = {.dense = &s->little[rank],
                                      .most = SMALL,
                                      .x = s->x + s->sizes.rows + rank * width,
                                      .best = s->best};
-  lb_contact_matrices large = large_matrices(s);
+  lb_contact_matrices large = all;
   large.lock = &s->matrices;
-  solve_together(s, rank, size);
+  const double scale = largest_scale(s);
+  if (!isfinite(scale)) {
+    return;
+  }
+  for (int i = 0; i < s->nteam; i++) {
+    solve_island(s, &together, s->large[i], &all, scale);
+  }
   for (int i; (i = atomic_fetch_add(&s->next, 1)) < s->nalone + s->nsmall;) {
-    if (i < s->nalone) {
-      solve_alone(s, &large, s->large[s->islands.nisland - 1 - i]);
-    } else {
-      solve_alone(s, &small, s->small[i - s->nalone]);
-    }
+    solve_island(s, &alone, island_alone(s, i), i < s->nalone ? &large : &small, scale);
   }
 }
 
@@ -242,7 +301,7 @@ static void list_island(lb_contact_solver* s, int island) {
   const int rows = s->sweeper.first_row[first[1]] - s->sweeper.first_row[first[0]];
   if (rows <= SMALL) {
     s->small[s->nsmall++] = island;
-  } else if (first[1] - first[0] >= TEAM_BLOCKS) {
+  } else if (first[1] - first[0] >= LB_ISLAND_TEAM) {
     s->large[s->nteam++] = island;
   } else {
     s->large[s->islands.nisland - ++s->nalone] = island;
@@ -261,66 +320,34 @@ static lb_contact_report summary(const lb_contact_solver* s) {
   return r;
 }
 
-// --- blocks in portions, each by one thread ---
-
-static int portion_end(const lb_contact_solver* s, int k) {
-  const int n = s->sweeper.problem->nblock;
-  return n - k * PORTION < PORTION ? n : (k + 1) * PORTION;
-}
-
+// Pieces of some of the problem's blocks.
 static void count_portion(void* context, int k) {
   lb_contact_solver* s = context;
-  lb_contact_sweeper_count(&s->sweeper, k * PORTION, portion_end(s, k));
+  const int n = s->sweeper.problem->nblock, begin = k * PORTION;
+  lb_contact_sweeper_count(&s->sweeper, begin, n - begin < PORTION ? n : begin + PORTION);
 }
 
-static void pack_portion(void* context, int k) {
-  lb_contact_solver* s = context;
-  const int begin = k * PORTION, end = portion_end(s, k);
-  if (!lb_contact_sweeper_pack(&s->sweeper, &s->islands, begin, end)) {
-    atomic_store(&s->next, 1);
-  }
-  lb_contact_sweeper_take(&s->sweeper, begin, end, s->lambda);
-}
-
-static void change_portion(void* context, int k) {
-  lb_contact_solver* s = context;
-  for (int i = k * PORTION; i < portion_end(s, k); i++) {
-    s->changed[i] = lb_contact_sweeper_take_b(&s->sweeper, i, i + 1);
-  }
-}
-
-static void give_portion(void* context, int k) {
-  const lb_contact_solver* s = context;
-  lb_contact_sweeper_give(&s->sweeper, k * PORTION, portion_end(s, k), s->lambda);
-}
-
-static void by_portions(lb_contact_solver* s, int threads, void (*portion)(void* context, int k)) {
+static void lay_out(lb_contact_solver* s, int threads) {
   const int n = s->sweeper.problem->nblock;
-  lb_parallel_for(n < TEAM_BLOCKS ? 1 : threads, (n + PORTION - 1) / PORTION, portion, s);
-}
-
-static bool pack(lb_contact_solver* s, int threads, double* lambda) {
-  s->lambda = lambda;
-  by_portions(s, threads, count_portion);
+  lb_parallel_for(n < LB_ISLAND_TEAM ? 1 : threads, (n + PORTION - 1) / PORTION, count_portion, s);
   lb_contact_sweeper_add_up(&s->sweeper, &s->islands);
-  atomic_store(&s->next, 0); // none that is not finite was found
-  by_portions(s, threads, pack_portion);
-  return atomic_load(&s->next) == 0;
+  s->nteam = s->nalone = s->nsmall = 0;
+  for (int i = 0; i < s->islands.nisland; i++) {
+    list_island(s, i);
+  }
 }
 
 static lb_contact_report solve_islands(lb_contact_solver* s, const lb_contact_options* options,
                                        double* lambda, double* u) {
-  const lb_contact_problem* p = s->sweeper.problem;
   s->options = options;
-  s->scale = lb_contact_sweeper_scale(&s->sweeper, 0, p->nblock);
+  s->lambda = lambda;
+  s->u = u;
   atomic_store(&s->next, 0);
   const int most =
       larger(1, options->threads < s->sizes.threads ? options->threads : s->sizes.threads);
   lb_parallel_team(most < LB_CREW_MOST ? most : LB_CREW_MOST, work, s);
-  s->lambda = lambda;
-  by_portions(s, options->threads, give_portion);
-  memcpy(u, s->sweeper.u, (size_t)lb_contact_nvelocity(p) * sizeof *u);
-  return summary(s);
+  return isfinite(largest_scale(s)) ? summary(s)
+                                    : (lb_contact_report){.status = LB_CONTACT_REFUSED};
 }
 
 static bool has_room(const lb_contact_solver* s, const lb_contact_problem* p) {
@@ -329,6 +356,18 @@ static bool has_room(const lb_contact_solver* s, const lb_contact_problem* p) {
   }
   const lb_contact_sizes sizes = lb_contact_sizes_of(p);
   return fits(&sizes, &s->sizes);
+}
+
+// Velocities of groups that no block acts on.
+static void keep_others(const lb_contact_solver* s, double* u) {
+  const lb_contact_problem* p = s->sweeper.problem;
+  const bool none = s->islands.first_group[s->islands.nisland] == p->ngroup;
+  for (int g = 0; g < p->ngroup && !none; g++) {
+    if (!lb_contact_islands_has(&s->islands, g)) {
+      memcpy(u + p->velocity[g], p->u0 + p->velocity[g],
+             (size_t)lb_contact_width(p, g) * sizeof *u);
+    }
+  }
 }
 
 const int* lb_contact_solver_arrange(lb_contact_solver* s, const lb_contact_problem* p) {
@@ -346,16 +385,17 @@ lb_contact_report lb_contact_solve(lb_contact_solver* s, const lb_contact_proble
     lb_contact_islands_find(&s->islands, p);
   }
   s->sweeper.problem = p;
-  if (!pack(s, options->threads, lambda)) {
-    return refused;
-  }
-  s->nteam = s->nalone = s->nsmall = 0;
-  for (int i = 0; i < s->islands.nisland; i++) {
-    list_island(s, i);
-  }
-  memcpy(s->sweeper.u, p->u0, (size_t)lb_contact_nvelocity(p) * sizeof(double));
   s->fresh = true;
-  return solve_islands(s, options, lambda, u);
+  lay_out(s, options->threads);
+  const lb_contact_report report = solve_islands(s, options, lambda, u);
+  if (report.status != LB_CONTACT_REFUSED) {
+    keep_others(s, u);
+  }
+  return report;
+}
+
+bool lb_contact_solver_exact(const lb_contact_solver* s, int block) {
+  return s->outcome[s->islands.island_of[block]].exact;
 }
 
 const int* lb_contact_solver_islands(const lb_contact_solver* s) {
@@ -364,14 +404,6 @@ const int* lb_contact_solver_islands(const lb_contact_solver* s) {
 
 lb_contact_report lb_contact_solve_again(lb_contact_solver* s, const lb_contact_options* options,
                                          double* lambda, double* u) {
-  const int* first = s->islands.first;
   s->fresh = false;
-  s->nteam = s->nalone = s->nsmall = 0;
-  by_portions(s, options->threads, change_portion);
-  for (int i = 0; i < s->islands.nisland; i++) {
-    if (memchr(s->changed + first[i], true, (size_t)(first[i + 1] - first[i]))) {
-      list_island(s, i);
-    }
-  }
   return solve_islands(s, options, lambda, u);
 }

@@ -38,7 +38,8 @@ typedef struct lb_contact_options {
   lb_contact_effort effort;
   bool vouched;  // the problem is sound and fits, as its builder knows: only numbers are checked
   bool arranged; // lb_contact_solver_arrange knows it
-  double calm;   // bounded, brief: islands are calm up to this scale; 0: none is
+  const bool* exact; // [nblock] starts that lb_contact_solver_exact said so of; NULL: none
+  double calm;       // bounded, brief: islands are calm up to this scale; 0: none is
 } lb_contact_options;
 
 lb_contact_options lb_contact_options_default(void); // thorough
@@ -54,6 +55,8 @@ const int* lb_contact_solver_arrange(lb_contact_solver* solver, const lb_contact
 // fit, the options make no sense, and outputs are unchanged.
 lb_contact_report lb_contact_solve(lb_contact_solver* solver, const lb_contact_problem* p,
                                    const lb_contact_options* options, double* lambda, double* u);
+// Whether the last solution is exact for a block: the next step's had better be, too.
+bool lb_contact_solver_exact(const lb_contact_solver* solver, int block);
 // Island of each block [nblock] of the problem that was solved last.
 const int* lb_contact_solver_islands(const lb_contact_solver* solver);
 // Solution of the problem that was solved last, of which nothing but b has changed since; the warm

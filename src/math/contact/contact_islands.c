@@ -101,10 +101,26 @@ static void number_islands(lb_contact_islands* s, const lb_contact_problem* p) {
 
 // --- colours: the first that no block before has used on the same groups ---
 
+static bool same_sides(const int* a, const int* b) {
+  return a[0] == b[0] && a[1] == b[1];
+}
+
+static void count_blocks(lb_contact_islands* s, int nblock) {
+  memset(s->count, 0, (size_t)s->nisland * sizeof *s->count);
+  for (int k = 0; k < nblock; k++) {
+    s->count[s->island_of[k]]++;
+  }
+}
+
 static void colour_blocks(lb_contact_islands* s, const lb_contact_problem* p) {
+  count_blocks(s, p->nblock);
   memset(s->used, 0, (size_t)p->ngroup * sizeof *s->used);
   for (int k = 0; k < p->nblock; k++) {
     const int* g = s->sides[k];
+    if (k > 0 && same_sides(g, s->sides[k - 1]) && s->count[s->island_of[k]] >= LB_ISLAND_TEAM) {
+      s->colour_of[k] = s->colour_of[k - 1];
+      continue;
+    }
     const uint64_t used = (g[0] >= 0 ? s->used[g[0]] : 0) | (g[1] >= 0 ? s->used[g[1]] : 0);
     const uint64_t free = ~used | (uint64_t)1 << SERIAL;
     const int colour = __builtin_ctzll(free);
@@ -161,6 +177,13 @@ static void list_colours(lb_contact_islands* s) {
   }
   s->first_colour[s->nisland] = ncolour;
   s->colour[ncolour] = s->first[s->nisland];
+}
+
+int lb_contact_islands_run(const lb_contact_islands* s, int k, int end) {
+  while (k < end && same_sides(s->sides[s->block[k]], s->sides[s->block[k - 1]])) {
+    k++;
+  }
+  return k;
 }
 
 void lb_contact_islands_find(lb_contact_islands* s, const lb_contact_problem* p) {
