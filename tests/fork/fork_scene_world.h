@@ -86,6 +86,20 @@ static inline lb_stepper* stepper_of(const lb_model* m) {
   "fork: {legs: {base: chassis, effectors: [coupler, tip]" fork "}}\n"
 #define ROVER(integrator, gravity, drag, more) ROVER_OF(integrator, gravity, drag, more, "")
 
+// Two links on the ground, of which the second is the effector.
+#define ARM(fork)                                                                                  \
+  "gravity: [0, 0, 0]\n"                                                                           \
+  "bodies:\n"                                                                                      \
+  "  a: {mass: 1, center: [0.1, 0, 0], inertia: [0.01, 0.01, 0.01]}\n"                             \
+  "  b: {mass: 1, center: [0.1, 0, 0], inertia: [0.01, 0.01, 0.01]}\n"                             \
+  "joints:\n"                                                                                      \
+  "  one: {type: revolute, axis: z, child: a, spring: {stiffness: 9}}\n"                           \
+  "  two: {type: revolute, axis: z, parent: a, child: b, at: [0.2, 0, 0], spring: {stiffness: "    \
+  "9}}\n"                                                                                          \
+  "fork:\n"                                                                                        \
+  "  f:\n"                                                                                         \
+  "    effectors: [b]\n" fork
+
 static inline void random_state(const lb_model* m, lb_data* d, lb_random* r, double size) {
   memcpy(d->q, m->start.q, (size_t)m->nq * sizeof *d->q);
   for (int i = 0; i < m->nv; i++) {

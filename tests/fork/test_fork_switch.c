@@ -1,8 +1,7 @@
 // Mechanisms that change between reduced and whole while they move, and other ways to step and show
 // them: state handed over, phases of [fork] section 8.1, trees linearised in every step, links by
 // their own exponentials.
-#include "counting.h"
-#include "fork_scene_world.h"
+#include "fork_scene_checks.h"
 #include "math/space/se3.h"
 
 // --- handing over ---
@@ -160,19 +159,6 @@ static void memory_may_run_out_in_phases(void** state) {
 
 // --- what scenes may say ---
 
-#define ARM(fork)                                                                                  \
-  "gravity: [0, 0, 0]\n"                                                                           \
-  "bodies:\n"                                                                                      \
-  "  a: {mass: 1, center: [0.1, 0, 0], inertia: [0.01, 0.01, 0.01]}\n"                             \
-  "  b: {mass: 1, center: [0.1, 0, 0], inertia: [0.01, 0.01, 0.01]}\n"                             \
-  "joints:\n"                                                                                      \
-  "  one: {type: revolute, axis: z, child: a, spring: {stiffness: 9}}\n"                           \
-  "  two: {type: revolute, axis: z, parent: a, child: b, at: [0.2, 0, 0], spring: {stiffness: "    \
-  "9}}\n"                                                                                          \
-  "fork:\n"                                                                                        \
-  "  f:\n"                                                                                         \
-  "    effectors: [b]\n" fork
-
 static void assert_unreadable(const char* text, const char* words) {
   lb_scene scene;
   lb_error err = lb_error_make(NULL);
@@ -280,29 +266,11 @@ static void links_may_go_by_their_own_exponentials(void** state) {
 static void such_links_have_velocities(void** state) {
   (void)state;
   static const char* const names[] = {"left", "right", "arm"};
-  static const double h = 1e-5;
   lb_error err = lb_error_make(NULL);
   lb_world* w = lb_world_parse(ROVER_OF("bdf1", "[0, 0, -9.81]", "0.3", "", ", links: exponential"),
                                "rover.yaml", &err);
   assert_non_null(w);
-  for (int i = 0; i < 100; i++) {
-    lb_world_step(w, 1e-3);
-  }
-  lb_transform before[3];
-  for (int n = 0; n < 3; n++) {
-    before[n] = lb_world_pose(w, lb_world_find(w, LB_PART_BODY, names[n]));
-  }
-  lb_world_step(w, h);
-  for (int n = 0; n < 3; n++) {
-    const int body = lb_world_find(w, LB_PART_BODY, names[n]);
-    const lb_transform now = lb_world_pose(w, body);
-    const lb_body_velocity V = lb_world_velocity(w, body);
-    const lb_vec3 moved = lb_vec3_scale(1 / h, lb_vec3_sub(now.p, before[n].p));
-    const lb_vec3 turned =
-        lb_vec3_scale(1 / h, lb_quat_log(lb_quat_mul(now.q, lb_quat_conjugate(before[n].q))));
-    assert_near(lb_vec3_norm(lb_vec3_sub(moved, V.linear)), 0, 1e-4);
-    assert_near(lb_vec3_norm(lb_vec3_sub(turned, V.angular)), 0, 1e-4);
-  }
+  assert_velocities(w, 3, names);
   lb_world_close(w);
   lb_error_clear(&err);
 }
