@@ -1,7 +1,9 @@
 // Figures 6.4, 6.6, 6.16 and 6.17 of [red] again, with Limber's curves: muscles with mass beside
-// muscles whose mass is lumped onto bones.
+// muscles whose mass is lumped onto bones. And calves after a landing, between elastic tendons and
+// between stiff ones.
 //
 //   limber_muscle_figures SCENES > docs/muscle.svg
+//   limber_muscle_figures SCENES tendons > docs/muscle-tendon.svg
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -363,15 +365,73 @@ static void draw_sweep(const char* folder) {
   }
 }
 
-int main(int argc, char** argv) {
-  const char* folder = argc > 1 ? argv[1] : "scenes";
-  const char* vias = "{body: upper, at: [-5 cm, 0, -45 cm]}, {body: lower, at: [-6 cm, 0, -5 cm]}";
-  const int width = 2 * WIDTH, height = 4 * HEIGHT;
+// --- calves after a landing ---
+
+static void draw_landing(const char* folder) {
+  static double x[MOST], slide[MOST], force[2][MOST], stretch[2][MOST], none[MOST];
+  const lb_scene scene = open_scene(folder, "muscle-landing");
+  lb_model* m = compile(&scene);
+  lb_recording* r = simulate(m, scene.duration);
+  const int at[2] = {m->joint.q[lb_model_joint(m, "calf.proximal")],
+                     m->joint.q[lb_model_joint(m, "calf.distal")]};
+  int pulls[2] = {-1, -1};
+  for (int i = 0; i < r->nchannel; i++) {
+    if (r->channel[i].kind == LB_CHANNEL_TENSION) {
+      pulls[strcmp(r->channel[i].name, "stiff calf") == 0] = i;
+    }
+  }
+  double most[2] = {0, 0};
+  for (int i = 0; i < r->nframe; i++) {
+    const double* q = r->q + (size_t)i * (size_t)m->nq;
+    x[i] = r->time[i];
+    for (int k = 0; k < 2; k++) {
+      stretch[k][i] = 1000 * (q[at[k]] - r->q[at[k]]);
+      force[k][i] = r->force[i * r->nchannel + pulls[k]];
+    }
+    slide[i] = (stretch[0][i] - stretch[1][i]) / 2; // of the belly's middle
+    most[0] = fmax(most[0], slide[i]);
+    most[1] = fmax(most[1], -slide[i]);
+  }
+  const panel place = {0,
+                       0,
+                       "how far the belly slides along the leg",
+                       "time [s]",
+                       "towards the foot [mm]",
+                       {0, 0.5},
+                       {-2, 2}};
+  const panel pull = {1, 0, "force of the fibres", "time [s]", "force [N]", {0, 0.5}, {0, 80}};
+  draw_axes(&place);
+  draw_curve(&place, r->nframe, x, none, "#1b6ec2", DOTTED);
+  draw_curve(&place, r->nframe, x, slide, "#b3404a", PLAIN);
+  draw_key(&place, 0, "#b3404a", PLAIN, "between elastic tendons");
+  draw_key(&place, 1, "#1b6ec2", DOTTED, "between stiff ones");
+  draw_axes(&pull);
+  draw_curve(&pull, r->nframe, x, force[1], "#1b6ec2", DOTTED);
+  draw_curve(&pull, r->nframe, x, force[0], "#b3404a", PLAIN);
+  fprintf(stderr, "landing: slides by %.3g mm down and %.3g mm up\n", most[0], most[1]);
+  lb_recording_release(r);
+  lb_model_release(m);
+}
+
+static void begin_drawing(int rows) {
+  const int width = 2 * WIDTH, height = rows * HEIGHT;
   printf(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
       "font-family=\"sans-serif\" font-size=\"11\" text-anchor=\"middle\" fill=\"#333\">\n"
       "<rect width=\"%d\" height=\"%d\" fill=\"#f4f6f8\"/>\n",
       width, height, width, height, width, height);
+}
+
+int main(int argc, char** argv) {
+  const char* folder = argc > 1 ? argv[1] : "scenes";
+  if (argc > 2) {
+    begin_drawing(1);
+    draw_landing(folder);
+    printf("</svg>\n");
+    return 0;
+  }
+  const char* vias = "{body: upper, at: [-5 cm, 0, -45 cm]}, {body: lower, at: [-6 cm, 0, -5 cm]}";
+  begin_drawing(4);
   draw_angles(folder);
   draw_energy("6.6 a: via points, without the muscle's QVV", vias, M_PI / 2, false, 0, 1);
   draw_energy("6.6 b: via points", vias, M_PI / 2, true, 1, 1);

@@ -79,6 +79,9 @@ lb_status lb_collocation_create(const lb_model* model, const lb_scene* scene,
                                 lb_collocation** collocation, lb_error* err);
 void lb_collocation_release(lb_collocation* collocation);
 
+/// Seconds that an iteration of a search will take here, about: judged by one node.
+double lb_collocation_pace(lb_collocation* collocation);
+
 /// Solve from what is there. LB_INTERRUPTED leaves the last iterate.
 lb_status lb_collocation_solve(lb_collocation* collocation, lb_error* err);
 

@@ -10,6 +10,7 @@ extern "C" {
 typedef struct lb_ik_options {
   int iterations;   ///< at most, for each sample
   double tolerance; ///< of a pose: largest change of a coordinate in an iteration [m or rad]
+  double begin, end; ///< samples outside are solved, too, but count in no figure [s]
   lb_progress progress;
 } lb_ik_options;
 
@@ -30,6 +31,7 @@ typedef struct lb_ik {
   int unfinished;  ///< samples that ended at the most iterations
   long iterations; ///< of all samples
   double gap;      ///< widest gap that is left in a loop or constraint [m or rad]
+  int* at_limit;   ///< [nv] samples in which the coordinate is at one of its limits
   int jump;        ///< velocity of the first angle that changes by more than a quarter turn between
                    ///< two samples, or -1
   int jump_sample; ///< the later of the two
@@ -38,7 +40,7 @@ typedef struct lb_ik {
 
 /// Find the poses whose markers come nearest to measured ones, by the squares of distances times
 /// the markers' weights. Loops and other constraints hold, and coordinates stay within their
-/// limits. Hinges take the turn nearest to the sample before, the first one to the start. What no
+/// limits and ranges that are clamped. Hinges take the turn nearest to the sample before, the first one to the start. What no
 /// marker tells stays as it was in the sample before. `model` and `markers` must outlive the
 /// result. LB_INTERRUPTED still gives one, of the samples done.
 lb_status lb_inverse_kinematics(const lb_model* model, const lb_markers* markers,

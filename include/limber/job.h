@@ -55,10 +55,14 @@ typedef struct lb_job_options {
   bool linkage;            ///< check: say how the scene can move, and its linkages
   const char* basis;       ///< a folder of a reduction to take elastic bodies from, or NULL
   const char* parameters;  ///< a parameters.csv of an optimisation, or NULL
-  const char* from;   ///< a folder: of the curves to replay, or of a full run to reduce, or NULL
-  const char* forces; ///< inverse dynamics: a file of measured forces, or NULL
-  const char* tasks;  ///< inverse kinematics: an IKTaskSet of OpenSim's, or NULL
-  const char* scale;  ///< analysis: a ScaleTool of OpenSim's, or NULL
+  const char* from;     ///< a folder: of the curves to replay, or of a full run to reduce, or NULL
+  const char* forces;   ///< a file of measured forces, or NULL
+  const char* states;   ///< simulation: a table whose row is the start, or NULL
+  const char* controls; ///< simulation: a ControlSet of OpenSim's or a table, or NULL
+  const char* tasks;    ///< inverse kinematics: an IKTaskSet of OpenSim's, or NULL
+  const char* scale;    ///< analysis: a ScaleTool of OpenSim's, or NULL
+  const char* still; ///< analysis: markers of a standing trial that says how large bodies are, or
+                     ///< NULL
   double cutoff, force_cutoff; ///< inverse dynamics: of low-pass filters [Hz]; NAN: none
   const char* filter;          ///< inverse dynamics: "opensim", or NULL: Limber's own
   bool stepwise;               ///< collocation: a simulation that follows, step by step, instead

@@ -19,6 +19,7 @@ typedef enum lb_link_kind {
   LB_LINK_FULL,                     ///< an elastic body with all its nodes
   LB_LINK_FULL_FACE,                ///< one of its faces
   LB_LINK_EFFECTOR,                 ///< an effector of a mechanism, moving with its coordinates
+  LB_LINK_TENDON,                   ///< none: its coordinate is the stretch of a muscle's tendon
   LB_LINK_COUNT
 } lb_link_kind;
 
@@ -252,7 +253,7 @@ typedef struct lb_model_joints {
   lb_place* named;   ///< [njoint] place in `initial`, if it is there
   int* kind;         ///< [njoint] as of links
   int* link;         ///< [njoint]
-  int* body;         ///< [njoint] the body it carries
+  int* body;         ///< [njoint] the body it carries, or LB_WORLD of a tendon
   int* q;            ///< [njoint] first coordinate
   int* nq;           ///< [njoint]
   int* v;            ///< [njoint] first velocity
@@ -276,6 +277,7 @@ typedef struct lb_model_dofs {
   double* friction;              ///< [nv] Coulomb friction, of constant size
   double* friction_speed;        ///< [nv] speed at which friction is fully there
   double *lower, *upper;         ///< [nv] limits of coordinates that are numbers
+  bool* clamped;                 ///< [nv] inverse kinematics keeps to them, though nothing pushes
   double *limit_stiffness, *limit_damping; ///< [nv] spring and damper beyond the limits
   double* limit_transition;                ///< [nv] over which the damper comes in
   bool* limit_pulls;                       ///< [nv] it holds back what returns
@@ -310,14 +312,16 @@ typedef struct lb_model_muscle {
   const char* name;
   lb_place place; ///< in the scene
   const struct lb_model_path* path;
-  double tension;             ///< [N] at an excitation of 1; of Hill-type ones nothing
-  const struct lb_hill* hill; ///< NULL: its tension goes by the excitation alone
-  int x;                      ///< first of its two numbers in lb_data's x, or -1
-  double start[2];            ///< of these; NAN: as excited, and in equilibrium
-  lb_profile* excitation;     ///< over time; NULL: feedback, or constant
-  double constant;            ///< excitation without either
-  int q, v;                   ///< coordinate of its feedback, or -1
-  double to, gain, rate_gain; ///< of the feedback
+  double tension;               ///< [N] at an excitation of 1; of Hill-type ones nothing
+  const struct lb_hill* hill;   ///< NULL: its tension goes by the excitation alone
+  const struct lb_hill* series; ///< fibre and tendon, where the tendon's stretch is a coordinate of
+                                ///< its own: `hill` is then the fibre alone; else NULL
+  int x;                        ///< first of its two numbers in lb_data's x, or -1
+  double start[2];              ///< of these; NAN: as excited, and in equilibrium
+  lb_profile* excitation;       ///< over time; NULL: feedback, or constant
+  double constant;              ///< excitation without either
+  int q, v;                     ///< coordinate of its feedback, or -1
+  double to, gain, rate_gain;   ///< of the feedback
 } lb_model_muscle;
 
 /// Muscles.

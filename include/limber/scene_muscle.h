@@ -92,14 +92,27 @@ typedef enum lb_muscle_take {
       LB_TAKE_COUNT
 } lb_muscle_take;
 
+/// Tendons of a muscle with mass. code, name in scene files
+#define LB_TENDON_LIST(X)                                                                          \
+  X(LB_TENDON_STIFF, "stiff")     /* the belly takes up all stretch */                             \
+  X(LB_TENDON_EVEN, "even")       /* they stretch as the belly does */                             \
+  X(LB_TENDON_ELASTIC, "elastic") /* springs of the Hill-type muscle that the belly hangs on */
+
+typedef enum lb_tendon_kind {
+#define LB_TENDON_CODE(code, name) code,
+  LB_TENDON_LIST(LB_TENDON_CODE)
+#undef LB_TENDON_CODE
+      LB_TENDON_COUNT
+} lb_tendon_kind;
+
 /// Mass of a muscle, spread along its belly.
 typedef struct lb_scene_muscle_mass {
   double amount;       ///< [kg]; 0: massless
   int from;            ///< body that it is taken from, or -1: it is added
   lb_muscle_take rule; ///< by which it is taken
   double belly[2];     ///< where the belly begins and ends, as parts of the length at the start
-  bool even;           ///< tendons stretch as the belly does; else they are stiff
-  int points;          ///< mass points at equal strain in place of a continuum; 0: continuum
+  lb_tendon_kind tendon;
+  int points; ///< mass points at equal strain in place of a continuum; 0: continuum
 } lb_scene_muscle_mass;
 
 /// Models of muscle force. code, name in scene files

@@ -19,6 +19,7 @@ typedef struct lb_scene_marker {
   /// without `at` is the body's frame, which moves with the face that is held.
   lb_vec3 at;
   double weight; ///< of the square of its distance, in inverse kinematics
+  bool fixed;    ///< placing of markers leaves it where it is
 } lb_scene_marker;
 
 /// code, name in scene files
@@ -226,6 +227,8 @@ typedef struct lb_scene_effort {
   double motors;   ///< of forces and torques [1/(N m)^2, 1/N^2]
   double muscles;  ///< of excitations
   double reserves; ///< price of reserves [1/(N m)^2, 1/N^2]
+  double smooth;   ///< time: rates of controls count as well, times its square [s]; 0: they do not
+  bool mean;       ///< integrals are over the time that the motion takes
 } lb_scene_effort;
 
 /// Weights of integrals of squared distances from a motion that is given.
@@ -235,6 +238,12 @@ typedef struct lb_scene_following {
   double markers;  ///< of markers [1/m^2]
 } lb_scene_following;
 
+/// A name that a scene mentions.
+typedef struct lb_scene_name {
+  const char* name;
+  lb_place place;
+} lb_scene_name;
+
 /// Collocation: a motion and its controls, found together.
 typedef struct lb_scene_collocate {
   lb_place place;
@@ -243,12 +252,15 @@ typedef struct lb_scene_collocate {
   double time[2];     ///< least and most that the motion may take [s]; not finite: the scene's own
   double time_weight; ///< of that time [1/s]
   lb_scene_effort effort;
-  double reserve;  ///< most that a reserve on a coordinate may exert [N m or N]; 0: none
-  bool idle;       ///< muscles exert nothing
-  bool instant;    ///< activations follow excitations at once
-  bool free_start; ///< the motion may start elsewhere than the scene says
-  bool periodic;   ///< it ends as it starts, but for coordinates of `travels`
-  int travels;     ///< joint whose coordinates may end elsewhere, or -1
+  double reserve;        ///< most that a reserve on a coordinate may exert [N m or N]; 0: none
+  bool idle;             ///< muscles exert nothing
+  bool instant;          ///< activations follow excitations at once
+  bool free_start;       ///< the motion may start elsewhere than the scene says
+  bool periodic;         ///< it ends as it starts, but for coordinates of `travels`
+  lb_scene_name travels; ///< joint or coordinate that may end elsewhere; name NULL: none
+  const char* mirror[2]; ///< ends of names that are exchanged from start to end; NULL: none are
+  int nreversed;         ///< coordinates that change their sign in the mirror
+  lb_scene_name* reversed;
   lb_scene_following follow;
   int ncontrol, ngoal, nmust;
   lb_scene_control* control;

@@ -22,7 +22,10 @@ const verb VERBS[] = {
          "                  forces of motors\n"
          "  summary.json    the figures of the run, for programs\n"
          "The same scene gives the same trajectory.csv, byte for byte, however often it runs and\n"
-         "with however many threads. Ctrl-C stops a long run and keeps what was done.",
+         "with however many threads. Ctrl-C stops a long run and keeps what was done.\n"
+         "A ForwardTool of OpenSim's (.xml) may stand in place of the scene: it names model, "
+         "start,\n"
+         "controls, measured forces and times.",
      .example = "  limber simulate scenes/double-pendulum.yaml --out out/pendulum --duration 5",
      .exits = "  0    done\n"
               "  1    the simulation failed; the message says why and what was kept\n"

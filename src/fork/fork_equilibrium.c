@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dynamics/force/muscle.h"
 #include "dynamics/tree/state.h"
 #include "fork/fork_inside.h"
 #include "limber/simulate.h"
@@ -144,7 +145,8 @@ static lb_status apply_loads(lb_fork_work* w, int pose) {
 }
 
 lb_status lb_fork_work_prepare(lb_fork_work* w, lb_error* err) {
-  const lb_status status = lb_data_create(w->held, w->allocator, &w->d, err);
+  lb_status status = lb_muscles_check_tendons(w->held, "a reduced mechanism", err);
+  status = status == LB_OK ? lb_data_create(w->held, w->allocator, &w->d, err) : status;
   if (status != LB_OK) {
     return status;
   }

@@ -14,6 +14,8 @@ enum {
   MOMENTS = 3 // that are told
 };
 static const double MISSING = 0.2;  // part of the weight that should have been measured
+static const double CALM = 0.9;     // part of that, below which a time is good
+static const double REACH = 3;      // periods of the cut-off that the filter sees beyond an end
 static const double CUTOFF = 6;     // of the motion, where none is asked for [Hz]
 static const double TOUCHES = 20;   // force under a foot that stands [N]
 static const double SHORTEST = 0.2; // cycle [s]
@@ -42,7 +44,9 @@ static lb_status load(lb_job* j, lb_error* err) {
         lb_outer_forces_read(j->o.forces, j->model, j->arena.allocator, &own->along.forces, err);
     status = status == LB_OK ? one : status;
   }
-  return status == LB_OK ? lb_job_trim(j, own->markers, LEAST, err) : status;
+  // with what the filter needs beyond the ends: results inside are as of the whole motion
+  j->o.cutoff = isnan(j->o.cutoff) ? CUTOFF : j->o.cutoff;
+  return status == LB_OK ? lb_job_trim(j, own->markers, REACH / j->o.cutoff, LEAST, err) : status;
 }
 
 // --- running ---
@@ -75,20 +79,42 @@ static void note_cycle(lb_analysis* a, const lb_outer_forces* F) {
   }
 }
 
+// Poses beyond the ends have done what they were for.
+static void leave_ends(lb_job* j) {
+  analyse_job* own = j->own;
+  lb_ik* ik = own->ik;
+  const double* before = own->markers->time;
+  if (lb_job_trim(j, own->markers, 0, 1, NULL) != LB_OK) {
+    return;
+  }
+  const size_t first = (size_t)(own->markers->time - before), n = (size_t)own->markers->nmarker;
+  ik->motion.time = own->markers->time;
+  ik->motion.q += first * (size_t)j->model->nq;
+  ik->motion.qd += first * (size_t)j->model->nv;
+  ik->motion.qdd += first * (size_t)j->model->nv;
+  ik->placed += 3 * first * n;
+  ik->rms += first;
+  ik->worst_sample -= (int)first;
+  ik->jump_sample -= (int)first;
+  ik->nsample = ik->motion.nsample = own->markers->nsample;
+}
+
 static lb_status run(lb_job* j, lb_error* err) {
   analyse_job* own = j->own;
   lb_ik_options o = lb_ik_default();
   o.progress = lb_job_progress(j);
+  o.begin = j->o.begin;
+  o.end = j->o.end;
   lb_status status =
       lb_inverse_kinematics(j->model, own->markers, &o, j->arena.allocator, &own->ik, err);
   if (status != LB_OK) {
     return status;
   }
   own->along.motion = &own->ik->motion;
-  j->o.cutoff = isnan(j->o.cutoff) ? CUTOFF : j->o.cutoff;
   const int parts = j->model->muscle.count ? LB_ANALYSE_STATIC : 0;
   status = lb_motion_job_run(j, parts, err);
   own->along.motion = NULL;
+  leave_ends(j);
   j->summary.ik = own->ik;
   if (j->kept) {
     note_cycle(own->along.analysis, own->along.forces);
@@ -126,7 +152,7 @@ static void warn_root(lb_job* j, const lb_analysis* a) {
   char name[LB_COORDINATE_NAME];
   double below[2];
   const double weight = lb_body_weight(j->model);
-  const lb_analysis_peak p = lb_root_peak(a, MISSING * weight, below);
+  const lb_analysis_peak p = lb_root_peak(a, CALM * MISSING * weight, below);
   if (p.at < 0 || !(fabs(p.value) > MISSING * weight)) {
     return;
   }
@@ -134,7 +160,7 @@ static void warn_root(lb_job* j, const lb_analysis* a) {
   if (below[1] > below[0]) {
     lb_job_warn(j,
                 "%.4g N are missing at '%s', t = %.4g s: a foot probably stands where nothing was "
-                "measured (leave that time out, as with --begin %.4g --end %.4g)",
+                "measured (leave that time out, as with --begin %.6g --end %.6g)",
                 fabs(p.value), name, p.time, below[0], below[1]);
   } else {
     lb_job_warn(j,
@@ -155,10 +181,7 @@ static void report(lb_job* j) {
                ik->markers->time[ik->nsample - 1] - ik->markers->time[0],
                lb_text_count(ik->markers->nmarker, "marker").text, ik->nsample,
                lb_text_count(j->model->muscle.count, "muscle").text);
-  lb_job_figure(j, "markers", "off by %.3g mm (rms), at most %.3g mm: '%s' at t = %.4g s",
-                1e3 * ik->total, 1e3 * ik->worst, ik->markers->marker[ik->worst_marker].name,
-                ik->markers->time[ik->worst_sample]);
-  lb_job_warn_poses(j, ik);
+  lb_job_tell_poses(j, ik);
   tell_moments(j, own->along.analysis);
   tell_load(j, own->along.analysis);
   lb_motion_job_gaps(j);

@@ -1,6 +1,9 @@
 // Inverse kinematics of measured markers.
 #include "limber/ik.h"
 
+#include <limits.h>
+#include <math.h>
+
 #include "job/job_inside.h"
 #include "model/use/coordinate_name.h"
 
@@ -21,7 +24,7 @@ static lb_status load(lb_job* j, lb_error* err) {
   const lb_status one =
       lb_markers_read(j->o.table, &j->scene, false, j->arena.allocator, &own->markers, err);
   status = status == LB_OK ? one : status;
-  return status == LB_OK ? lb_job_trim(j, own->markers, 1, err) : status;
+  return status == LB_OK ? lb_job_trim(j, own->markers, 0, 1, err) : status;
 }
 
 static lb_status run(lb_job* j, lb_error* err) {
@@ -40,7 +43,46 @@ static lb_status run(lb_job* j, lb_error* err) {
   return one == LB_OK ? status : one;
 }
 
-void lb_job_warn_poses(lb_job* j, const lb_ik* ik) {
+// The coordinate that is longest at a limit, of those that are there for less than `below` samples,
+// or for as long and come after `last`; -1: there is none.
+static int next_at_limit(const lb_ik* ik, int below, int last) {
+  int best = -1;
+  for (int v = 0; v < ik->model->nv; v++) {
+    const int n = ik->at_limit[v];
+    const bool left = n > 0 && (n < below || (n == below && v > last));
+    best = left && (best < 0 || n > ik->at_limit[best]) ? v : best;
+  }
+  return best;
+}
+
+// Which coordinates were at a limit and for how long, the longest first.
+static void tell_limits(lb_job* j, const lb_ik* ik) {
+  enum { SHOWN = 5 };
+  char name[LB_COORDINATE_NAME];
+  const lb_markers* m = ik->markers;
+  const double every =
+      ik->nsample > 1 ? (m->time[ik->nsample - 1] - m->time[0]) / (ik->nsample - 1) : (double)NAN;
+  int all = 0;
+  for (int v = 0; v < ik->model->nv; v++) {
+    all += ik->at_limit[v] > 0;
+  }
+  int v = next_at_limit(ik, INT_MAX, -1);
+  for (int k = 0; k < SHOWN && v >= 0; k++, v = next_at_limit(ik, ik->at_limit[v], v)) {
+    const int n = ik->at_limit[v];
+    lb_coordinate_name(ik->model, v, name);
+    if (isfinite(every)) {
+      lb_job_figure(j, k ? "" : "limits", "'%s' was at its limit for %.3g s, %d of %d samples",
+                    name, n * every, n, ik->nsample);
+    } else {
+      lb_job_figure(j, k ? "" : "limits", "'%s' was at its limit", name);
+    }
+  }
+  if (all > SHOWN) {
+    lb_job_figure(j, "", "and so were %d others, for no longer", all - SHOWN);
+  }
+}
+
+static void warn_poses(lb_job* j, const lb_ik* ik) {
   const lb_markers* m = ik->markers;
   for (int i = 0; i < m->ndoubt; i++) {
     lb_job_warn_at(j, (lb_place){m->file, 0, 0},
@@ -64,6 +106,14 @@ void lb_job_warn_poses(lb_job* j, const lb_ik* ik) {
   }
 }
 
+void lb_job_tell_poses(lb_job* j, const lb_ik* ik) {
+  lb_job_figure(j, "markers", "off by %.3g mm (rms), at most %.3g mm: '%s' at t = %.4g s",
+                1e3 * ik->total, 1e3 * ik->worst, ik->markers->marker[ik->worst_marker].name,
+                ik->markers->time[ik->worst_sample]);
+  tell_limits(j, ik);
+  warn_poses(j, ik);
+}
+
 static void report(lb_job* j) {
   const ik_job* own = j->own;
   const lb_ik* ik = own->ik;
@@ -72,13 +122,10 @@ static void report(lb_job* j) {
   }
   lb_job_title(j, j->model->name, "poses at %d moments by %d markers", ik->nsample,
                ik->markers->nmarker);
-  lb_job_figure(j, "markers", "off by %.3g mm (rms), at most %.3g mm: '%s' at t = %.4g s",
-                1e3 * ik->total, 1e3 * ik->worst, ik->markers->marker[ik->worst_marker].name,
-                ik->markers->time[ik->worst_sample]);
+  lb_job_tell_poses(j, ik);
   if (j->model->constraint.count) {
     lb_job_figure(j, "gaps", "up to %.2g (m or rad) in loops and constraints", ik->gap);
   }
-  lb_job_warn_poses(j, ik);
   if (j->outcome != LB_OK) {
     lb_job_add_rest(j);
   }

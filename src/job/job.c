@@ -56,10 +56,10 @@ static const char* const* copy_list(lb_job* j, const char* const* from, int coun
 }
 
 static void copy_texts(lb_job* j) {
-  const char** const text[] = {&j->o.kind,   &j->o.scene, &j->o.text,       &j->o.table,
-                               &j->o.out,    &j->o.basis, &j->o.parameters, &j->o.from,
-                               &j->o.forces, &j->o.cache, &j->o.film,       &j->o.filter,
-                               &j->o.tasks,  &j->o.scale};
+  const char** const text[] = {
+      &j->o.kind,       &j->o.scene, &j->o.text,   &j->o.table, &j->o.out,     &j->o.basis,
+      &j->o.parameters, &j->o.from,  &j->o.forces, &j->o.cache, &j->o.film,    &j->o.filter,
+      &j->o.tasks,      &j->o.scale, &j->o.states, &j->o.still, &j->o.controls};
   for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
     *text[i] = *text[i] ? lb_arena_text(&j->arena, *text[i], strlen(*text[i])) : NULL;
   }
@@ -385,11 +385,29 @@ void lb_job_add_stopped(lb_job* j, int iterations) {
               iterations, lb_job_place(j));
 }
 
+// Files that other jobs left in the folder would be taken for this one's.
+static void warn_of_others(lb_job* j) {
+  char names[200] = "";
+  size_t at = 0;
+  const char* name = NULL;
+  for (int i = 0; (name = lb_results_left(j->o.out, j->recording, &j->summary, i)); i++) {
+    const int n = snprintf(names + at, sizeof names - at, "%s%s", i ? ", " : "", name);
+    at = n < (int)(sizeof names - at) ? at + (size_t)n : at;
+    names[at] = 0;
+  }
+  if (*names) {
+    lb_job_warn(j, "these files in %s are of an earlier job, not of this one: %s", j->o.out, names);
+  }
+}
+
 static void add_files(lb_job* j) {
   const bool some = j->kept && j->recording && j->outcome == LB_OK;
   const lb_result_file* file = NULL;
   for (int i = 0; some && (file = lb_results_file(j->recording, &j->summary, i)); i++) {
     lb_job_add(j, LB_SECTION_FILE, file->name, "%s", file->words);
+  }
+  if (some && j->o.out && !j->type->write) {
+    warn_of_others(j);
   }
   if (some && isfinite(j->o.picture)) {
     lb_job_add(j, LB_SECTION_FILE, "picture.png", "the motion at %s",

@@ -38,6 +38,8 @@ struct lb_job {
   int lock;            // on the folder of results, or -1
   lb_results* results; // under way
   lb_summary summary;
+  double tolerance;  // of the integrator, by a setup; 0: it says none
+  bool equilibrium;  // fibres start in equilibrium, by a setup
   void* own;         // of its kind
   double start;      // of the run, by the clock [s]
   lb_status outcome; // of the run
@@ -56,12 +58,35 @@ lb_simulate_options lb_job_runs(lb_job* job);
 
 // A setup of OpenSim's in place of the scene: the options become what it says.
 lb_status lb_job_read_setup(lb_job* job, lb_error* err);
+struct lb_outer_forces;
+// Warnings of what a file of OpenSim's has and was not read.
+void lb_job_pass_on(lb_job* job, int count, const lb_message* note);
+// Warnings of what a motion lacks, or has and was not read, and of forces; each may be NULL.
+struct lb_joint_motion;
+void lb_job_warn_of_tables(lb_job* job, const struct lb_joint_motion* motion,
+                           const struct lb_outer_forces* forces);
+// Start, controls and measured forces of a simulation into the scene, where there are any. `forces`
+// must be kept with the scene.
+lb_status lb_job_forward(lb_job* job, struct lb_outer_forces** forces, lb_error* err);
+// Measured forces become those of the scene, filtered, and the model is made anew. Their times
+// count from `start` on.
+lb_status lb_job_take_forces(lb_job* job, double start, struct lb_outer_forces** forces,
+                             lb_error* err);
+// Weights of the scene's markers: those that tasks name, and 0. How many count.
+struct lb_osim_task;
+int lb_job_weigh(lb_job* job, int ntask, const struct lb_osim_task* task);
+// Markers of the scene that are not fixed go where a standing trial has them, in the pose that
+// comes nearest to it.
+struct lb_osim_placing;
+lb_status lb_job_place_markers(lb_job* job, const struct lb_osim_placing* how, lb_error* err);
 // Weights of the scene's markers by an IKTaskSet, where there is one.
 lb_status lb_job_read_tasks(lb_job* job, lb_error* err);
 // The scene in the size of a subject, by a ScaleTool, where there is one.
 lb_status lb_job_scale(lb_job* job, lb_error* err);
-// Leave out samples of markers that are outside the times asked for; so many must be left.
-lb_status lb_job_trim(const lb_job* job, lb_markers* markers, int least, lb_error* err);
+// Leave out samples of markers that are more than `more` [s] outside the times asked for; so many
+// must be inside.
+lb_status lb_job_trim(const lb_job* job, lb_markers* markers, double more, int least,
+                      lb_error* err);
 // A table of `what` must be named.
 lb_status lb_job_need_table(const lb_job* job, const char* what, lb_error* err);
 
@@ -94,8 +119,8 @@ void lb_job_add(lb_job* job, lb_section_kind kind, const char* name, const char*
 // A warning of what is written at a place of the scene.
 void lb_job_warn_at(lb_job* job, lb_place place, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
-// What is doubtful in the poses that inverse kinematics found.
-void lb_job_warn_poses(lb_job* job, const struct lb_ik* ik);
+// How near poses of inverse kinematics come to markers, what was at a limit, and what is doubtful.
+void lb_job_tell_poses(lb_job* job, const struct lb_ik* ik);
 // "the first 1.5 s are kept in DIR", or what else there is.
 void lb_job_add_rest(lb_job* job);
 // The same of a search that was stopped after so many iterations.

@@ -59,19 +59,7 @@ lb_status lb_motion_job_run(lb_job* j, int parts, lb_error* err) {
 
 void lb_motion_job_warn(lb_job* j) {
   const lb_motion_job* own = j->own;
-  for (int i = 0; own->forces && i < own->forces->nnote; i++) {
-    lb_job_warn_at(j, own->forces->note[i].place, "%s", own->forces->note[i].text);
-  }
-  if (own->motion && own->motion->nheld > 0) {
-    lb_job_warn(j, "the motion has no column for %d of the coordinates: '%s'%s at the start",
-                own->motion->nheld, own->motion->held,
-                own->motion->nheld > 1 ? " and others stay as they are" : " stays as it is");
-  }
-  if (own->motion && own->motion->near) {
-    lb_job_warn_at(j, (lb_place){own->motion->file, 0, 0},
-                   "column '%s' is not used (did you mean coordinate '%s'?)",
-                   own->motion->near_column, own->motion->near);
-  }
+  lb_job_warn_of_tables(j, own->motion, own->forces);
 }
 
 static void add_peak(lb_job* j, const char* name, const lb_torque_peak* p) {

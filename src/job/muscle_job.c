@@ -121,17 +121,13 @@ static lb_status run_inertia(lb_job* j, lb_error* err) {
 }
 
 // Largest part of a muscle over frames and coordinates.
-static double part_of(const lb_analysis* a, int muscle, int* at) {
-  const size_t n = (size_t)a->model->muscle.count, nv = (size_t)a->model->nv;
+static double largest_part(const lb_analysis* a, int muscle, int* at) {
   double most = 0;
-  for (size_t f = 0; f < (size_t)a->nframe; f++) {
-    const double* of = a->inertia + f * (n + 1) * nv;
-    for (size_t k = 0; k < nv; k++) {
-      const double part = of[n * nv + k] > 0 ? of[(size_t)muscle * nv + k] / of[n * nv + k] : 0;
-      if (part > most) {
-        most = part;
-        *at = (int)k;
-      }
+  for (int v = 0; v < a->model->nv; v++) {
+    const double part = lb_inertia_part(a, muscle, v);
+    if (part > most) {
+      most = part;
+      *at = v;
     }
   }
   return most;
@@ -149,7 +145,7 @@ void lb_motion_job_inertia(lb_job* j, const lb_analysis* a) {
                 lb_text_count(n, "muscle").text);
   for (int i = 0; i < n; i++) {
     int v = 0;
-    const double part = part_of(a, i, &v);
+    const double part = largest_part(a, i, &v);
     if (part > 0) {
       lb_job_row(j, "%-24s %6.2f %% of the inertia at %s%s", a->model->muscle.item[i].name,
                  100 * part, lb_coordinate_name(a->model, v, name), needed[i] ? "  (needed)" : "");

@@ -5,6 +5,7 @@
 
 #include "dynamics/force/muscle.h"
 #include "job/job_inside.h"
+#include "job/job_text.h"
 #include "limber/fit.h"
 #include "scene/check/scene_scale.h"
 #include "scene/opensim/osim_scale.h"
@@ -120,6 +121,93 @@ static lb_status find_factors(scaling* S) {
   return status;
 }
 
+// --- factors by the markers of each body ---
+
+// Of two markers on one body, at least: nearer ones say more about skin than about bones [m].
+static const double NEAREST = 0.05;
+
+// Distances between the markers of a body in the trial over those in the model, all together; NAN:
+// there are none. Those of one body do not depend on the pose.
+static double ratio_inside(const scaling* S, int body, int* npair) {
+  const lb_markers* m = S->markers;
+  double is = 0, was = 0;
+  *npair = 0;
+  for (int a = 0; a < m->nmarker; a++) {
+    for (int b = a + 1; b < m->nmarker; b++) {
+      const double model = lb_vec3_norm(lb_vec3_sub(m->marker[a].at, m->marker[b].at)),
+                   trial = measured(S, a, b);
+      if (m->marker[a].body == body && m->marker[b].body == body && model >= NEAREST && trial > 0) {
+        is += trial;
+        was += model;
+        ++*npair;
+      }
+    }
+  }
+  return *npair ? is / was : (double)NAN;
+}
+
+static int carrier(const lb_scene* s, int body) {
+  for (int i = 0; i < s->njoint; i++) {
+    if (!s->joint[i].loop && s->joint[i].child == body) {
+      return s->joint[i].parent;
+    }
+  }
+  return LB_WORLD;
+}
+
+// The first body that was measured, from one towards the world, or -1.
+static int measured_before(const scaling* S, const double* ratio, int body) {
+  for (int n = 0; n < S->j->scene.nbody && body != LB_WORLD; n++) {
+    body = carrier(&S->j->scene, body);
+    if (body != LB_WORLD && !isnan(ratio[body])) {
+      return body;
+    }
+  }
+  return -1;
+}
+
+static void tell_unmeasured(const scaling* S, const double* ratio) {
+  for (int b = 0; b < S->j->scene.nbody; b++) {
+    const int as = isnan(ratio[b]) ? measured_before(S, ratio, b) : b;
+    if (as < 0) {
+      lb_job_figure(S->j, "", "%s was not measured, nor what carries it: it keeps its size",
+                    S->j->scene.body[b].name);
+    } else if (as != b) {
+      lb_job_figure(S->j, "", "%s was not measured: as %s", S->j->scene.body[b].name,
+                    S->j->scene.body[as].name);
+    }
+  }
+}
+
+static lb_status measure_bodies(scaling* S) {
+  const lb_scene* s = &S->j->scene;
+  double* ratio = LB_TAKE(&S->j->arena, double, s->nbody);
+  int count = 0;
+  if (!ratio) {
+    return lb_job_no_memory(S->err);
+  }
+  for (int b = 0; b < s->nbody; b++) {
+    int npair = 0;
+    ratio[b] = ratio_inside(S, b, &npair);
+    if (npair) {
+      lb_job_figure(S->j, count++ ? "" : "scale", "%s: %.4f, by %s", s->body[b].name, ratio[b],
+                    lb_text_count(npair, "pair").text);
+    }
+  }
+  if (!count) {
+    return lb_error_add(S->err, LB_INVALID, (lb_place){S->markers->file, 0, 0},
+                        "no body of the model has two markers in this trial, %g cm apart or more",
+                        100 * NEAREST);
+  }
+  for (int b = 0; b < s->nbody; b++) {
+    const int as = isnan(ratio[b]) ? measured_before(S, ratio, b) : b;
+    const double by = as < 0 ? 1 : ratio[as];
+    S->factor[b] = lb_vec3_make(by, by, by);
+  }
+  tell_unmeasured(S, ratio);
+  return LB_OK;
+}
+
 // --- muscles ---
 
 static lb_status measure_muscles(const lb_model* m, lb_data* d, double* length) {
@@ -164,7 +252,7 @@ static lb_status scale(scaling* S, lb_model* before) {
   }
   lb_poses(before, S->d);
   measure_muscles(before, S->d, S->length);
-  lb_status status = find_factors(S);
+  lb_status status = j->o.still ? measure_bodies(S) : find_factors(S);
   if (status != LB_OK) {
     return status;
   }
@@ -172,13 +260,23 @@ static lb_status scale(scaling* S, lb_model* before) {
   return lb_scene_scale(&j->scene, &how, &j->arena) ? stretch_muscles(S) : lb_job_no_memory(S->err);
 }
 
+static lb_status read_how(scaling* S) {
+  S->how =
+      (lb_osim_scaling){.markers = S->j->o.still, .begin = -INFINITY, .end = INFINITY, .mass = NAN};
+  return S->j->o.scale ? lb_osim_scale_read(S->j->o.scale, &S->j->arena, &S->how, S->err) : LB_OK;
+}
+
 lb_status lb_job_scale(lb_job* j, lb_error* err) {
   scaling S = {.j = j, .err = err};
   lb_model* before = NULL;
-  if (!j->o.scale) {
+  if (!j->o.scale && !j->o.still) {
     return LB_OK;
   }
-  lb_status status = lb_osim_scale_read(j->o.scale, &j->arena, &S.how, err);
+  if (j->o.scale && j->o.still) {
+    return lb_error_add(err, LB_INVALID, (lb_place){0},
+                        "--scale and --standing both say how large bodies are (take one)");
+  }
+  lb_status status = read_how(&S);
   if (status == LB_OK && S.how.markers) {
     status = lb_markers_read(S.how.markers, &j->scene, false, j->arena.allocator, &S.markers, err);
   }
@@ -188,6 +286,9 @@ lb_status lb_job_scale(lb_job* j, lb_error* err) {
   status = status == LB_OK ? lb_model_create(&j->scene, j->arena.allocator, &before, err) : status;
   status = status == LB_OK ? lb_data_create(before, j->arena.allocator, &S.d, err) : status;
   status = status == LB_OK ? scale(&S, before) : status;
+  if (status == LB_OK && S.how.placing.markers) {
+    status = lb_job_place_markers(j, &S.how.placing, err);
+  }
   lb_data_release(S.d);
   lb_model_release(before);
   lb_markers_release(S.markers);

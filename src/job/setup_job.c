@@ -5,12 +5,28 @@
 #include "geom/mesh/file_load.h"
 #include "job/job_inside.h"
 #include "limber/fit.h"
+#include "limber/inverse.h"
 #include "scene/opensim/osim_tool.h"
 #include "scene/yaml/names.h"
 
-static void pass_on(lb_job* j, int count, const lb_message* note) {
+void lb_job_pass_on(lb_job* j, int count, const lb_message* note) {
   for (int i = 0; i < count; i++) {
     lb_job_warn_at(j, note[i].place, "%s", note[i].text);
+  }
+}
+
+void lb_job_warn_of_tables(lb_job* j, const lb_joint_motion* motion,
+                           const lb_outer_forces* forces) {
+  lb_job_pass_on(j, forces ? forces->nnote : 0, forces ? forces->note : NULL);
+  if (motion && motion->nheld > 0) {
+    lb_job_warn(j, "the motion has no column for %d of the coordinates: '%s'%s at the start",
+                motion->nheld, motion->held,
+                motion->nheld > 1 ? " and others stay as they are" : " stays as it is");
+  }
+  if (motion && motion->near) {
+    lb_job_warn_at(j, (lb_place){motion->file, 0, 0},
+                   "column '%s' is not used (did you mean coordinate '%s'?)", motion->near_column,
+                   motion->near);
   }
 }
 
@@ -19,7 +35,8 @@ static const struct {
   const char *element, *verbs;
 } USE[] = {{"InverseKinematicsTool", " ik analyse "},
            {"InverseDynamicsTool", " inverse muscle lengths muscle static muscle report "},
-           {"AnalyzeTool", " inverse muscle lengths muscle static muscle report "}};
+           {"AnalyzeTool", " inverse muscle lengths muscle static muscle report "},
+           {"ForwardTool", " simulate "}};
 
 static lb_status check_use(const lb_job* j, const lb_osim_tool* t, lb_error* err) {
   for (size_t i = 0; i < sizeof USE / sizeof *USE; i++) {
@@ -51,6 +68,13 @@ static void take(lb_job* j, const lb_osim_tool* t) {
     j->o.filter = j->o.filter ? j->o.filter : "opensim";
   }
   j->o.power = t->power ? t->power : j->o.power;
+  j->o.states = j->o.states ? j->o.states : t->states;
+  j->o.controls = j->o.controls ? j->o.controls : t->controls;
+  j->tolerance = t->tolerance;
+  j->equilibrium = t->equilibrium;
+  if (isnan(j->o.duration) && isfinite(j->o.end)) {
+    j->o.duration = j->o.end - (isfinite(j->o.begin) ? j->o.begin : 0);
+  }
 }
 
 lb_status lb_job_read_setup(lb_job* j, lb_error* err) {
@@ -63,9 +87,9 @@ lb_status lb_job_read_setup(lb_job* j, lb_error* err) {
   if (status != LB_OK) {
     return status;
   }
-  pass_on(j, t.nnote, t.note);
+  lb_job_pass_on(j, t.nnote, t.note);
   take(j, &t);
-  if (j->o.table) {
+  if (j->o.table || strcmp(t.kind, "ForwardTool") == 0) {
     return LB_OK;
   }
   const bool markers = strcmp(t.kind, "InverseKinematicsTool") == 0;
@@ -84,25 +108,25 @@ lb_status lb_job_need_table(const lb_job* j, const char* what, lb_error* err) {
 // --- tasks ---
 
 // Weights of the scene's markers. What a set does not name keeps out, as in OpenSim.
-static lb_status weigh(lb_job* j, const lb_osim_tool* t) {
+int lb_job_weigh(lb_job* j, int ntask, const lb_osim_task* task) {
   int used = 0;
   for (int i = 0; i < j->scene.nmarker; i++) {
     j->scene.marker[i].weight = 0;
   }
-  for (int k = 0; k < t->ntask; k++) {
+  for (int k = 0; k < ntask; k++) {
     bool known = false;
     for (int i = 0; i < j->scene.nmarker; i++) {
-      if (strcmp(j->scene.marker[i].name, t->task[k].marker) == 0) {
-        j->scene.marker[i].weight = t->task[k].weight;
+      if (strcmp(j->scene.marker[i].name, task[k].marker) == 0) {
+        j->scene.marker[i].weight = task[k].weight;
         known = true;
       }
     }
-    used += known && t->task[k].weight > 0;
-    if (!known && t->task[k].weight > 0) {
-      lb_job_warn_at(j, t->task[k].place, "the model has no marker '%s'", t->task[k].marker);
+    used += known && task[k].weight > 0;
+    if (!known && task[k].weight > 0) {
+      lb_job_warn_at(j, task[k].place, "the model has no marker '%s'", task[k].marker);
     }
   }
-  return used > 0 ? LB_OK : LB_INVALID;
+  return used;
 }
 
 lb_status lb_job_read_tasks(lb_job* j, lb_error* err) {
@@ -115,28 +139,37 @@ lb_status lb_job_read_tasks(lb_job* j, lb_error* err) {
     return status;
   }
   if (strcmp(t.kind, "IKTaskSet") == 0) {
-    pass_on(j, t.nnote, t.note); // those of a tool were told
+    lb_job_pass_on(j, t.nnote, t.note); // those of a tool were told
   }
-  return weigh(j, &t) == LB_OK
+  return lb_job_weigh(j, t.ntask, t.task) > 0
              ? LB_OK
              : lb_error_add(err, LB_INVALID, t.place,
                             "no task is about a marker of '%s', with a weight", j->scene.name);
 }
 
-lb_status lb_job_trim(const lb_job* j, lb_markers* m, int least, lb_error* err) {
+static int count_between(const lb_markers* m, double begin, double end) {
+  int count = 0;
+  for (int i = 0; i < m->nsample; i++) {
+    count += m->time[i] >= begin && m->time[i] <= end;
+  }
+  return count;
+}
+
+lb_status lb_job_trim(const lb_job* j, lb_markers* m, double more, int least, lb_error* err) {
   static const double SLACK = 1e-6; // [s]
   int first = 0, last = m->nsample - 1;
-  while (first < m->nsample && m->time[first] < j->o.begin - SLACK) {
+  const int asked = count_between(m, j->o.begin - SLACK, j->o.end + SLACK);
+  while (first < m->nsample && m->time[first] < j->o.begin - more - SLACK) {
     first++;
   }
-  while (last >= 0 && m->time[last] > j->o.end + SLACK) {
+  while (last >= 0 && m->time[last] > j->o.end + more + SLACK) {
     last--;
   }
-  if (last - first + 1 < least) {
+  if (asked < least) {
     return lb_error_add(err, LB_INVALID, (lb_place){m->file, 0, 0},
                         "%d samples lie between the times that were asked for, and there must be "
                         "%d or more",
-                        last < first ? 0 : last - first + 1, least);
+                        asked, least);
   }
   m->time += first;
   m->x += 3 * (size_t)first * (size_t)m->nmarker;

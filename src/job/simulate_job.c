@@ -6,6 +6,7 @@
 #include "job/job_text.h"
 #include "limber/fork.h"
 #include "limber/gait.h"
+#include "limber/inverse.h"
 #include "limber/mechanism.h"
 #include "limber/optimize.h"
 
@@ -15,6 +16,7 @@ typedef struct simulate_job {
   lb_optimization* numbers; // those of a search, and what is new in the scene with them; or NULL
   lb_fork_switch* change;   // [nchange] between phases of a mechanism
   int nchange;
+  lb_outer_forces* forces; // of a setup
 } simulate_job;
 
 // Is a mechanism reduced and whole by turns?
@@ -44,6 +46,7 @@ static lb_status load(lb_job* j, lb_error* err) {
   if (status == LB_OK && j->o.parameters) {
     status = take_parameters(j, err);
   }
+  status = status == LB_OK ? lb_job_forward(j, &((simulate_job*)j->own)->forces, err) : status;
   if (status == LB_OK && has_phases(j)) { // which make models of their own
     status = lb_model_create(&j->scene, j->arena.allocator, &j->model, err);
   } else {
@@ -200,6 +203,7 @@ static void release(lb_job* j) {
   lb_mechanism_release(own->mechanism);
   lb_gait_release(own->gait);
   lb_optimization_release(own->numbers);
+  lb_outer_forces_release(own->forces);
 }
 
 const lb_job_type lb_job_simulate = {.name = "simulate",

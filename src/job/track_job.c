@@ -35,39 +35,6 @@ static void choose_defaults(lb_job* j) {
   set->effort.muscles = 100;
 }
 
-// Measured forces become those of the scene, filtered, and the model is made anew.
-static lb_status add_forces(lb_job* j, lb_error* err) {
-  track_job* own = j->own;
-  lb_scene* s = &j->scene;
-  lb_status status =
-      lb_outer_forces_read(j->o.forces, j->model, j->arena.allocator, &own->forces, err);
-  if (status != LB_OK) {
-    return status;
-  }
-  const lb_outer_forces* F = own->forces;
-  lb_scene_external* all = LB_TAKE(&j->arena, lb_scene_external, s->nexternal + F->count);
-  if (!all) {
-    return lb_job_no_memory(err);
-  }
-  memcpy(all, s->external, (size_t)s->nexternal * sizeof *all);
-  for (int i = 0; i < F->count && status == LB_OK; i++) {
-    const lb_scene_external* from = &F->item[i];
-    double* value = LB_COPY(&j->arena, from->value, 9 * (size_t)from->nsample);
-    all[s->nexternal + i] = *from;
-    all[s->nexternal + i].value = value;
-    all[s->nexternal + i].name = lb_arena_text(&j->arena, from->name, strlen(from->name));
-    status = value && all[s->nexternal + i].name
-                 ? lb_inverse_filter(&j->arena, "forces", from->nsample, from->time,
-                                     j->o.force_cutoff, value, 9, err)
-                 : lb_job_no_memory(err);
-  }
-  s->external = all;
-  s->nexternal += F->count;
-  lb_model_release(j->model);
-  j->model = NULL;
-  return status == LB_OK ? lb_job_make_model(j, err) : status;
-}
-
 // Markers are told by their form, or by the scene's names: NAME.x.
 static bool has_markers(lb_job* j) {
   enum { START = 1 << 16 };
@@ -99,6 +66,19 @@ static lb_status read_markers(lb_job* j, lb_error* err) {
   return status;
 }
 
+// Searches of many muscles take long: most need some tens of iterations.
+static void warn_of_time(lb_job* j) {
+  static const double LONG = 1; // [s] of an iteration
+  const double pace = lb_collocation_pace(((track_job*)j->own)->c);
+  if (pace > LONG) {
+    lb_job_warn(j,
+                "an iteration will take about %s, and a search some tens of them, with elastic "
+                "tendons a hundred and more (--stepwise is faster; so are --stiff, 'instant: true' "
+                "and fewer 'intervals')",
+                lb_text_duration(pace).text);
+  }
+}
+
 static lb_status make(lb_job* j, lb_error* err) {
   track_job* own = j->own;
   lb_collocate_inputs in = lb_collocate_default();
@@ -110,7 +90,12 @@ static lb_status make(lb_job* j, lb_error* err) {
   in.to = isfinite(j->o.end) ? j->o.end : in.to;
   in.threads = j->o.threads;
   in.progress = lb_job_progress(j);
-  return lb_collocation_create(j->model, &j->scene, &in, j->arena.allocator, &own->c, err);
+  const lb_status status =
+      lb_collocation_create(j->model, &j->scene, &in, j->arena.allocator, &own->c, err);
+  if (status == LB_OK) {
+    warn_of_time(j);
+  }
+  return status;
 }
 
 // Begin where an earlier search ended.
@@ -135,7 +120,7 @@ static lb_status load(lb_job* j, lb_error* err) {
   }
   lb_status status = lb_job_make_model(j, err);
   if (status == LB_OK && j->o.forces) {
-    status = add_forces(j, err);
+    status = lb_job_take_forces(j, 0, &own->forces, err);
   }
   if (status == LB_OK && j->o.table && !j->o.stepwise && has_markers(j)) {
     status = read_markers(j, err);
@@ -229,14 +214,7 @@ static void add_reserves(lb_job* j, const lb_collocation* c) {
 static void report(lb_job* j) {
   const track_job* own = j->own;
   const lb_collocation* c = own->c;
-  for (int i = 0; own->forces && i < own->forces->nnote; i++) {
-    lb_job_warn_at(j, own->forces->note[i].place, "%s", own->forces->note[i].text);
-  }
-  if (own->motion && own->motion->nheld > 0) {
-    lb_job_warn(j, "the motion has no column for %d of the coordinates: '%s'%s at the start",
-                own->motion->nheld, own->motion->held,
-                own->motion->nheld > 1 ? " and others stay as they are" : " stays as it is");
-  }
+  lb_job_warn_of_tables(j, own->motion, own->forces);
   if (!j->kept) {
     return;
   }

@@ -118,10 +118,12 @@ static void warn_of_lost(lb_job* j, const bool* held) {
   const lb_extent start = r->nframe > 0 ? lb_model_extent(m, r->pose, r->q) : (lb_extent){0};
   for (int i = 0; i < m->njoint && start.size > 0; i++) {
     const int body = m->joint.body[i];
+    if (m->joint.kind[i] != LB_JOINT_FREE) {
+      continue;
+    }
     const lb_vec3 way = lb_vec3_sub(place(r, r->nframe - 1, body), start.centre);
     const double down = lb_vec3_dot(way, m->gravity) / lb_vec3_norm(m->gravity);
-    if (m->joint.kind[i] == LB_JOINT_FREE && held[1 + body] && down > FAR * start.size &&
-        m->nbody > 1) {
+    if (held[1 + body] && down > FAR * start.size && m->nbody > 1) {
       lb_job_warn_at(j, m->joint.place[i],
                      "'%s' fell out of the scene: it ends %.3g m below where all began",
                      m->joint.name[i], down);

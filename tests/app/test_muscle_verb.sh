@@ -101,6 +101,13 @@ Y
 run "$LIMBER" inverse own.yaml still.csv --out own --quiet
 claim "a scene may have them itself" exits 0
 claim "... and they do the same" cmp own/inverse.csv pushed/inverse.csv
+run "$LIMBER" muscle static arm.yaml still.csv --out shared --quiet
+run "$LIMBER" muscle lengths arm.yaml still.csv --out shared --quiet
+claim "lengths go into the folder of another verb" exits 0
+claim "... and what that left is named" complains "these files in shared are of an earlier job, not of this one: activations.sto, muscle_forces.sto, reserves.sto, joint_loads.sto"
+run "$LIMBER" muscle static arm.yaml still.csv --out shared --quiet
+claim "... until they are new again" test ! -s stderr
+
 data=${LIMBER_SHARED:-}/data/osim/opensim-core
 if [ -d "$data" ]; then
   forward=$data/Applications/Forward/tests/resources
@@ -117,3 +124,24 @@ print(rows)
 assert abs(float(rows[0][1]) - float(rows[1][1])) < 1e-6 and abs(float(rows[0][0]) - float(rows[1][0])) < 1e-12
 P
 fi
+
+# Stretches of tendons with mass behind them are in no table of joints.
+cat >hung-belly.yaml <<'Y'
+bodies: {arm: {mass: 1, center: [0, 0, -0.1], inertia: [0.01, 0.01, 0.01]}}
+joints: {hinge: {type: revolute, child: arm, axis: y}}
+muscles:
+  calf:
+    through: [{at: [3 cm, 0, 30 cm]}, {body: arm, at: [2 cm, 0, -5 cm]}]
+    mass: {amount: 0.1, belly: [0.2, 0.6], tendon: elastic}
+    hill: {model: millard, force: 300 N, fiber: 13 cm, slack: 21 cm}
+fork: {all: {effectors: [arm]}}
+collocate: {intervals: 10}
+Y
+printf 'time,hinge.q\n0,0\n0.1,0.1\n0.2,0.2\n' >turn.csv
+run "$LIMBER" inverse hung-belly.yaml turn.csv --out none
+claim "inverse dynamics refuse elastic tendons with mass" exits 2
+claim "... with the muscle and its line" grep -q "hung-belly.yaml:4:3: muscle 'calf' has mass between elastic tendons, whose stretches a motion of joints cannot know (choose 'tendon: stiff')" stderr
+run "$LIMBER" track hung-belly.yaml --out none
+claim "so does collocation" grep -q "whose stretches 'limber track' cannot know" stderr
+run "$LIMBER" fork hung-belly.yaml --out none
+claim "... and a reduced mechanism" grep -q "whose stretches a reduced mechanism cannot know" stderr

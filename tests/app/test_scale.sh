@@ -96,9 +96,100 @@ sed 's/1.1 1.1 1.1/1.1 0 1.1/' scale.xml >bad.xml
 run "$LIMBER" analyse generic.yaml walk.csv --scale bad.xml --out none
 claim "sizes of nothing are a mistake" complains "must be greater than 0"
 
+# MarkerPlacer: a marker that sits elsewhere on the subject goes there, by the standing trial
+python3 - <<'P'
+import math
+text = open("generic.yaml").read()
+open("placed.yaml", "w").write(text.replace("tip: {body: lower, at: [0.3, 0, 0]}", "tip: {body: lower, at: [0.3, 0, 0]}, mid: {body: lower, at: [0.15, 0, 0.02]}"))
+open("held.yaml", "w").write(open("placed.yaml").read().replace("tip: {body: lower, at: [0.3, 0, 0]}", "tip: {body: lower, at: [0.3, 0, 0], fixed: true}"))
+rot = lambda p, w: (p[0] * math.cos(w) - p[1] * math.sin(w), p[0] * math.sin(w) + p[1] * math.cos(w))
+def row(a, b, t): # the subject's tip is 1 cm farther out and 2 cm higher
+    e = rot((0.5, 0), a)
+    low = [(e[0] + p[0], e[1] + p[1]) for p in (rot((0.34, 0.02), a + b), rot((0.165, 0.022), a + b))]
+    places = [rot((0, 0.02), a), rot((0.5, 0.02), a)] + low
+    return f"{t!r}," + ",".join(f"{x!r},0,{z!r}" for x, z in places) + "\n"
+head = "time," + ",".join(f"{n}.{x}" for n in ("top", "joint", "tip", "mid") for x in "xyz") + "\n"
+with open("walk2.csv", "w") as f:
+    f.write(head + "".join(row(0.3 * math.sin(0.03 * i), 0.4 + 0.2 * math.cos(0.05 * i), 0.01 * i) for i in range(101)))
+with open("still2.csv", "w") as f: # sways a little about 0.2 and 0.3, but its middle part is still
+    f.write(head + "".join(row(0.2 + (0.1 if i < 3 else 0), 0.3, 0.02 * i) for i in range(11)))
+scale = open("scale.xml").read().replace("still.csv", "still2.csv")
+task = lambda n, w: f'<IKMarkerTask name="{n}"><apply>true</apply><weight>{w}</weight></IKMarkerTask>'
+placer = f"""<MarkerPlacer><apply>true</apply><IKTaskSet><objects>{task("top", 1)}{task("joint", 1)}{task("mid", 1)}{task("tip", 0)}</objects></IKTaskSet>
+<marker_file>still2.csv</marker_file><time_range>0.1 0.2</time_range><max_marker_movement>-1</max_marker_movement><output_model_file>x.osim</output_model_file></MarkerPlacer>"""
+open("place.xml", "w").write(scale.replace("</ModelScaler>", "</ModelScaler>" + placer))
+P
+run "$LIMBER" ik placed.yaml walk2.csv --scale place.xml --out placed
+claim "markers are placed" exits 0
+claim "... which is told" prints "4 markers, by 11.2 mm (rms) and at most 22.4 mm: 'tip'"
+claim "... with no complaint" test ! -s stderr
+claim "... so that the walk fits, to 1e-9 m" python3 - <<'P'
+import csv, json, math
+assert json.load(open("placed/summary.json"))["rms"] < 1e-9
+for i, r in enumerate(csv.DictReader(open("placed/trajectory.csv"))):
+    assert abs(float(r["shoulder.q"]) - 0.3 * math.sin(0.03 * i)) < 1e-8 and abs(float(r["elbow.q"]) - 0.4 - 0.2 * math.cos(0.05 * i)) < 1e-8, (i, r["elbow.q"])
+P
+run "$LIMBER" ik held.yaml walk2.csv --scale place.xml --out held
+claim "a fixed marker stays where it is" prints "3 markers, by"
+claim "... and is off" python3 -c 'import json; assert json.load(open("held/summary.json"))["rms"] > 2e-3'
+sed 's|<apply>true</apply><IKTaskSet>|<apply>false</apply><IKTaskSet>|' place.xml >off.xml
+run "$LIMBER" ik placed.yaml walk2.csv --scale off.xml --out off --quiet
+claim "a placer that is off does nothing" python3 -c 'import json; assert json.load(open("off/summary.json"))["rms"] > 2e-3'
+sed 's|<marker_file>still2.csv</marker_file><time_range>0.1|<time_range>0.1|' place.xml >bad.xml
+run "$LIMBER" ik placed.yaml walk2.csv --scale bad.xml --out none
+claim "a placer must name a trial" complains "<MarkerPlacer> must name a trial in <marker_file>"
+sed 's|<time_range>0.1 0.2|<time_range>5 6|' place.xml >bad.xml
+run "$LIMBER" ik placed.yaml walk2.csv --scale bad.xml --out none
+claim "a trial must be seen between its times" complains "no marker of the model is seen between the times"
+
+# without a ScaleTool: distances between markers of one body, in a standing trial, give its size
+cat >plain.yaml <<'Y'
+bodies:
+  upper: {mass: 2, center: [0.2, 0, 0.01], inertia: [0.01, 0.02, 0.025]}
+  lower: {mass: 1, center: [0.1, 0.02, 0], inertia: [0.004, 0.006, 0.008, 0.001, 0, 0]}
+  hand: {mass: 0.5, inertia: [0.001, 0.001, 0.001]}
+joints:
+  shoulder: {type: revolute, child: upper, axis: -y}
+  elbow: {type: revolute, parent: upper, child: lower, at: [0.4, 0, 0], axis: -y}
+  wrist: {type: revolute, parent: lower, child: hand, at: [0.3, 0, 0], axis: -y}
+markers: {a: {body: upper, at: [0.05, 0, 0.03]}, b: {body: upper, at: [0.35, 0, 0.02]}, c: {body: upper, at: [0.2, 0.04, 0]}, d: {body: lower, at: [0.02, 0, 0.03]}, e: {body: lower, at: [0.28, 0, -0.01]}, f: {body: hand, at: [0.05, 0, 0]}}
+Y
+python3 - <<'P'
+import math
+rot = lambda p, w: (p[0] * math.cos(w) - p[2] * math.sin(w), p[1], p[0] * math.sin(w) + p[2] * math.cos(w))
+add = lambda p, q: tuple(x + y for x, y in zip(p, q))
+by = lambda p, s: tuple(s * x for x in p)
+up, low = 1.2, 0.9 # of the subject; the hand is as the forearm
+head = "time," + ",".join(f"{n}.{x}" for n in "abcdef" for x in "xyz") + "\n"
+def row(t, q):
+    e = rot((0.4 * up, 0, 0), q[0]); w = add(e, rot((0.3 * low, 0, 0), q[0] + q[1]))
+    places = [rot(by(p, up), q[0]) for p in ((0.05, 0, 0.03), (0.35, 0, 0.02), (0.2, 0.04, 0))]
+    places += [add(e, rot(by(p, low), q[0] + q[1])) for p in ((0.02, 0, 0.03), (0.28, 0, -0.01))]
+    places += [add(w, rot(by((0.05, 0, 0), low), sum(q)))]
+    return f"{t!r}," + ",".join(repr(x) for p in places for x in p) + "\n"
+open("stand.csv", "w").write(head + "".join(row(0.01 * i, (-1.2, 0.1, 0.05)) for i in range(11)))
+open("move.csv", "w").write(head + "".join(row(0.01 * i, (0.3 * math.sin(0.03 * i), 0.4, 0.1)) for i in range(101)))
+P
+run "$LIMBER" ik plain.yaml move.csv --standing stand.csv --out stood
+claim "a standing trial gives bodies their size" exits 0
+claim "... by their own markers" prints "upper: 1.2000, by 3 pairs"
+claim "... each by itself" prints "lower: 0.9000, by 1 pair"
+claim "... and what was not measured is told" prints "hand was not measured: as lower"
+claim "... so that the motion fits, to 1e-9 m" python3 - <<'P'
+import csv, json, math
+assert json.load(open("stood/summary.json"))["rms"] < 1e-9
+for i, r in enumerate(csv.DictReader(open("stood/trajectory.csv"))):
+    assert abs(float(r["shoulder.q"]) - 0.3 * math.sin(0.03 * i)) < 1e-8 and abs(float(r["wrist.q"]) - 0.1) < 1e-8
+P
+run "$LIMBER" ik plain.yaml move.csv --standing stand.csv --scale scale.xml --out none
+claim "two sizes are a mistake" complains "--scale and --standing both say how large bodies are"
+cut -d, -f1-4,17-19 stand.csv >few.csv
+run "$LIMBER" ik plain.yaml move.csv --standing few.csv --out none
+claim "a trial with one marker a body says nothing" complains "few.csv: no body of the model has two markers in this trial"
+
 # all bodies alike: every length of a model grows alike, joints that slide by functions included
 data=${LIMBER_SHARED:-}/data/osim/opensim-core
-if [ ! -d "$data" ]; then exit 0; fi
+if [ ! -d "$data" ]; then return 0; fi
 for model in "$data/OpenSim/Examples/Moco/example3DWalking/subject_walk_scaled.osim $data/OpenSim/Examples/Moco/example3DWalking/coordinates.sto 80" \
   "$data/OpenSim/Moco/Test/walk_gait1018_subject01.osim $data/OpenSim/Moco/Test/walk_gait1018_state_reference.mot 18"; do
   read -r osim motion count <<<"$model"

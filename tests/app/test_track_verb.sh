@@ -77,3 +77,25 @@ claim "a motion is followed under measured forces" exits 0
 run "$LIMBER" track long.yaml --forces forces.csv --set 'collocate.time=[0.3, 0.6]' --out none
 claim "in a free time there are no measured forces" exits 2
 claim "... which is said" complains "measured forces"
+
+# excitations that were found, played by a simulation
+reach=$scenes/collocate-reach.yaml
+run "$LIMBER" track "$reach" --out reach --quiet
+claim "muscles reach a point" exits 0
+run "$LIMBER" simulate "$reach" --states reach/trajectory.csv --controls reach/controls.sto --out played --quiet
+claim "... and what they do is played" exits 0
+claim "... to the same end; excitations do not switch from node to node" python3 - <<'P'
+import csv
+a, b = (list(csv.DictReader(open(f"{d}/trajectory.csv")))[-1] for d in ("reach", "played"))
+off = max(abs(float(a[j]) - float(b[j])) for j in ("shoulder.q", "elbow.q"))
+lines = open("reach/controls.sto").read().split("endheader\n")[1].splitlines()
+rows = [[float(x) for x in line.split()] for line in lines[1:]]
+turns = []
+for k in range(1, 5):
+    u = [r[k] for r in rows]
+    steps = [y - x for x, y in zip(u, u[1:]) if abs(y - x) > 1e-4]
+    turns.append(sum(x * y < 0 for x, y in zip(steps, steps[1:])))
+print(off, turns)
+assert off < 0.03 and max(turns) <= 6
+P
+claim "the view has activations to colour muscles by" grep -q 'id="limber-muscles"' reach/report.html

@@ -48,3 +48,7 @@ claim "a muscle without mass has no inertia" exits 2
 claim "... and the message has a way to give it some" complains "--set muscles.up.mass.amount=0.3kg"
 run "$LIMBER" muscle report arm.yaml arm.sto --set muscles.up.mass.amount=0.3kg --out heavy
 claim "... which works" exits 0
+printf 'time,a.x,a.y,a.z\n0,1,2,3\n' >markers.csv
+run "$LIMBER" ik markers.csv markers.csv --out none
+claim "a table of cells in place of a model is a mistake" exits 2
+claim "... that says what to give" complains "markers.csv:1:1: this is a table of numbers, not a scene or model (the model comes first"

@@ -213,6 +213,161 @@ static void limits_hold(void** state) {
   assert_below(fabs(angle_found(scene, 1, r, w, b) + 0.5), 1e-12);
 }
 
+// --- ranges that are clamped ---
+
+// Slides along oblique directions carry one marker, so that x = D q: linear least squares.
+enum { SLIDES = 4 };
+
+static const double ALONG[SLIDES][3] = {
+    {1, 0, 0}, {-0.9, 0.43588989435406733, 0}, {0.2, 0.9, 0.4}, {0.1, -0.5, 0.8}};
+static const double RANGE[SLIDES][2] = {{0, 1}, {0, 0.7}, {-0.3, 0.2}, {-0.2, 0.1}};
+
+static void write_slides(char* text, size_t size, int n, const char* clamped, const char* rest) {
+  size_t at = (size_t)snprintf(text, size, "bodies: {");
+  for (int k = 0; k < n; k++) {
+    at += (size_t)snprintf(text + at, size - at, "%sb%d: {shape: {sphere: {radius: 1 cm}}}",
+                           k ? ", " : "", k);
+  }
+  at += (size_t)snprintf(text + at, size - at, "}\njoints:\n");
+  for (int k = 0; k < n; k++) {
+    char parent[32] = "";
+    if (k > 0) {
+      snprintf(parent, sizeof parent, "parent: b%d, ", k - 1);
+    }
+    at += (size_t)snprintf(text + at, size - at,
+                           "  s%d: {type: prismatic, %schild: b%d, axis: [%.17g, %.17g, %.17g], "
+                           "ranges: [[%g, %g]], clamped: [%s]}\n",
+                           k, parent, k, ALONG[k][0], ALONG[k][1], ALONG[k][2], RANGE[k][0],
+                           RANGE[k][1], clamped);
+  }
+  snprintf(text + at, size - at, "%s", rest);
+}
+
+static void unit(const double* a, double* u) {
+  const double l = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+  for (int i = 0; i < 3; i++) {
+    u[i] = a[i] / l;
+  }
+}
+
+static lb_ik* slide_to(const lb_model* m, int n, const double* y, lb_markers* markers) {
+  static double time[] = {0};
+  static lb_scene_marker marker;
+  marker = (lb_scene_marker){.name = "p", .body = n - 1, .has_at = true, .weight = 1};
+  *markers = (lb_markers){
+      .file = "made", .nmarker = 1, .nsample = 1, .marker = &marker, .time = time, .x = (double*)y};
+  return solve(m, markers);
+}
+
+// |D q - y|^2
+static double slide_cost(int n, const double* q, const double* y) {
+  double x[3] = {-y[0], -y[1], -y[2]};
+  for (int k = 0; k < n; k++) {
+    double u[3];
+    unit(ALONG[k], u);
+    for (int i = 0; i < 3; i++) {
+      x[i] += q[k] * u[i];
+    }
+  }
+  return x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+}
+
+// Both slides leave their ranges when nothing holds them; when the first is held the second must
+// not be.
+static void a_range_lets_go_of_what_another_holds(void** state) {
+  (void)state;
+  char text[2000];
+  lb_markers markers;
+  write_slides(text, sizeof text, 2, "true", "");
+  lb_model* m = compile(text);
+  const double u[3] = {ALONG[1][0], ALONG[1][1], 0}, y[3] = {-1 - 0.5 * u[0], -0.5 * u[1], 0};
+  lb_ik* ik = slide_to(m, 2, y, &markers);
+  assert_true(ik->motion.q[0] == 0);
+  assert_below(fabs(ik->motion.q[1] - 0.4), 1e-9); // u.y = 0.9 - 0.5
+  assert_int_equal(ik->at_limit[0], 1);
+  assert_int_equal(ik->at_limit[1], 0);
+  lb_ik_release(ik);
+  lb_model_release(m);
+}
+
+// Least of all poses by coordinate descent, which finds it for bounds.
+static double descend_slides(int n, const double* y, double* q) {
+  for (int round = 0; round < 20000; round++) {
+    for (int k = 0; k < n; k++) {
+      double u[3], r = 0;
+      unit(ALONG[k], u);
+      q[k] = 0;
+      for (int i = 0; i < 3; i++) {
+        double x = y[i];
+        for (int l = 0; l < n; l++) {
+          double w[3];
+          unit(ALONG[l], w);
+          x -= q[l] * w[i];
+        }
+        r += u[i] * x;
+      }
+      q[k] = fmin(fmax(r, RANGE[k][0]), RANGE[k][1]);
+    }
+  }
+  return slide_cost(n, q, y);
+}
+
+static void clamped_ranges_hold_the_nearest_pose_within_them(void** state) {
+  (void)state;
+  char text[2000];
+  lb_markers markers;
+  write_slides(text, sizeof text, SLIDES, "true", "");
+  lb_model* m = compile(text);
+  int held = 0;
+  for (int i = 0; i < 40; i++) {
+    const double y[3] = {1.3 * sin(1.7 * i), 1.1 * sin(2.3 * i + 1), 0.9 * sin(3.1 * i + 2)};
+    double q[SLIDES] = {0};
+    lb_ik* ik = slide_to(m, SLIDES, y, &markers);
+    const double least = descend_slides(SLIDES, y, q), found = slide_cost(SLIDES, ik->motion.q, y);
+    assert_below(fabs(found - least), 1e-9);
+    for (int k = 0; k < SLIDES; k++) {
+      assert_true(ik->motion.q[k] >= RANGE[k][0] && ik->motion.q[k] <= RANGE[k][1]);
+      held += ik->at_limit[k];
+    }
+    assert_int_equal(ik->unfinished, 0);
+    lb_ik_release(ik);
+  }
+  assert_true(held > 40);
+  lb_model_release(m);
+}
+
+static void ranges_that_are_not_clamped_hold_nothing(void** state) {
+  (void)state;
+  char text[2000];
+  lb_markers markers;
+  write_slides(text, sizeof text, 1, "false", "");
+  lb_model* m = compile(text);
+  lb_ik* ik = slide_to(m, 1, (double[]){3, 0, 0}, &markers);
+  assert_below(fabs(ik->motion.q[0] - 3), 1e-9);
+  lb_ik_release(ik);
+  lb_model_release(m);
+}
+
+// The first slide, which nothing limits in the way, stops where the second one's range ends.
+static void a_coupled_coordinate_stops_at_its_range(void** state) {
+  (void)state;
+  char text[2000];
+  lb_markers markers;
+  write_slides(text, sizeof text, 3, "true",
+               "constraints: {c: {couple: [{joint: s0}, {joint: s1, times: -2}], equals: 0}}\n");
+  lb_model* m = compile(text);
+  lb_ik* ik = slide_to(m, 3, (double[]){5, 3, 0}, &markers);
+  assert_below(fabs(ik->motion.q[0] - 2 * ik->motion.q[1]), 1e-12);
+  for (int k = 0; k < 3; k++) {
+    assert_true(ik->motion.q[k] >= RANGE[k][0] && ik->motion.q[k] <= RANGE[k][1]);
+  }
+  assert_true(ik->motion.q[0] == 1);
+  assert_below(fabs(ik->motion.q[2] - RANGE[2][1]), 1e-6); // what is left of gaps moves it
+  assert_int_equal(ik->at_limit[2], 1);
+  lb_ik_release(ik);
+  lb_model_release(m);
+}
+
 enum { SAMPLES = 60 };
 
 // Angles of the hinge by one marker that asks for these, and where it jumps (-1: nowhere).
@@ -310,6 +465,10 @@ int main(void) {
       cmocka_unit_test(loops_stay_closed),
       cmocka_unit_test(weights_count_as_least_squares_have_it),
       cmocka_unit_test(limits_hold),
+      cmocka_unit_test(a_range_lets_go_of_what_another_holds),
+      cmocka_unit_test(clamped_ranges_hold_the_nearest_pose_within_them),
+      cmocka_unit_test(ranges_that_are_not_clamped_hold_nothing),
+      cmocka_unit_test(a_coupled_coordinate_stops_at_its_range),
       cmocka_unit_test(hinges_go_round_and_round),
       cmocka_unit_test(whole_turns_are_taken_back),
       cmocka_unit_test(jumps_are_found),

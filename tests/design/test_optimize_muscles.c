@@ -79,6 +79,21 @@ static void gradients_are_those_of_differences(void** state) {
   }
 }
 
+// Bellies with mass between elastic tendons: mass and hill of both muscles.
+#define HEAVY "}\n    mass: {amount: 0.2, belly: [0.2, 0.6], tendon: elastic"
+
+static void tendons_with_mass_have_gradients_too(void** state) {
+  (void)state;
+  const char* const by[] = {"bdf1", "bdf2", "sdirk2"};
+  for (int i = 0; i < 3; i++) {
+    check(by[i], "", HEAVY, "millard", KEYS, TRICEPS, 1e-7);
+    check(by[i], "", HEAVY, "millard", FEEDBACK, "", 1e-7);
+  }
+  check_from(", biceps: {activation: 0.3}, triceps: {fiber: 0.089}", "bdf2", "", HEAVY, "millard",
+             KEYS, TRICEPS, 1e-7);
+  check("bdf2", ", coordinates: maximal", HEAVY, "millard", KEYS, TRICEPS, 1e-6);
+}
+
 static void maximal_coordinates_have_gradients_too(void** state) {
   (void)state;
   check("bdf2", ", coordinates: maximal", "", "millard", KEYS, TRICEPS, 1e-6);
@@ -112,6 +127,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradients_are_those_of_differences),
       cmocka_unit_test(starts_that_are_given_have_gradients_too),
+      cmocka_unit_test(tendons_with_mass_have_gradients_too),
       cmocka_unit_test(maximal_coordinates_have_gradients_too),
       cmocka_unit_test(numbers_in_the_model_do_what_they_do_in_the_scene),
       cmocka_unit_test(explicit_steps_are_refused),

@@ -1,7 +1,9 @@
 // Gradients of runs through muscles: mass that slides over a cylinder and lifts off, via points,
-// tensions, and a cable over a surface.
+// tensions, and a cable over a surface; the same over two surfaces in a row, and through a point
+// that comes and goes.
 #include "optimizing.h"
 
+// Places: integrator, surfaces of the triceps, more of the biceps' via point.
 static const char arm[] =
     "duration: 0.1 s\n"
     "solver: {integrator: %s, step: 2 ms}\n"
@@ -15,14 +17,17 @@ static const char arm[] =
     "  condyle: {body: upper, position: [0, 0, -0.5], rotation: [90 deg, 0, 0], side: -x, "
     "cylinder: {radius: 5 cm}, smooth: 0.3}\n"
     "  ball: {body: upper, position: [0.05, 0, -0.25], sphere: {radius: 4 cm}}\n"
+    "  calf: {body: lower, position: [-2 cm, 0, -0.15], rotation: [90 deg, 0, 5 deg], side: -x, "
+    "cylinder: {radius: 4.5 cm}, smooth: 0.3}\n"
     "muscles:\n"
     "  triceps:\n"
-    "    through: [{body: upper, at: [-7 cm, 0, -0.12]}, {wrap: condyle}, {body: lower, at: [-7 "
+    "    through: [{body: upper, at: [-7 cm, 0, -0.12]}, %s, {body: lower, at: [-7 "
     "cm, "
     "0, -0.3]}]\n"
     "    mass: {amount: 1}\n    tension: 5\n"
     "  biceps:\n"
-    "    through: [{body: upper, at: [5 cm, 0, -0.2]}, {body: upper, at: [6 cm, 0, -0.45]}, {body: "
+    "    through: [{body: upper, at: [5 cm, 0, -0.2]}, {body: upper, at: [6 cm, 0, -0.45]%s}, "
+    "{body: "
     "lower, at: [5 cm, 0, -0.1]}]\n"
     "    mass: {amount: 0.5, belly: [0.1, 0.9], tendon: even}\n    tension: 3\n"
     "cables:\n"
@@ -43,13 +48,12 @@ static const char arm[] =
     "    there: {point: lower, at: [0, 0, -0.5], position: [0.3, 0.1, 0.2]}\n"
     "    fast: {point: upper, at: [0, 0, -0.5], velocity: [0.3, 0.1, 0.2], time: [50 ms, 0.1]}\n";
 
-static void gradients_match_differences(void** state) {
-  (void)state;
+static void check(const char* surfaces, const char* via) {
   static const char* const by[] = {"bdf1", "bdf2", "sdirk2", "rk4", "rk8", "euler"};
   for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
-    char text[sizeof arm + 40];
+    char text[sizeof arm + 200];
     problem p;
-    snprintf(text, sizeof text, arm, by[i]);
+    snprintf(text, sizeof text, arm, by[i], surfaces, via);
     open_problem(&p, text);
     if (getenv("LIMBER_TELL")) {
       print_message("%s\n", by[i]);
@@ -60,9 +64,20 @@ static void gradients_match_differences(void** state) {
   }
 }
 
+static void gradients_match_differences(void** state) {
+  (void)state;
+  check("{wrap: condyle}", "");
+}
+
+static void gradients_go_through_dependent_nodes(void** state) {
+  (void)state;
+  check("{wrap: condyle}, {wrap: calf}", ", while: {joint: elbow, at_least: 2 deg, over: 20 deg}");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradients_match_differences),
+      cmocka_unit_test(gradients_go_through_dependent_nodes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

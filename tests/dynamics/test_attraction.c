@@ -1,11 +1,8 @@
 // Attractions by the inverse square: Kepler's ellipse, what is conserved, the softened closed form,
 // and derivatives against differences.
-#include "differences.h"
 #include "dynamics/derivative/dynamics_derivative.h"
-#include "dynamics/force/force.h"
-#include "dynamics/tree/kinematics.h"
-#include "dynamics/tree/rnea.h"
 #include "forced_world.h"
+#include "residual.h"
 
 // --- motion ---
 
@@ -73,19 +70,6 @@ static void a_softened_one_lets_points_meet(void** state) {
 
 // --- derivatives ---
 
-// What the motion needs less the forces.
-static void residual(void* context, double* out, const double* q, const double* v) {
-  const world* w = context;
-  memcpy(w->d->q, q, (size_t)w->m->nq * sizeof *q);
-  memcpy(w->d->qd, v, (size_t)w->m->nv * sizeof *v);
-  lb_kinematics(w->m, w->d, w->d->q, w->d->qd);
-  lb_forces_apply(w->m, w->d);
-  lb_rnea_forced(w->m, w->d, out, w->d->q, w->d->qd, w->d->qdd);
-  for (int k = 0; k < w->m->nv; k++) {
-    out[k] -= w->d->work->tau[k];
-  }
-}
-
 static void derivatives_are_those_of_differences(void** state) {
   (void)state;
   enum { NV = 12 };
@@ -98,11 +82,11 @@ static void derivatives_are_those_of_differences(void** state) {
   for (int k = 0; k < NV; k++) {
     w.d->qdd[k] = 0.1 * k - 0.5;
   }
-  residual(&w, needed, q, v);
+  residual(w.d, needed, q, v);
   lb_derive_forced(D, w.d);
-  difference(w.m, residual, &w, NV, q, v, true, 1e-3, reference);
+  difference(w.m, residual, w.d, NV, q, v, true, 1e-3, reference);
   assert_matrix_near(NV * NV, reference, D->tau_q, 1e-9);
-  difference(w.m, residual, &w, NV, q, v, false, 1e-3, reference);
+  difference(w.m, residual, w.d, NV, q, v, false, 1e-3, reference);
   assert_matrix_near(NV * NV, reference, D->tau_qd, 1e-9);
   lb_derivatives_release(D);
   stop(&w);
@@ -119,7 +103,7 @@ static void forces_grow_with_the_strength(void** state) {
   double q[NV + 2], v[NV] = {0};
   memcpy(q, w.d->q, sizeof q);
   memset(w.d->qdd, 0, sizeof v);
-  residual(&w, needed, q, v); // at rest: minus the forces
+  residual(w.d, needed, q, v); // at rest: minus the forces
   for (int k = 0; k < NV; k++) {
     mu[k] = 0.3 * k - 1;
     moved -= needed[k] * mu[k];

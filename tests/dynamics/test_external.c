@@ -1,12 +1,9 @@
 // Measured forces: a weight that is given as one, and derivatives against differences.
 #include <unistd.h>
 
-#include "differences.h"
 #include "dynamics/derivative/dynamics_derivative.h"
-#include "dynamics/force/force.h"
-#include "dynamics/tree/kinematics.h"
-#include "dynamics/tree/rnea.h"
 #include "forced_world.h"
+#include "residual.h"
 
 // A world whose text has the name of a table for %s.
 static world start_with(const char* text, const char* table) {
@@ -74,18 +71,6 @@ static void adaptive_steps_end_where_forces_jump(void** state) {
   stop(&w);
 }
 
-static void residual(void* context, double* out, const double* q, const double* v) {
-  const world* w = context;
-  memcpy(w->d->q, q, (size_t)w->m->nq * sizeof *q);
-  memcpy(w->d->qd, v, (size_t)w->m->nv * sizeof *v);
-  lb_kinematics(w->m, w->d, w->d->q, w->d->qd);
-  lb_forces_apply(w->m, w->d);
-  lb_rnea_forced(w->m, w->d, out, w->d->q, w->d->qd, w->d->qdd);
-  for (int k = 0; k < w->m->nv; k++) {
-    out[k] -= w->d->work->tau[k];
-  }
-}
-
 // Force and twist along the axes of the world or a body, at a point of the world or a body.
 static void derivatives_are_those_of_differences(void** state) {
   (void)state;
@@ -115,9 +100,9 @@ static void derivatives_are_those_of_differences(void** state) {
     assert_int_equal(lb_derivatives_create(w.m, NULL, &D, NULL), LB_OK);
     memcpy(q, w.d->q, sizeof q);
     memset(w.d->qdd, 0, sizeof v);
-    residual(&w, needed, q, v);
+    residual(w.d, needed, q, v);
     lb_derive_forced(D, w.d);
-    difference(w.m, residual, &w, NV, q, v, true, 1e-3, reference);
+    difference(w.m, residual, w.d, NV, q, v, true, 1e-3, reference);
     assert_matrix_near(NV * NV, reference, D->tau_q, 1e-9);
     lb_derivatives_release(D);
     stop(&w);

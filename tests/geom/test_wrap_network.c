@@ -338,7 +338,7 @@ static void lift_off_of_the_network_beside_that_of_the_band(void** state) {
     const lb_vec3 p = {-0.3, 0.4, 0.1}, q = {0.4 - 0.001 * i, -0.4, -0.1};
     double length;
     const lb_taylor3 sharp = on_path(0.15, 0, 1, p, q, 0.5, &length),
-                     smooth = on_path(0.15, 0.1, 1, p, q, 0.5, &length);
+                     smooth = on_path(0.15, 0.15, 1, p, q, 0.5, &length);
     const lb_vec3 x = lb_taylor3_lane(&sharp, 0, 0);
     band = fmax(band, lb_vec3_norm(lb_vec3_sub(lb_taylor3_lane(&smooth, 0, 0), x)));
     network = fmax(network, lb_vec3_norm(lb_vec3_sub(by_network(&w, 0.15, 1, p, q, 0.5), x)));

@@ -396,6 +396,25 @@ static void contact_of_a_ball_is_a_ground(void** state) {
   lb_scene_release(&s);
 }
 
+static void smooth_contact_of_a_ball_is_a_smooth_ground(void** state) {
+  (void)state;
+  lb_scene s = parse(TWO(
+      "<ForceSet><objects><SmoothSphereHalfSpaceForce "
+      "name=\"h\"><socket_sphere>/contactgeometryset/"
+      "ball</socket_sphere><socket_half_space>/contactgeometryset/floor</socket_half_space>"
+      "<stiffness>1e4</stiffness><dissipation>2</dissipation><hertz_smoothing>250</hertz_smoothing>"
+      "</SmoothSphereHalfSpaceForce>"
+      "</objects></ForceSet><ContactGeometrySet><objects><ContactHalfSpace name=\"floor\">"
+      "<body_name>ground</body_name><orientation>0 0 -1.5707963267948966</orientation>"
+      "</ContactHalfSpace><ContactSphere name=\"ball\"><body_name>bar</body_name><radius>0.25"
+      "</radius></ContactSphere></objects></ContactGeometrySet>"));
+  assert_int_equal(s.nforce, 1);
+  assert_near(s.force[0].smooth, 4e-3, 1e-15);
+  assert_near(s.force[0].smooth_speed, 0.02, 1e-15);
+  assert_near(s.force[0].dissipation, 3, 1e-15);
+  lb_scene_release(&s);
+}
+
 #define POINT(name, body, at)                                                                      \
   "<PathPoint name=\"" name "\"><body>" body "</body><location>" at "</location></PathPoint>"
 #define PATH(wraps)                                                                                \
@@ -468,6 +487,42 @@ static void muscles_have_the_shapes_and_starts_of_their_file(void** state) {
   assert_near(m->tendon_curve, 0.4, 0);
   assert_near(m->active_least, 0, 0); // damped
   assert_near(m->active_width, 0, 0); // Thelen's, in a Millard
+  assert_converts(&s);
+  lb_scene_release(&s);
+}
+
+static int count_shapes(const lb_scene* s, lb_shape_type type) {
+  int n = 0;
+  for (int i = 0; i < s->nshape; i++) {
+    n += s->shape[i].shape.type == type;
+    assert_true(s->shape[i].massless);
+  }
+  return n;
+}
+
+// The body is 2 |(0, -0.3, 0.1) - (0, 0.5, 0)| long from its joint to the middle of its head.
+static void a_body_with_a_skull_has_a_head_and_muscles_have_their_volume(void** state) {
+  (void)state;
+#define TRUNK(mesh)                                                                                \
+  BEGIN "<Ground name=\"ground\"/><BodySet><objects><Body name=\"rod\">" MASS INERTIA              \
+        "<attached_geometry><Mesh><mesh_file>" mesh "</mesh_file></Mesh></attached_geometry>"      \
+        "</Body></objects></BodySet><JointSet><objects><PinJoint name=\"pin\">"                    \
+        "<parent_body>ground</parent_body><child_body>rod</child_body><location_in_child>0 0.5 0"  \
+        "</location_in_child></PinJoint></objects></JointSet>" END
+  lb_scene s = parse(TRUNK("hat_skull.vtp"));
+  assert_int_equal(count_shapes(&s, LB_SHAPE_ELLIPSOID), 2); // ribs, head
+  const lb_vec3 head = s.shape[s.nshape - 1].pose.p, end = lb_vec3_make(0, -1.1, 0.2);
+  assert_near(lb_vec3_norm(lb_vec3_sub(head, end)), 0, 1e-12);
+  lb_scene_release(&s);
+  s = parse(TRUNK("femur.vtp"));
+  assert_int_equal(count_shapes(&s, LB_SHAPE_ELLIPSOID), 0);
+  assert_int_equal(count_shapes(&s, LB_SHAPE_CAPSULE), 1);
+  assert_int_equal(count_shapes(&s, LB_SHAPE_SPHERE), 1);
+  lb_scene_release(&s);
+  s = parse(TWO("<ForceSet><objects><Thelen2003Muscle name=\"t\">" PATH("") SIZES
+                "</Thelen2003Muscle></objects></ForceSet>"));
+  // 100 N over 0.6 MPa, of which half the length is fibre; 0.7 of that radius is drawn
+  assert_near(s.muscle[0].radius, 0.7 * sqrt(100 / 0.6e6 / 2 / 3.14159265358979), 1e-12);
   assert_converts(&s);
   lb_scene_release(&s);
 }
@@ -693,8 +748,10 @@ int main(void) {
       cmocka_unit_test(couplers_and_rods_are_constraints),
       cmocka_unit_test(locked_coordinates_stay),
       cmocka_unit_test(contact_of_a_ball_is_a_ground),
+      cmocka_unit_test(smooth_contact_of_a_ball_is_a_smooth_ground),
       cmocka_unit_test(springs_along_paths_are_cables),
       cmocka_unit_test(muscles_have_the_shapes_and_starts_of_their_file),
+      cmocka_unit_test(a_body_with_a_skull_has_a_head_and_muscles_have_their_volume),
       cmocka_unit_test(what_is_not_read_is_named_once_with_its_count),
       cmocka_unit_test(mistakes_are_said_with_their_lines),
       cmocka_unit_test(deep_nesting_is_refused),

@@ -14,7 +14,7 @@ typedef struct fixture {
   int body_link[FIXTURE_BODIES];
   lb_transform body_in_link[FIXTURE_BODIES];
   lb_mass body_mass[FIXTURE_BODIES];
-  int link_parent[FIXTURE_BODIES];
+  int link_parent[FIXTURE_BODIES], link_kind[FIXTURE_BODIES];
   int link_joint[FIXTURE_BODIES], link_nv[FIXTURE_BODIES];
   const struct lb_chart* link_chart[FIXTURE_BODIES];
   const char* joint_name[FIXTURE_BODIES];
@@ -71,6 +71,7 @@ static inline fixture* fixture_make(const char* name) {
                         .body.in_link = f->body_in_link,
                         .body.mass = f->body_mass,
                         .link.parent = f->link_parent,
+                        .link.kind = f->link_kind,
                         .link.joint = f->link_joint,
                         .link.nv = f->link_nv,
                         .link.chart = f->link_chart,
@@ -118,6 +119,7 @@ static inline int fixture_body(fixture* f, const char* name, lb_joint_kind kind,
     const int link = m->nlink++;
     f->body_link[b] = link;
     f->link_parent[link] = parent == LB_WORLD ? LB_WORLD : f->body_link[parent];
+    f->link_kind[link] = (int)kind;
     f->link_joint[link] = j;
     f->link_nv[link] = nv[kind];
     f->joint_name[j] = name;

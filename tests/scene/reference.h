@@ -47,6 +47,7 @@ static const char* value_words(const lb_field* f, char* text, size_t size) {
       [LB_VALUE_FORCES] = "a mapping from names to forces [x, y, z]",
       [LB_VALUE_AMOUNTS] = "a mapping from names to numbers",
       [LB_VALUE_NAMES] = "a list of names",
+      [LB_VALUE_RANGES] = "a list of [least, most]",
   };
   const bool is_table = f->value == LB_VALUE_SECTION || f->value == LB_VALUE_LIST ||
                         f->value == LB_VALUE_ONE || f->value == LB_VALUE_TABLE;
@@ -297,6 +298,10 @@ static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
                            "\"string\"]}, \"minItems\": 3, \"maxItems\": 3}}"),
       [LB_VALUE_AMOUNTS] = ("{\"type\": \"object\", \"additionalProperties\": {\"type\": "
                             "\"number\", \"exclusiveMinimum\": 0}}"),
+      [LB_VALUE_RANGES] =
+          ("{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"array\", "
+           "\"items\": {\"type\": [\"number\", \"string\"]}, \"minItems\": 2, "
+           "\"maxItems\": 2}}"),
       [LB_VALUE_NAMES] = "{\"type\": [\"array\", \"null\"], \"items\": {\"type\": \"string\"}}",
       [LB_VALUE_PARTS] = ("{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": "
                           "\"object\", \"required\": [\"type\"]}}"),

@@ -627,7 +627,7 @@ static void a_muscle_has_a_path_a_mass_and_an_excitation(void** state) {
   assert_int_equal(s.nwrap, 2);
   assert_int_equal(s.wrap[0].kind, LB_WRAP_CYLINDER);
   assert_near(s.wrap[0].side.y, -1, 0);
-  assert_near(s.wrap[0].smooth, 0.1, 0);
+  assert_near(s.wrap[0].smooth, 0.15, 0);
   assert_near(s.wrap[1].size.y, 0.01, 0);
   const lb_scene_muscle* m = &s.muscle[0];
   assert_int_equal(m->npoint, 5);
@@ -642,7 +642,7 @@ static void a_muscle_has_a_path_a_mass_and_an_excitation(void** state) {
   assert_near(m->mass.amount, 0.3, 0);
   assert_int_equal(m->mass.from, 1);
   assert_near(m->mass.belly[1], 0.6, 0);
-  assert_true(m->mass.even);
+  assert_int_equal(m->mass.tendon, LB_TENDON_EVEN);
   assert_int_equal(m->hill.model, LB_HILL_MILLARD);
   assert_near(m->hill.speed, 10, 0);
   assert_int_equal(m->excitation.joint, 0);

@@ -28,8 +28,9 @@ lb_collocate_inputs lb_collocate_default(void) {
       .cutoff = NAN, .from = -(double)INFINITY, .to = (double)INFINITY, .threads = 1};
 }
 
-// Widths of activations' kink, where a search begins and where it ends.
-static const double WIDE = 1, NARROW = 0.1;
+// Widths of activations' kink, from where a search begins to where it ends.
+static const double WIDTHS[] = {1, 0.1, 0.02};
+enum { NWIDTH = sizeof WIDTHS / sizeof *WIDTHS };
 
 // --- what it is for ---
 
@@ -114,7 +115,8 @@ lb_status lb_collocation_check_model(const lb_model* m, lb_place place, lb_error
       {rate >= 0, rate >= 0 ? item[rate].place : place, rate >= 0 ? item[rate].name : "",
        "constraints on velocities alone have no place in it"},
   };
-  const lb_status status = refuse(list, sizeof list / sizeof *list, err);
+  lb_status status = refuse(list, sizeof list / sizeof *list, err);
+  status = status == LB_OK ? lb_muscles_check_tendons(m, "'limber track'", err) : status;
   return status == LB_OK ? lb_constraints_check_dense(m, "'limber track'", err) : status;
 }
 
@@ -221,7 +223,7 @@ static bool take_results(lb_collocating* C) {
   o->qdd = o->qd + n * (size_t)C->at.nv;
   o->x = LB_TAKE(&C->arena, double, n*(size_t)C->m->nx);
   o->u = LB_TAKE(&C->arena, double, n*(size_t)C->at.nu);
-  o->history = LB_TAKE(&C->arena, double, 2 * C->set->iterations);
+  o->history = LB_TAKE(&C->arena, double, NWIDTH * C->set->iterations);
   return lb_arena_status(&C->arena) == LB_OK;
 }
 
@@ -269,8 +271,7 @@ lb_status lb_collocation_create(const lb_model* model, const lb_scene* scene,
   C->threads = inputs->threads > 1 ? inputs->threads : 1;
   C->progress = inputs->progress;
   C->free_start = set->free_start || inputs->motion || inputs->markers;
-  C->width = NARROW;
-  C->travels = set->travels >= 0 ? lb_model_joint(model, scene->joint[set->travels].name) : -1;
+  C->width = WIDTHS[NWIDTH - 1];
   out->work = C;
   status = build(C, inputs, err);
   if (status != LB_OK) {
@@ -302,15 +303,14 @@ void lb_collocation_release(lb_collocation* o) {
 static bool tell(void* of, const lb_program_news* n) {
   lb_collocating* C = of;
   lb_collocation* o = C->out;
-  char text[160];
-  if (o->nhistory < 2 * C->set->iterations) {
+  if (o->nhistory < NWIDTH * C->set->iterations) {
     o->history[o->nhistory++] = n->objective;
   }
   o->iterations = C->before + n->iteration;
-  snprintf(text, sizeof text, "iteration %d: objective %.6g, equations off by %.1e, slope %.1e%s",
-           o->iterations, n->objective, n->infeasibility, n->optimality,
-           n->restoring ? ", restoring" : "");
-  C->stopped = !lb_progress_report(&C->progress, NAN, text);
+  snprintf(C->news, sizeof C->news,
+           "iteration %d: objective %.6g, equations off by %.1e, slope %.1e%s", o->iterations,
+           n->objective, n->infeasibility, n->optimality, n->restoring ? ", restoring" : "");
+  C->stopped = !lb_progress_report(&C->progress, NAN, C->news);
   return !C->stopped;
 }
 
@@ -369,7 +369,8 @@ static void judge(lb_collocating* C, const double* x, double* g) {
     const double *z = lb_node_of(C, C->Z, i), *ref = C->q_ref ? C->q_ref + i * L->nv : NULL;
     keep_node(C, i);
     for (int k = 0; k < L->nu; k++) {
-      o->effort += o->duration * C->quadrature[i] * C->effort[k] * z[L->u + k] * z[L->u + k];
+      o->effort += (C->set->effort.mean ? 1 : o->duration) * C->quadrature[i] * C->effort[k] *
+                   z[L->u + k] * z[L->u + k];
     }
     for (int k = 0; k < L->nv && ref; k++) {
       squares += (z[L->q + k] - ref[k]) * (z[L->q + k] - ref[k]);
@@ -396,6 +397,7 @@ static lb_status search(lb_collocating* C, double* x, lb_program_options o, lb_p
   lb_program program;
   lb_collocation_fill_program(C, &program);
   const lb_status status = lb_program_solve(&program, &o, x, C->Lambda, end);
+  *end = C->stopped ? LB_PROGRAM_STOPPED : *end; // within an iteration, too
   return status == LB_OK
              ? status
              : lb_error_add(err, status, (lb_place){0}, "out of memory for a collocation");
@@ -411,18 +413,27 @@ static lb_status search_all(lb_collocating* C, double* x, lb_program_end* end, l
                                      : C->q_ref ? 1e-4
                                                 : 0};
   *end = LB_PROGRAM_SOLVED;
-  if (kinks) {
-    C->width = WIDE;
+  for (int i = kinks ? 0 : NWIDTH - 1; i < NWIDTH - 1; i++) {
+    C->width = WIDTHS[i];
     o.tolerance = fmax(ROUGH, set->tolerance);
     const lb_status status = search(C, x, o, end, err);
     if (status != LB_OK || *end == LB_PROGRAM_STOPPED) {
       return status;
     }
     C->before = C->out->iterations;
-    o = (lb_program_options){set->tolerance, set->iterations, 1e-4};
+    o.barrier = 1e-4;
   }
-  C->width = NARROW;
+  o.tolerance = set->tolerance;
+  C->width = WIDTHS[NWIDTH - 1];
   return search(C, x, o, end, err);
+}
+
+double lb_collocation_pace(lb_collocation* o) {
+  lb_collocating* C = o->work;
+  const lb_arena_mark mark = lb_arena_here(&C->arena);
+  const double seconds = lb_collocation_effort_of_iteration(C);
+  lb_arena_reset(&C->arena, mark);
+  return seconds;
 }
 
 lb_status lb_collocation_solve(lb_collocation* o, lb_error* err) {
@@ -438,6 +449,8 @@ lb_status lb_collocation_solve(lb_collocation* o, lb_error* err) {
   }
   lb_program_end end;
   o->nhistory = o->iterations = C->before = 0;
+  C->stopped = false;
+  snprintf(C->news, sizeof C->news, "iteration 0");
   lb_status status = search_all(C, x, &end, err);
   if (status == LB_OK) {
     judge(C, x, g);

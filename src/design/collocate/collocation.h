@@ -69,6 +69,41 @@ typedef struct lb_node_goal {
   int row; // first of its equations
 } lb_node_goal;
 
+// z_end[end] = sign z_begin[begin]
+typedef struct lb_periodic {
+  int end, begin, sign;
+} lb_periodic;
+
+// A component of a point's mean velocity, with its distance d from what it should be as a number of
+// its own, which is 0 where the goal must hold:
+//
+//   x(last) - x(first) - (speed + d) span T = 0
+typedef struct lb_mean {
+  lb_node_goal place;
+  int first, last, axis;
+  double speed, span, weight;
+  bool must;
+  int row, d;
+} lb_mean;
+
+// Where entries go: places are filled while the pattern is made, values afterwards.
+typedef struct lb_entries {
+  int count;
+  int *row, *column;
+  double* value;
+} lb_entries;
+
+static inline void lb_entries_put(lb_entries* e, int row, int column, double value) {
+  if (e->row) {
+    e->row[e->count] = row;
+    e->column[e->count] = column;
+  }
+  if (e->value) {
+    e->value[e->count] = value;
+  }
+  e->count++;
+}
+
 // Scratch of a thread.
 typedef struct lb_collocation_worker {
   lb_derivatives* D;
@@ -86,7 +121,6 @@ typedef struct lb_collocating {
   const lb_model* m;
   const lb_scene* scene;
   const lb_scene_collocate* set;
-  int travels; // joint that need not come back, or -1
   const lb_mesh_scheme* scheme;
   lb_arena arena;
   lb_node_layout at;
@@ -121,8 +155,11 @@ typedef struct lb_collocating {
   int nheld;                     // goals at nodes
   lb_node_goal* held;
   int* held_first; // [nnode + 1] goals sorted by node
-  int* periodic;   // [nperiodic] numbers of a node that are the same at both ends
-  int nperiodic;
+  int nperiodic;   // numbers of the last node that follow from those of the first
+  lb_periodic* periodic;
+  int *image, *sign; // [count] number of a node in the mirror, and its sign; sign 0: it travels
+  int nmean;
+  lb_mean* mean;
   lb_data** d;                   // [nnode]
   lb_command* command;           // [nnode][nmotor]
   double* excitation;            // [nnode][nmuscle]
@@ -132,6 +169,7 @@ typedef struct lb_collocating {
   double* values; // of a Jacobian
   double* Lambda; // [rows]
   double* cost;   // [nnode]
+  char news[160]; // of the last iteration
   double width;   // over which activations go from falling to rising
   int before;     // iterations of earlier passes
   bool free_start, warm, stopped;
@@ -165,6 +203,34 @@ void lb_node_must(lb_collocating* C, lb_collocation_worker* w, int node, const l
                   const double* z, double* value, double* rows);
 lb_status lb_collocation_take_goals(lb_collocating* C, lb_error* err);
 
+// --- cycles (collocation_cycle.c) ---
+
+// Numbers of the last node that follow from the first one's.
+lb_status lb_collocation_list_periodic(lb_collocating* C, lb_error* err);
+// The first node's number k at the end of a cycle, where it does not travel.
+static inline double lb_image_of(const lb_collocating* C, const double* z, int k) {
+  return C->sign[k] * z[C->image[k]];
+}
+
+// --- mean velocities (collocation_mean.c) ---
+
+lb_status lb_collocation_take_means(lb_collocating* C, lb_error* err);
+void lb_means_residual(lb_collocating* C, double* g);
+// Part of the objective, and of its gradient unless df is NULL.
+double lb_means_cost(const lb_collocating* C, double* df);
+void lb_means_put(lb_collocating* C, lb_entries* e, bool values);
+// Its part of the Hessian; places alone where lambda is NULL.
+void lb_means_bend(const lb_collocating* C, lb_entries* e, double factor, const double* lambda);
+// by [count] += lambda' (slope of the equations by a node's numbers)
+void lb_means_slope(lb_collocating* C, lb_collocation_worker* w, int node, const double* z,
+                    const double* lambda, double* by);
+
+// --- rates of controls (collocation_rates.c), as those of means ---
+
+int lb_rates_count(const lb_collocating* C); // of entries
+double lb_rates_cost(const lb_collocating* C, double* df);
+void lb_rates_bend(const lb_collocating* C, lb_entries* e, double factor);
+
 // --- making it ---
 
 // What neither collocation nor following step by step is for: `place` is told where nothing else is
@@ -176,6 +242,9 @@ bool lb_collocation_patterns(lb_collocating* C);
 void lb_collocation_bound(lb_collocating* C);
 lb_status lb_collocation_guess(lb_collocating* C, const lb_collocate_inputs* in, lb_error* err);
 void lb_collocation_fill_program(lb_collocating* C, lb_program* program);
+
+// Seconds that second derivatives take at the guess, judged by those of one node.
+double lb_collocation_effort_of_iteration(lb_collocating* C);
 
 // Functions of the program.
 bool lb_collocation_objective(void* of, const double* x, double* f);

@@ -204,12 +204,13 @@ static double goals(lb_collocating* C, lb_collocation_worker* w, int node, const
 }
 
 double lb_node_integrand(lb_collocating* C, lb_collocation_worker* w, int node, const double* z) {
-  return C->quadrature[node] * integrand(C, node, z, NULL) + goals(C, w, node, z, true, 1, NULL);
+  const double part = C->set->effort.mean ? 0 : C->quadrature[node] * integrand(C, node, z, NULL);
+  return part + goals(C, w, node, z, true, 1, NULL);
 }
 
 double lb_node_cost(lb_collocating* C, lb_collocation_worker* w, int node, const double* z,
                     double duration, double* slope) {
-  const double scale = duration * C->quadrature[node];
+  const double scale = (C->set->effort.mean ? 1 : duration) * C->quadrature[node];
   if (slope) {
     memset(slope, 0, (size_t)C->at.count * sizeof *slope);
   }

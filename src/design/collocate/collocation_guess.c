@@ -79,13 +79,38 @@ static lb_status take_markers(lb_collocating* C, const lb_collocate_inputs* in, 
 
 // --- the guess ---
 
+// What travels goes as far as mean velocities say: by the movement of their points along it.
+static void guess_travel(lb_collocating* C, double* end) {
+  const lb_node_layout* L = &C->at;
+  lb_collocation_worker* w = C->worker;
+  double x[LB_GOAL_MOST];
+  for (int i = 0; i < C->nmean; i++) {
+    const lb_mean* m = &C->mean[i];
+    double along = 0;
+    lb_node_must(C, w, 0, &m->place, C->Z, x, w->must);
+    const double* by = w->must + m->axis * L->count + L->q;
+    for (int k = 0; k < L->nv; k++) {
+      along += C->sign[L->q + k] == 0 ? by[k] * by[k] : 0;
+    }
+    for (int k = 0; k < L->nv && along > 0; k++) {
+      if (C->sign[L->q + k] == 0) {
+        end[L->q + k] += m->speed * lb_duration_of(C, C->Z) * by[k] / along;
+      }
+    }
+  }
+}
+
 // Coordinates that must be something at a node, and start and end else: straight lines between.
+// Half a cycle ends as the start in the mirror.
 static void guess_coordinates(lb_collocating* C) {
   const lb_node_layout* L = &C->at;
   double* end = lb_node_of(C, C->Z, C->nnode - 1);
   double* begin = lb_node_of(C, C->Z, 0);
   memcpy(begin + L->q, C->m->start.q, (size_t)L->nv * sizeof *begin);
-  memcpy(end + L->q, C->m->start.q, (size_t)L->nv * sizeof *begin);
+  for (int k = 0; k < L->nv; k++) {
+    end[L->q + k] = C->sign[L->q + k] == 0 ? begin[L->q + k] : lb_image_of(C, begin, L->q + k);
+  }
+  guess_travel(C, end);
   for (int i = 0; i < C->nheld; i++) {
     const lb_node_goal* g = &C->held[i];
     const bool joint = g->goal->kind == LB_GOAL_JOINT && !g->goal->rate;

@@ -208,9 +208,14 @@ static void place_equations(lb_collocating* C) {
   C->straight = row;
   row += C->intervals * C->nstraight;
   C->extra = row;
-  C->rows = row + C->nperiodic;
+  row += C->nperiodic;
   C->slack = C->nnode * C->at.count;
   C->n = C->slack + 2 * C->at.nl * C->intervals;
+  for (int i = 0; i < C->nmean; i++) {
+    C->mean[i].row = row++;
+    C->mean[i].d = C->n++;
+  }
+  C->rows = row;
   C->T = isfinite(C->set->time[0]) && C->set->time[0] < C->set->time[1] ? C->n++ : -1;
 }
 
@@ -362,10 +367,24 @@ static void bound_limits(lb_collocating* C, int node) {
   }
 }
 
+// Ranges that coordinates are meant for bound a motion that is found. One that is given may leave
+// them, and so may the start that a scene says.
+static void bound_ranges(lb_collocating* C, int node) {
+  const lb_model* m = C->m;
+  const bool given = C->q_ref || C->markers || (node == 0 && !C->free_start);
+  for (int v = 0; v < m->nv && !given; v++) {
+    if (m->dof.limit_stiffness[v] == 0) {
+      bound(C, node * C->at.count + C->at.q + v, fmax(m->dof.lower[v], -FAR),
+            fmin(m->dof.upper[v], FAR));
+    }
+  }
+}
+
 static void bound_node(lb_collocating* C, int node) {
   const lb_node_layout* L = &C->at;
   const int z = node * L->count;
   bound_limits(C, node);
+  bound_ranges(C, node);
   for (int i = 0; i < L->nu; i++) {
     const lb_control* c = &C->out->control[i];
     bound(C, z + L->u + i, isfinite(c->least) ? c->least : -FAR, isfinite(c->most) ? c->most : FAR);
@@ -377,15 +396,26 @@ static void bound_node(lb_collocating* C, int node) {
   }
 }
 
-// The scene's start, and fibres in equilibrium.
+// The scene's start, and fibres in equilibrium where they do not come back to their start. Muscles
+// that start as the scene says have been excited as they are for long: no force comes for free.
 static void bound_start(lb_collocating* C) {
   const lb_node_layout* L = &C->at;
-  for (int k = 0; k < L->nv && !C->free_start; k++) {
-    bound(C, L->q + k, C->m->start.q[k], C->m->start.q[k]);
-    bound(C, L->v + k, C->m->start.qd[k], C->m->start.qd[k]);
+  for (int k = 0; k < L->nv; k++) {
+    const bool travels = C->sign[L->q + k] == 0 && !C->q_ref;
+    if (!C->free_start || travels) {
+      bound(C, L->q + k, C->m->start.q[k], C->m->start.q[k]);
+    }
+    if (!C->free_start) {
+      bound(C, L->v + k, C->m->start.qd[k], C->m->start.qd[k]);
+    }
   }
-  for (int k = 0; k < L->nx; k++) {
-    if (C->state[k].fiber) {
+  for (int i = 0; i < C->nmean; i++) {
+    if (C->mean[i].must) {
+      bound(C, C->mean[i].d, 0, 0);
+    }
+  }
+  for (int k = 0; k < L->nx && !C->set->periodic; k++) {
+    if (C->state[k].fiber || !C->free_start) {
       bound(C, L->xd + k, 0, 0);
     }
   }
@@ -420,21 +450,6 @@ void lb_collocation_bound(lb_collocating* C) {
 }
 
 // --- all of it ---
-
-static void list_periodic(lb_collocating* C) {
-  const lb_node_layout* L = &C->at;
-  const lb_model* m = C->m;
-  for (int k = 0; k < L->a && C->set->periodic; k++) {
-    bool travels = false;
-    if (C->travels >= 0) {
-      const int v = m->joint.v[C->travels];
-      travels = k >= L->q + v && k < L->q + v + m->joint.nv[C->travels];
-    }
-    if (!travels) {
-      C->periodic[C->nperiodic++] = k;
-    }
-  }
-}
 
 static lb_status take_workers(lb_collocating* C, lb_error* err) {
   const size_t nv = (size_t)C->at.nv, count = (size_t)C->at.count;
@@ -482,12 +497,12 @@ lb_status lb_collocation_lay_out(lb_collocating* C, lb_error* err) {
   place_numbers(C);
   find_muscles(C);
   straighten(C);
-  C->periodic = LB_TAKE(&C->arena, int, C->at.count);
-  if (!C->periodic || !take_mesh(C) || !take_entries(C) || !take_bends(C)) {
+  if (!take_mesh(C) || !take_entries(C) || !take_bends(C)) {
     return lb_arena_check(&C->arena, "collocation", err);
   }
-  list_periodic(C);
-  status = lb_collocation_take_goals(C, err);
+  status = lb_collocation_list_periodic(C, err);
+  status = status == LB_OK ? lb_collocation_take_goals(C, err) : status;
+  status = status == LB_OK ? lb_collocation_take_means(C, err) : status;
   if (status != LB_OK) {
     return status;
   }

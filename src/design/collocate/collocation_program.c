@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/parallel.h"
 #include "design/collocate/collocation.h"
 #include "dynamics/force/muscle.h"
@@ -16,19 +17,35 @@ typedef struct pass {
   double* out;
   double factor;
   const double* lambda;
+  int from, to; // nodes
   void (*node)(const struct pass* p, lb_collocation_worker* w, int node, double* z);
 } pass;
 
 static void run_nodes(void* context, int rank, int size) {
   const pass* p = context;
   lb_collocating* C = p->C;
-  for (int i = rank; i < C->nnode; i += size) {
+  for (int i = p->from + rank; i < p->to; i += size) {
     p->node(p, &C->worker[rank], i, lb_node_of(C, C->Z, i));
   }
 }
 
 static void over_nodes(pass* p) {
+  p->from = 0;
+  p->to = p->C->nnode;
   lb_parallel_team(p->C->threads, run_nodes, p);
+}
+
+// The same for what takes long; false: somebody asked to stop.
+static bool over_nodes_slowly(pass* p) {
+  enum { AT_ONCE = 2 }; // of each thread
+  lb_collocating* C = p->C;
+  for (p->from = 0; p->from < C->nnode && !C->stopped; p->from = p->to) {
+    const int next = p->from + AT_ONCE * C->threads;
+    p->to = next < C->nnode ? next : C->nnode;
+    lb_parallel_team(C->threads, run_nodes, p);
+    C->stopped = !lb_progress_report(&C->progress, NAN, C->news);
+  }
+  return !C->stopped;
 }
 
 static void take(lb_collocating* C, const double* x) {
@@ -55,6 +72,7 @@ bool lb_collocation_objective(void* of, const double* x, double* f) {
   for (int i = 0; i < C->nnode; i++) {
     sum += C->cost[i];
   }
+  sum += lb_means_cost(C, NULL) + lb_rates_cost(C, NULL);
   *f = sum;
   return isfinite(sum);
 }
@@ -77,6 +95,8 @@ bool lb_collocation_gradient(void* of, const double* x, double* df) {
       df[C->T] += C->cost[i];
     }
   }
+  lb_means_cost(C, df);
+  lb_rates_cost(C, df);
   for (int k = 0; k < C->n; k++) {
     df[k] *= C->scale[k];
   }
@@ -131,25 +151,7 @@ static double defect(const lb_collocating* C, int interval, int row, int s) {
   return sum;
 }
 
-// Where entries go: places are filled while the pattern is made, values afterwards.
-typedef struct entries {
-  int count;
-  int *row, *column;
-  double* value;
-} entries;
-
-static void put(entries* e, int row, int column, double value) {
-  if (e->row) {
-    e->row[e->count] = row;
-    e->column[e->count] = column;
-  }
-  if (e->value) {
-    e->value[e->count] = value;
-  }
-  e->count++;
-}
-
-static void put_defect(const lb_collocating* C, entries* e, int interval, int row, int s) {
+static void put_defect(const lb_collocating* C, lb_entries* e, int interval, int row, int s) {
   const lb_mesh_scheme* S = C->scheme;
   const int at = defect_row(C, interval, row, s), extra = correction(C, interval, row, s);
   const double h = lb_duration_of(C, C->Z) / C->intervals;
@@ -157,22 +159,22 @@ static void put_defect(const lb_collocating* C, entries* e, int interval, int ro
   for (int p = 0; p < S->nodes; p++) {
     const int z = (first_node(C, interval) + p) * C->at.count;
     if (S->A[row][p] != 0) {
-      put(e, at, z + state_at(C, s), S->A[row][p]);
+      lb_entries_put(e, at, z + state_at(C, s), S->A[row][p]);
     }
     if (S->B[row][p] != 0) {
-      put(e, at, z + slope_at(C, s), h * S->B[row][p]);
+      lb_entries_put(e, at, z + slope_at(C, s), h * S->B[row][p]);
       by_T += S->B[row][p] / C->intervals * C->Z[z + slope_at(C, s)];
     }
   }
   for (int i = 0; extra >= 0 && i < C->at.nl; i++) {
-    put(e, at, extra + i, normal(C, interval, s)[i * C->at.nv]);
+    lb_entries_put(e, at, extra + i, normal(C, interval, s)[i * C->at.nv]);
   }
   if (C->T >= 0) {
-    put(e, at, C->T, by_T);
+    lb_entries_put(e, at, C->T, by_T);
   }
 }
 
-static void put_defects(const lb_collocating* C, entries* e) {
+static void put_defects(const lb_collocating* C, lb_entries* e) {
   for (int k = 0; k < C->intervals; k++) {
     for (int r = 0; r < C->scheme->rows; r++) {
       for (int s = 0; s < nstate(C); s++) {
@@ -223,8 +225,10 @@ bool lb_collocation_constraints(void* of, const double* x, double* g) {
   }
   const double* end = lb_node_of(C, C->Z, C->nnode - 1);
   for (int i = 0; i < C->nperiodic; i++) {
-    g[C->extra + i] = end[C->periodic[i]] - C->Z[C->periodic[i]];
+    const lb_periodic* p = &C->periodic[i];
+    g[C->extra + i] = end[p->end] - p->sign * C->Z[p->begin];
   }
+  lb_means_residual(C, g);
   bool finite = true;
   for (int i = 0; i < C->rows; i++) {
     finite &= isfinite(g[i]) != 0;
@@ -242,7 +246,7 @@ static int must_entries(const lb_collocating* C, const lb_node_goal* g) {
 }
 
 static void put_must(lb_collocating* C, lb_collocation_worker* w, int node, const double* z,
-                     entries* e) {
+                     lb_entries* e) {
   for (int i = C->held_first[node]; i < C->held_first[node + 1]; i++) {
     const lb_node_goal* g = &C->held[i];
     double value[LB_GOAL_MOST];
@@ -254,8 +258,8 @@ static void put_must(lb_collocating* C, lb_collocation_worker* w, int node, cons
     }
     for (int k = 0, n = 0; k < g->goal->count; k++) {
       for (int c = 0; g->goal->counts[k] && c < 2 * C->at.nv; c++) {
-        put(e, g->row + n, node * C->at.count + C->at.q + c,
-            z ? w->must[k * C->at.count + C->at.q + c] : 0);
+        lb_entries_put(e, g->row + n, node * C->at.count + C->at.q + c,
+                       z ? w->must[k * C->at.count + C->at.q + c] : 0);
       }
       n += g->goal->counts[k];
     }
@@ -274,30 +278,31 @@ static void jacobian_node(const pass* p, lb_collocation_worker* w, int node, dou
   for (int k = 0; k < count; k++) {
     to[k] = w->J[(size_t)C->entry_row[k] * (size_t)C->at.count + (size_t)C->entry_column[k]];
   }
-  entries e = {.value = to + count};
+  lb_entries e = {.value = to + count};
   put_must(C, w, node, z, &e);
 }
 
 // u_m = (u_0 + u_1)/2
-static void put_straight(const lb_collocating* C, entries* e) {
+static void put_straight(const lb_collocating* C, lb_entries* e) {
   static const double WEIGHT[3] = {-0.5, 1, -0.5};
   for (int k = 0, row = C->straight; C->nstraight > 0 && k < C->intervals; k++) {
     for (int s = 0; s < C->at.nx; s++) {
       for (int p = 0; !C->state[s].fiber && p < 3; p++) {
         const int u = C->at.u + C->driver[C->state[s].muscle];
-        put(e, row, (first_node(C, k) + p) * C->at.count + u, WEIGHT[p]);
+        lb_entries_put(e, row, (first_node(C, k) + p) * C->at.count + u, WEIGHT[p]);
       }
       row += !C->state[s].fiber;
     }
   }
 }
 
-static void put_rest(const lb_collocating* C, entries* e) {
+static void put_rest(const lb_collocating* C, lb_entries* e) {
   put_defects(C, e);
   put_straight(C, e);
   for (int i = 0; i < C->nperiodic; i++) {
-    put(e, C->extra + i, (C->nnode - 1) * C->at.count + C->periodic[i], 1);
-    put(e, C->extra + i, C->periodic[i], -1);
+    const lb_periodic* p = &C->periodic[i];
+    lb_entries_put(e, C->extra + i, (C->nnode - 1) * C->at.count + p->end, 1);
+    lb_entries_put(e, C->extra + i, p->begin, -p->sign);
   }
 }
 
@@ -305,8 +310,9 @@ bool lb_collocation_jacobian(void* of, const double* x, double* values) {
   lb_collocating* C = of;
   take(C, x);
   over_nodes(&(pass){.C = C, .out = values, .node = jacobian_node});
-  entries e = {.value = values + C->node_entry[C->nnode]};
+  lb_entries e = {.value = values + C->node_entry[C->nnode]};
   put_rest(C, &e);
+  lb_means_put(C, &e, true);
   for (int k = 0; k < C->pattern.count; k++) {
     values[k] *= C->scale[C->pattern.column[k]];
   }
@@ -331,6 +337,7 @@ static void lagrangian(const pass* p, lb_collocation_worker* w, int node, const 
       by[k] += lambda[r] * w->J[(size_t)r * (size_t)count + (size_t)k];
     }
   }
+  lb_means_slope(C, w, node, z, p->lambda, by);
   for (int i = C->held_first[node]; i < C->held_first[node + 1]; i++) {
     const lb_node_goal* g = &C->held[i];
     double value[LB_GOAL_MOST];
@@ -432,29 +439,51 @@ static void stretch_node(const pass* p, lb_collocation_worker* w, int node, doub
   }
 }
 
+// Entries before those of mean velocities: blocks of nodes, and the row of the duration.
+static int bends_of_nodes(const lb_collocating* C) {
+  return C->nnode * C->nbend + (C->T >= 0 ? C->nnode * C->at.count + 1 : 0);
+}
+
 bool lb_collocation_hessian(void* of, const double* x, double factor, const double* lambda,
                             double* values) {
   lb_collocating* C = of;
   take(C, x);
   pass p = {.C = C, .out = values, .factor = factor, .lambda = lambda, .node = bend_node};
-  over_nodes(&p);
+  if (!over_nodes_slowly(&p)) {
+    return false;
+  }
   if (C->T >= 0) {
     p.node = stretch_node;
     over_nodes(&p);
-    values[C->curvature.count - 1] = 0;
+    values[bends_of_nodes(C) - 1] = 0;
   }
+  lb_entries more = {.value = values + bends_of_nodes(C)};
+  lb_means_bend(C, &more, factor, lambda);
+  lb_rates_bend(C, &more, factor);
   for (int k = 0; k < C->curvature.count; k++) {
     values[k] *= C->scale[C->curvature.row[k]] * C->scale[C->curvature.column[k]];
   }
   return true;
 }
 
+double lb_collocation_effort_of_iteration(lb_collocating* C) {
+  pass p = {.C = C, .factor = 1, .lambda = C->Lambda};
+  p.out = C->values = LB_TAKE(&C->arena, double, C->nbend);
+  if (!p.out) {
+    return 0;
+  }
+  const double before = lb_clock();
+  bend_node(&p, &C->worker[0], 0, C->Z);
+  return (lb_clock() - before) * C->nnode / C->threads;
+}
+
 // --- patterns ---
 
-static void put_node_places(lb_collocating* C, entries* e, int node) {
+static void put_node_places(lb_collocating* C, lb_entries* e, int node) {
   C->node_entry[node] = e->count;
   for (int k = 0; k < node_entries(C, node); k++) {
-    put(e, C->node_row[node] + C->entry_row[k], node * C->at.count + C->entry_column[k], 0);
+    lb_entries_put(e, C->node_row[node] + C->entry_row[k], node * C->at.count + C->entry_column[k],
+                   0);
   }
   put_must(C, NULL, node, NULL, e);
 }
@@ -466,7 +495,7 @@ static bool take_triplets(lb_collocating* C, lb_triplets* t) {
 }
 
 bool lb_collocation_patterns(lb_collocating* C) {
-  entries e = {0};
+  lb_entries e = {0};
   for (int i = 0; i < C->nnode; i++) {
     e.count += node_entries(C, i);
     for (int k = C->held_first[i]; k < C->held_first[i + 1]; k++) {
@@ -474,25 +503,29 @@ bool lb_collocation_patterns(lb_collocating* C) {
     }
   }
   put_rest(C, &e);
+  lb_means_put(C, &e, false);
   C->pattern.count = e.count;
-  C->curvature.count = C->nnode * C->nbend + (C->T >= 0 ? C->nnode * C->at.count + 1 : 0);
+  C->curvature.count = bends_of_nodes(C) + C->nmean * (C->T >= 0 ? 2 : 1) + lb_rates_count(C);
   if (!take_triplets(C, &C->pattern) || !take_triplets(C, &C->curvature)) {
     return false;
   }
-  e = (entries){.row = C->pattern.row, .column = C->pattern.column};
+  e = (lb_entries){.row = C->pattern.row, .column = C->pattern.column};
   for (int i = 0; i < C->nnode; i++) {
     put_node_places(C, &e, i);
   }
   C->node_entry[C->nnode] = e.count;
   put_rest(C, &e);
-  e = (entries){.row = C->curvature.row, .column = C->curvature.column};
+  lb_means_put(C, &e, false);
+  e = (lb_entries){.row = C->curvature.row, .column = C->curvature.column};
   for (int i = 0; i < C->nnode; i++) {
     for (int k = 0; k < C->nbend; k++) {
-      put(&e, i * C->at.count + C->bend_row[k], i * C->at.count + C->bend_column[k], 0);
+      lb_entries_put(&e, i * C->at.count + C->bend_row[k], i * C->at.count + C->bend_column[k], 0);
     }
   }
   for (int k = 0; C->T >= 0 && k <= C->nnode * C->at.count; k++) {
-    put(&e, C->T, k < C->nnode * C->at.count ? k : C->T, 0);
+    lb_entries_put(&e, C->T, k < C->nnode * C->at.count ? k : C->T, 0);
   }
+  lb_means_bend(C, &e, 0, NULL);
+  lb_rates_bend(C, &e, 0);
   return true;
 }

@@ -36,11 +36,6 @@ static lb_status find_control(const lb_collocating* C, const lb_scene_goal* g, l
 static lb_status find_subject(const lb_collocating* C, const lb_scene_goal* g, lb_node_goal* to,
                               lb_error* err) {
   const lb_model* m = C->m;
-  if (g->mean) {
-    return refuse(g, err,
-                  "there is no 'mean' in collocation (let it be periodic, or name where "
-                  "the point should be at the end)");
-  }
   if (g->kind > LB_GOAL_MUSCLE) {
     return refuse(g, err, "it is no goal of a motion (take it away, or use 'limber optimize')");
   }
@@ -113,6 +108,9 @@ static lb_status put_goals(lb_collocating* C, lb_error* err) {
     const bool must = i >= set->ngoal;
     const lb_scene_goal* s = must ? &set->must[i - set->ngoal] : &set->goal[i];
     lb_node_goal g = {.goal = s};
+    if (s->mean) {
+      continue; // collocation_mean.c
+    }
     const lb_status status = find_subject(C, s, &g, err);
     if (status != LB_OK) {
       return status;

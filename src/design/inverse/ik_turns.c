@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "design/inverse/ik_limits.h"
 #include "math/curve/chart.h"
 
 static const double JUMP = M_PI / 2; // between samples [rad]
@@ -33,7 +34,7 @@ static bool is_coupled(const lb_model* m, int q) {
 }
 
 static bool is_within(const lb_model* m, int v, double q) {
-  return m->dof.nlimit == 0 || (q >= m->dof.lower[v] && q <= m->dof.upper[v]);
+  return !lb_ik_has_limit(m, v) || (q >= m->dof.lower[v] && q <= m->dof.upper[v]);
 }
 
 void lb_ik_unwind(const lb_model* m, const double* before, double* q) {
@@ -56,9 +57,12 @@ static bool jumps(const lb_ik* ik, int sample, int joint, int k) {
          fabs(q[0] - q[-m->nq]) > JUMP;
 }
 
-void lb_ik_note_jump(lb_ik* ik) {
+void lb_ik_note_jump(lb_ik* ik, double begin, double end) {
   const lb_model* m = ik->model;
   for (int i = 1; i < ik->nsample; i++) {
+    if (ik->motion.time[i - 1] < begin || ik->motion.time[i] > end) {
+      continue;
+    }
     for (int j = 0; j < m->njoint; j++) {
       for (int k = 0; k < m->joint.nv[j] && m->joint.nq[j] == m->joint.nv[j]; k++) {
         if (jumps(ik, i, j, k)) {

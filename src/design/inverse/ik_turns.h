@@ -7,5 +7,5 @@
 // of couplings stay.
 void lb_ik_unwind(const lb_model* model, const double* before, double* q);
 
-// Note the first angle that changes by more than a quarter turn between two samples.
-void lb_ik_note_jump(lb_ik* ik);
+// Note the first angle that changes by more than a quarter turn between two samples of these times.
+void lb_ik_note_jump(lb_ik* ik, double begin, double end);

@@ -18,3 +18,8 @@ lb_status lb_inverse_prepare(lb_arena* arena, const lb_model* m, const lb_joint_
 // Filter x [n][width], unless the cut-off is NAN; `what` names it in messages.
 lb_status lb_inverse_filter(lb_arena* arena, const char* what, int n, const double* time,
                             double cutoff, double* x, int width, lb_error* err);
+
+// lb_joint_motion_read of a table that may have one line.
+lb_status lb_joint_states_read(const char* path, const lb_model* model,
+                               const lb_allocator* allocator, lb_joint_motion** motion,
+                               lb_error* err);

@@ -19,13 +19,15 @@
 // of the markers: small enough to cost no digits, it keeps coordinates that no marker tells where
 // they are, and grows where a step leads uphill.
 //
-// Limits: a coordinate at one of its limits that (2) would take beyond it is left out of (2).
+// Limits: of the steps that end within them, the one with the least of (2)'s quadratic is taken
+// (ik_limits.h).
 // A marker depends on the joints between it and the world alone, so J is kept by these.
 #include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "design/fit/marker_track.h"
+#include "design/inverse/ik_limits.h"
 #include "design/inverse/ik_turns.h"
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/joint/joint.h"
@@ -38,6 +40,7 @@ static const double STIFFER = 1e6;              // rho, over the markers' larges
 static const double DAMPING = 1e-9, MOST = 1e6; // mu: least and most
 static const double EASE = 0.1, HARDEN = 10;    // mu after a step downhill, and uphill
 static const double FLAT = 1e-14;               // relative change of (1) that is none
+enum { CLOSE = 20 };                            // iterations that close gaps
 
 typedef struct job {
   const lb_model* m;
@@ -45,22 +48,23 @@ typedef struct job {
   const lb_ik_options* o;
   lb_ik* ik;
   lb_data* d;
-  lb_anchor* at;     // [nmarker]
-  int* chain;        // [nmarker + 1] first column of each marker
-  int* column;       // [chain[nmarker]] velocities that move it, outward ones first
-  double *J, *spin;  // [chain[nmarker]][3] of places, and turns
-  double* x;         // [nmarker][3]
-  double *H, *N, *L; // [nv][nv] of (2) without N and mu, (3), and the factor
-  double *g, *step;  // [nv]
-  double* q;         // [nq] of the best pose so far
-  bool* held;        // [nv] left out of (2)
+  lb_anchor* at;    // [nmarker]
+  int* chain;       // [nmarker + 1] first column of each marker
+  int* column;      // [chain[nmarker]] velocities that move it, outward ones first
+  double *J, *spin; // [chain[nmarker]][3] of places, and turns
+  double* x;        // [nmarker][3]
+  double *H, *N;    // [nv][nv] of (2) without N and mu, and (3)
+  double *M, *L;    // [nv][nv] the matrix of (2), and its factor
+  double *g, *step; // [nv]
+  double* q;        // [nq] of the best pose so far
+  lb_ik_limits limits;
   double mu;
   lb_arena arena;
   lb_error* err;
 } job;
 
 lb_ik_options lb_ik_default(void) {
-  return (lb_ik_options){.iterations = 200, .tolerance = 1e-8};
+  return (lb_ik_options){.iterations = 200, .tolerance = 1e-8, .begin = -INFINITY, .end = INFINITY};
 }
 
 static lb_status lack(lb_error* err) {
@@ -272,32 +276,17 @@ static double linearise(job* J, int sample) {
 
 // --- a step ---
 
-static void hold(job* J, size_t k) {
-  const size_t nv = (size_t)J->m->nv;
-  J->held[k] = true;
-  for (size_t b = 0; b < nv; b++) {
-    J->L[k * nv + b] = J->L[b * nv + k] = 0;
-  }
-  J->L[k * (nv + 1)] = 1;
-  J->step[k] = 0;
-}
-
-// The step of (2), with N or without it, and without what is held; false: its matrix is not
-// positive.
+// The step of (2), with N or without it; false: its matrix is not positive.
 static bool solve_with(job* J, double scale, double curved) {
   const size_t nv = (size_t)J->m->nv;
   for (size_t i = 0; i < nv * nv; i++) {
-    J->L[i] = J->H[i] + curved * J->N[i];
+    J->M[i] = J->H[i] + curved * J->N[i];
   }
   memcpy(J->step, J->g, nv * sizeof *J->step);
   for (size_t k = 0; k < nv; k++) {
-    J->L[k * (nv + 1)] += J->mu * scale;
+    J->M[k * (nv + 1)] += J->mu * scale;
   }
-  for (size_t k = 0; k < nv; k++) {
-    if (J->held[k]) {
-      hold(J, k);
-    }
-  }
+  memcpy(J->L, J->M, nv * nv * sizeof *J->L);
   if (lb_cholesky(J->m->nv, J->L, J->m->nv) != LB_OK) {
     return false;
   }
@@ -305,69 +294,30 @@ static bool solve_with(job* J, double scale, double curved) {
   return true;
 }
 
-static bool solve(job* J, double scale) {
-  return solve_with(J, scale, 1) || solve_with(J, scale, 0);
-}
-
-// Index among the coordinates of a velocity that is the rate of a number with limits; -1: it has
-// none.
-static int limited(const lb_model* m, int link, int k) {
-  const int v = m->link.v[link] + k;
-  const bool has = m->dof.nlimit > 0 && (m->dof.lower[v] > -INFINITY || m->dof.upper[v] < INFINITY);
-  return has && m->joint.nq[m->link.joint[link]] == m->link.nv[link] ? m->link.q[link] + k : -1;
-}
-
-// Hold coordinates that would leave their limits from where they are; true when there is one more.
-static bool hold_limits(job* J) {
-  const lb_model* m = J->m;
-  bool more = false;
-  for (int l = 0; l < m->nlink; l++) {
-    for (int k = 0; k < m->link.nv[l]; k++) {
-      const int q = limited(m, l, k), v = m->link.v[l] + k;
-      if (q >= 0 && !J->held[v] &&
-          ((J->q[q] <= m->dof.lower[v] && J->step[v] < 0) ||
-           (J->q[q] >= m->dof.upper[v] && J->step[v] > 0))) {
-        J->held[v] = true;
-        more = true;
-      }
-    }
+static bool find_step(job* J, double scale) {
+  if (!solve_with(J, scale, 1) && !solve_with(J, scale, 0)) {
+    return false;
   }
-  return more;
-}
-
-// Bring coordinates back to the limits they went beyond.
-static void keep_limits(const lb_model* m, double* q) {
-  for (int l = 0; l < m->nlink; l++) {
-    for (int k = 0; k < m->link.nv[l]; k++) {
-      const int i = limited(m, l, k), v = m->link.v[l] + k;
-      if (i >= 0) {
-        q[i] = fmin(fmax(q[i], m->dof.lower[v]), m->dof.upper[v]);
-      }
-    }
-  }
-}
-
-static bool find_step(job* J, double rho) {
-  const double scale = fmax(rho / STIFFER, 1e-300);
-  memset(J->held, 0, (size_t)J->m->nv * sizeof *J->held);
-  do {
-    if (!solve(J, scale)) {
-      return false;
-    }
-  } while (hold_limits(J));
+  lb_ik_limits_step(&J->limits, J->M, J->L, J->g, J->q, J->step);
   return true;
+}
+
+// From q on, to d's coordinates.
+static void take_step(job* J) {
+  memcpy(J->d->q, J->q, (size_t)J->m->nq * sizeof *J->q);
+  lb_advance(J->m, J->d->q, J->step, 1);
+  lb_normalise(J->m, J->d->q);
+  lb_ik_limits_keep(&J->limits, J->d->q);
 }
 
 // Try steps, ever shorter, until one leads downhill: the new value, or NAN.
 static double descend(job* J, int sample, double now, double rho) {
+  const double scale = fmax(rho / STIFFER, 1e-300);
   for (; J->mu <= MOST; J->mu *= HARDEN) {
-    if (!find_step(J, rho)) {
+    if (!find_step(J, scale)) {
       continue;
     }
-    memcpy(J->d->q, J->q, (size_t)J->m->nq * sizeof *J->q);
-    lb_advance(J->m, J->d->q, J->step, 1);
-    lb_normalise(J->m, J->d->q);
-    keep_limits(J->m, J->d->q);
+    take_step(J);
     const double then = cost(J, sample, J->d->q, rho);
     if (then <= now) {
       memcpy(J->q, J->d->q, (size_t)J->m->nq * sizeof *J->q);
@@ -392,6 +342,7 @@ static double longest(const job* J) {
 // The nearest pose, from the one in q on; true: it is found.
 static bool minimise(job* J, int sample) {
   J->mu = DAMPING;
+  lb_ik_limits_keep(&J->limits, J->q);
   for (int i = 0; i < J->o->iterations; i++) {
     J->ik->iterations++;
     cost(J, sample, J->q, 0);
@@ -404,6 +355,29 @@ static bool minimise(job* J, int sample) {
   return false;
 }
 
+// Newton's method for the constraints alone, within the limits: (2) without markers.
+static void close_within_limits(job* J) {
+  const size_t nv = (size_t)J->m->nv;
+  J->mu = DAMPING;
+  for (int i = 0; i < CLOSE; i++) {
+    memset(J->H, 0, nv * nv * sizeof *J->H);
+    memset(J->N, 0, nv * nv * sizeof *J->N);
+    memset(J->g, 0, nv * sizeof *J->g);
+    memcpy(J->d->q, J->q, (size_t)J->m->nq * sizeof *J->q);
+    lb_kinematics(J->m, J->d, J->d->q, J->d->qd);
+    lb_fill_columns(J->m, J->d->work);
+    add_constraints(J, 1);
+    if (!find_step(J, fmax(largest_diagonal(J), 1e-300))) {
+      return;
+    }
+    take_step(J);
+    memcpy(J->q, J->d->q, (size_t)J->m->nq * sizeof *J->q);
+    if (longest(J) < 1e-15) {
+      return;
+    }
+  }
+}
+
 static void close_gaps(job* J) {
   lb_data* d = J->d;
   memcpy(d->q, J->q, (size_t)J->m->nq * sizeof *J->q);
@@ -411,6 +385,10 @@ static void close_gaps(job* J) {
     lb_project(J->m, d);
     memset(d->qd, 0, (size_t)J->m->nv * sizeof *d->qd);
     memcpy(J->q, d->q, (size_t)J->m->nq * sizeof *J->q);
+    if (lb_ik_limits_keep(&J->limits, J->q)) {
+      close_within_limits(J);
+    }
+    memcpy(d->q, J->q, (size_t)J->m->nq * sizeof *J->q);
     J->ik->gap = fmax(J->ik->gap, lb_constraint_gap(J->m, d, NULL));
   }
 }
@@ -447,17 +425,25 @@ static bool sees_any(const job* J, int sample) {
   return false;
 }
 
+static bool counts(const job* J, int sample) {
+  static const double SLACK = 1e-6; // [s]
+  const double t = J->markers->time[sample];
+  return t >= J->o->begin - SLACK && t <= J->o->end + SLACK;
+}
+
 static void solve_sample(job* J, int sample) {
   lb_ik* ik = J->ik;
   const size_t nq = (size_t)J->m->nq, n = 3 * (size_t)J->markers->nmarker;
-  if (!sees_any(J, sample)) {
-    ik->blind++;
-  } else if (!minimise(J, sample)) {
-    ik->unfinished++;
-  }
+  const bool counted = counts(J, sample), sees = sees_any(J, sample),
+             found = !sees || minimise(J, sample);
+  ik->blind += counted && !sees;
+  ik->unfinished += counted && !found;
   lb_ik_unwind(J->m, sample > 0 ? ik->motion.q + ((size_t)sample - 1) * nq : J->m->start.q, J->q);
   close_gaps(J);
   cost(J, sample, J->q, 0);
+  if (counted) {
+    lb_ik_limits_count(&J->limits, J->q, ik->at_limit);
+  }
   memcpy(ik->motion.q + (size_t)sample * nq, J->q, nq * sizeof *J->q);
   memcpy(ik->placed + (size_t)sample * n, J->x, n * sizeof *J->x);
 }
@@ -471,7 +457,7 @@ static lb_status run(job* J) {
   for (int i = 0; i < J->markers->nsample; i++) {
     double sum = 0;
     solve_sample(J, i);
-    const int count = judge(J, i, &sum);
+    const int count = counts(J, i) ? judge(J, i, &sum) : 0;
     ik->rms[i] = count ? sqrt(sum / count) : NAN;
     total += sum;
     seen += count;
@@ -490,12 +476,13 @@ static lb_status take_scratch(job* J) {
   const size_t nv = (size_t)J->m->nv;
   J->H = LB_TAKE(&J->arena, double, nv* nv);
   J->N = LB_TAKE(&J->arena, double, nv* nv);
+  J->M = LB_TAKE(&J->arena, double, nv* nv);
   J->L = LB_TAKE(&J->arena, double, nv* nv);
   J->g = LB_TAKE(&J->arena, double, nv);
   J->step = LB_TAKE(&J->arena, double, nv);
   J->q = LB_TAKE(&J->arena, double, J->m->nq);
-  J->held = LB_TAKE(&J->arena, bool, nv);
-  return lb_arena_status(&J->arena) == LB_OK ? LB_OK : lack(J->err);
+  const lb_status status = lb_ik_limits_take(&J->arena, J->m, &J->limits);
+  return status == LB_OK && lb_arena_status(&J->arena) == LB_OK ? LB_OK : lack(J->err);
 }
 
 static lb_status take_result(lb_arena* arena, const lb_model* m, const lb_markers* markers,
@@ -516,7 +503,8 @@ static lb_status take_result(lb_arena* arena, const lb_model* m, const lb_marker
                           .has_qdd = LB_TAKE(arena, bool, m->njoint)},
                .jump = -1,
                .placed = LB_TAKE(arena, double, 3 * n * (size_t)markers->nmarker),
-               .rms = LB_TAKE(arena, double, n)};
+               .rms = LB_TAKE(arena, double, n),
+               .at_limit = LB_TAKE(arena, int, m->nv)};
   return lb_arena_status(arena) == LB_OK ? LB_OK : lack(err);
 }
 
@@ -569,7 +557,7 @@ lb_status lb_inverse_kinematics(const lb_model* model, const lb_markers* markers
     return lack(err);
   }
   if (usable) {
-    lb_ik_note_jump(J.ik);
+    lb_ik_note_jump(J.ik, options->begin, options->end);
     *ik = J.ik;
   } else {
     lb_arena_release(&kept);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "design/inverse/inverse_dynamics.h"
+#include "dynamics/force/muscle.h"
 #include "dynamics/joint/joint.h"
 #include "math/curve/chart.h"
 #include "math/curve/signal.h"
@@ -340,6 +341,10 @@ static lb_status follow_opensim(const job* J) {
 lb_status lb_inverse_prepare(lb_arena* arena, const lb_model* m, const lb_joint_motion* motion,
                              double cutoff, bool opensim, lb_inverse_motion* out, lb_error* err) {
   job J = {.arena = arena, .m = m, .cutoff = cutoff, .x = out, .err = err};
+  const lb_status known = lb_muscles_check_tendons(m, "a motion of joints", err);
+  if (known != LB_OK) {
+    return known;
+  }
   if (!take_room(&J, motion)) {
     return lack(err);
   }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dynamics/force/muscle.h"
 #include "dynamics/joint/joint.h"
 #include "limber/inverse.h"
 #include "math/curve/time_profile.h"
@@ -11,10 +12,6 @@
 #include "scene/yaml/names.h"
 
 enum { NAME_SIZE = 128 };
-
-static lb_status lack(const char* path, lb_error* err) {
-  return lb_error_add(err, LB_NO_MEMORY, (lb_place){path, 0, 0}, "there is not enough memory");
-}
 
 // --- motions ---
 
@@ -252,10 +249,11 @@ static lb_status take_motion(const lb_numbers* n, const lb_model* m, lb_joint_mo
   return status == LB_OK && n->kind == LB_TABLE_MOTION ? complete_motion(n, m, x, err) : status;
 }
 
-static lb_status read_motion(const char* path, const lb_model* m, lb_arena* arena,
+static lb_status read_motion(const char* path, const lb_model* m, int least, lb_arena* arena,
                              lb_joint_motion* x, lb_error* err) {
   lb_numbers n;
-  const lb_status status = lb_numbers_read(path, "motion", arena, &n, err);
+  lb_status status = lb_muscles_check_tendons(m, "a motion of joints", err);
+  status = status == LB_OK ? lb_numbers_read_rows(path, "motion", least, arena, &n, err) : status;
   if (status != LB_OK) {
     return status;
   }
@@ -272,25 +270,34 @@ static lb_status read_motion(const char* path, const lb_model* m, lb_arena* aren
                          .qdd = LB_TAKE(arena, double, rows*(size_t)m->nv),
                          .has_qd = LB_TAKE(arena, bool, m->njoint),
                          .has_qdd = LB_TAKE(arena, bool, m->njoint)};
-  return lb_arena_status(arena) == LB_OK ? take_motion(&n, m, x, err) : lack(path, err);
+  return lb_arena_status(arena) == LB_OK ? take_motion(&n, m, x, err) : lb_table_lack(path, err);
+}
+
+static lb_status read_kept(const char* path, const lb_model* model, int least,
+                           const lb_allocator* allocator, lb_joint_motion** motion, lb_error* err) {
+  lb_arena arena;
+  lb_arena_init(&arena, allocator);
+  lb_joint_motion* x = LB_TAKE(&arena, lb_joint_motion, 1);
+  lb_status status = x ? read_motion(path, model, least, &arena, x, err) : lb_table_lack(path, err);
+  void* storage = NULL;
+  status = lb_table_keep(&arena, status, path, &storage, err);
+  if (status == LB_OK) {
+    x->storage = storage;
+    *motion = x;
+  }
+  return status;
 }
 
 lb_status lb_joint_motion_read(const char* path, const lb_model* model,
                                const lb_allocator* allocator, lb_joint_motion** motion,
                                lb_error* err) {
-  lb_arena arena;
-  lb_arena_init(&arena, allocator);
-  lb_joint_motion* x = LB_TAKE(&arena, lb_joint_motion, 1);
-  lb_status status = x ? read_motion(path, model, &arena, x, err) : lack(path, err);
-  if (status == LB_OK && !(x->storage = lb_arena_keep(&arena))) {
-    status = lack(path, err);
-  }
-  if (status == LB_OK) {
-    *motion = x;
-  } else {
-    lb_arena_release(&arena);
-  }
-  return status;
+  return read_kept(path, model, 2, allocator, motion, err);
+}
+
+lb_status lb_joint_states_read(const char* path, const lb_model* model,
+                               const lb_allocator* allocator, lb_joint_motion** motion,
+                               lb_error* err) {
+  return read_kept(path, model, 1, allocator, motion, err);
 }
 
 void lb_joint_motion_release(lb_joint_motion* motion) {

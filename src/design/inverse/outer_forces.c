@@ -7,13 +7,10 @@
 #include "limber/inverse.h"
 #include "scene/opensim/osim_setup.h"
 #include "scene/table/external_table.h"
+#include "scene/table/number_table.h"
 #include "scene/yaml/names.h"
 
 enum { NAME_SIZE = 128 };
-
-static lb_status lack(const char* path, lb_error* err) {
-  return lb_error_add(err, LB_NO_MEMORY, (lb_place){path, 0, 0}, "there is not enough memory");
-}
 
 // --- tables ---
 
@@ -127,7 +124,7 @@ static lb_status read_table(const char* path, const lb_model* m, lb_arena* arena
   status = status == LB_OK ? check_bodies(&n, m, err) : status;
   x->item = LB_TAKE(arena, lb_scene_external, m->nbody);
   if (status == LB_OK && !x->item) {
-    return lack(path, err);
+    return lb_table_lack(path, err);
   }
   for (int b = 0; b < m->nbody && status == LB_OK; b++) {
     status = take_body(&n, m, b, arena, x, err);
@@ -185,7 +182,7 @@ static lb_status read_loads(const char* path, const lb_model* m, lb_arena* arena
   x->nnote = loads.nnote;
   x->note = loads.note;
   if (!x->item) {
-    return lack(path, err);
+    return lb_table_lack(path, err);
   }
   for (int i = 0; i < loads.count; i++) {
     const lb_status one = take_load(&loads.item[i], &n, m, arena, &x->item[x->count++], err);
@@ -201,15 +198,13 @@ lb_status lb_outer_forces_read(const char* path, const lb_model* model,
   lb_arena_init(&arena, allocator);
   lb_outer_forces* x = LB_TAKE(&arena, lb_outer_forces, 1);
   lb_status status =
-      !x ? lack(path, err)
+      !x ? lb_table_lack(path, err)
          : (lb_path_has(path, ".xml") ? read_loads : read_table)(path, model, &arena, x, err);
-  if (status == LB_OK && !(x->storage = lb_arena_keep(&arena))) {
-    status = lack(path, err);
-  }
+  void* storage = NULL;
+  status = lb_table_keep(&arena, status, path, &storage, err);
   if (status == LB_OK) {
+    x->storage = storage;
     *forces = x;
-  } else {
-    lb_arena_release(&arena);
   }
   return status;
 }

@@ -450,11 +450,13 @@ static lb_derivatives* lay_out(lb_carver* c, const lb_model* m) {
   size_t points = 2;
   for (int i = 0; i < m->force.count; i++) {
     const lb_scene_force* f = &m->force.item[i].set;
-    const size_t n = 2 * (size_t)f->npoint; // with junctions of paths over surfaces
+    const lb_model_path* path = m->force.item[i].path;
+    const size_t n = 2 * (size_t)f->npoint + (path ? (size_t)path->nhidden : 0);
     points = lb_force_joins(f->kind) && n > points ? n : points;
   }
   for (int i = 0; i < m->muscle.count; i++) {
-    const size_t n = 2 * (size_t)m->muscle.item[i].path->count; // with junctions
+    const lb_model_path* path = m->muscle.item[i].path;
+    const size_t n = 2 * (size_t)path->count + (size_t)path->nhidden; // nodes and frames
     points = n > points ? n : points;
   }
   work.points = lb_carve(c, LB_POINT_ARRAYS * points * nv, sizeof(lb_motion));

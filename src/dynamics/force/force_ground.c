@@ -7,6 +7,8 @@
 // The damping grows with the depth, so the force is continuous when a point comes and when it goes.
 // Friction is that of a fluid below the slip speed: nothing sticks for ever, it creeps.
 //
+// Smooth ones push a little before a point touches, and have all derivatives (ground_smooth.h).
+//
 // A point with a radius is the middle of a ball: what touches is at a = -radius n from there. That
 // place does not turn with the link. So, with a turn w_k of coordinate k, the velocity there
 // changes by w x (w_k x a) less than that of a point of the link, and the force acts w_k x a
@@ -17,6 +19,7 @@
 #include <math.h>
 
 #include "dynamics/force/force_kind.h"
+#include "dynamics/force/ground_smooth.h"
 
 typedef struct contact {
   lb_force_point p;
@@ -24,7 +27,8 @@ typedef struct contact {
   lb_v4 a;     // from the point to where it touches
   lb_v4 slide; // v_t over its regularised size
   lb_v4 f;
-  double depth, left, N;     // left: 1 - c n.v
+  double depth, left, N;     // left: 1 - c n.v, smooth or not
+  double left_slope;         // by n.v
   double by_depth, by_speed; // of N, by s and by n.v
   double inverse;            // of the regularised size
 } contact;
@@ -36,18 +40,33 @@ static contact look(const lb_model_force* f, lb_work* w, int point) {
   t.p.arm += t.a;
   t.p.velocity += t.p.link ? lb_v4_cross(t.p.link->w, t.a) : lb_v4_zero();
   t.depth = lb_v4_dot(t.n, lb_v4_from(f->set.at) - t.p.at);
-  t.left = 1 - f->set.dissipation * lb_v4_dot(t.n, t.p.velocity);
+  const double rise = lb_v4_dot(t.n, t.p.velocity);
+  if (f->set.smooth > 0) {
+    const lb_pull left = lb_ground_smooth_damping(&f->set, -rise);
+    t.left = left.force;
+    t.left_slope = -left.slope;
+  } else {
+    t.left = 1 - f->set.dissipation * rise;
+    t.left_slope = -f->set.dissipation;
+  }
   return t;
+}
+
+static bool is_apart(const contact* t, const lb_model_force* f) {
+  return f->set.smooth > 0 ? t->depth < lb_ground_smooth_far(&f->set)
+                           : !(t->depth > 0) || !(t->N > 0);
 }
 
 // false: the point is not in contact.
 static bool find_contact(contact* t, const lb_model_force* f, lb_work* w, int point) {
   *t = look(f, w, point);
-  const lb_pull F = lb_force_curve_pull(&f->set.force_curve, f->set.stiffness, t->depth);
+  const lb_pull F = f->set.smooth > 0
+                        ? lb_ground_smooth_pull(&f->set, t->depth)
+                        : lb_force_curve_pull(&f->set.force_curve, f->set.stiffness, t->depth);
   t->by_depth = F.slope * t->left;
-  t->by_speed = -F.force * f->set.dissipation;
+  t->by_speed = F.force * t->left_slope;
   t->N = F.force * t->left;
-  if (!(t->depth > 0) || !(t->N > 0)) {
+  if (is_apart(t, f)) {
     return false;
   }
   const lb_v4 v_t = t->p.velocity - t->n * lb_v4_dot(t->n, t->p.velocity);
@@ -69,7 +88,9 @@ static void apply(const lb_model_force* f, lb_work* w) {
 static double energy(const lb_model_force* f, lb_work* w) {
   double sum = 0;
   for (int k = 0; k < f->set.npoint; k++) {
-    sum += lb_force_curve_energy(&f->set.force_curve, f->set.stiffness, look(f, w, k).depth);
+    const double depth = look(f, w, k).depth;
+    sum += f->set.smooth > 0 ? lb_ground_smooth_energy(&f->set, depth)
+                             : lb_force_curve_energy(&f->set.force_curve, f->set.stiffness, depth);
   }
   return sum;
 }
@@ -93,6 +114,9 @@ static void measure(const lb_model_force* f, lb_channel_walk* w) {
 
 // Depth of each point, and of those below, the force left when it lifts off.
 static int switching(const lb_model_force* f, lb_work* w, lb_switching* out) {
+  if (f->set.smooth > 0) {
+    return 0;
+  }
   for (int k = 0; k < f->set.npoint && out; k++) {
     const contact t = look(f, w, k);
     out[2 * k] = lb_force_curve_switching(&f->set.force_curve, t.depth);

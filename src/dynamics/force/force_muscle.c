@@ -27,6 +27,22 @@ static void find_length(const lb_model* m, lb_data* d, int i) {
   d->work->muscles->now[i] = (lb_muscle_now){.length = p.length, .rate = p.rate};
 }
 
+// Tendons with coordinates of their own are springs along them.
+static void pull_tendons(const lb_model_muscle* mu, const lb_data* d, double* tau) {
+  for (int i = 0; i < mu->path->ntendon; i++) {
+    const lb_path_tendon* t = &mu->path->tendon[i];
+    tau[t->v] -= lb_hill_tendon_at(mu->series, t->slack, d->q[t->q]).y;
+  }
+}
+
+static void differentiate_tendons(lb_derivatives* D, const lb_model_muscle* mu, const double* q) {
+  for (int i = 0; i < mu->path->ntendon; i++) {
+    const lb_path_tendon* t = &mu->path->tendon[i];
+    D->tau_q[(size_t)t->v * ((size_t)D->model->nv + 1)] +=
+        lb_hill_tendon_at(mu->series, t->slack, q[t->q]).slope;
+  }
+}
+
 static bool is_left_out(const lb_data* d, int i) {
   return d->work->muscles->left_out && d->work->muscles->left_out[i];
 }
@@ -61,6 +77,7 @@ static void apply(const lb_model* m, lb_data* d) {
     } else {
       find(m, d, i, &p);
       lb_path_pull(&p, d->work);
+      pull_tendons(&m->muscle.item[i], d, d->work->tau);
     }
   }
 }
@@ -81,7 +98,7 @@ void lb_muscle_direction(const lb_derivatives* D, lb_data* d, int i, double* g) 
 }
 
 // Feedback changes the tension with its own coordinate.
-static void differentiate_feedback(lb_derivatives* D, lb_data* d, int i, const lb_path* p) {
+static void differentiate_feedback(lb_derivatives* D, lb_data* d, int i, lb_path* p) {
   const lb_model_muscle* mu = &D->model->muscle.item[i];
   const double by_u = d->work->muscles->now[i].tension.by_excitation;
   if (mu->v >= 0 && by_u != 0 && !d->work->muscles->given) {
@@ -105,6 +122,7 @@ static void differentiate(lb_derivatives* D, lb_data* d, bool symmetric) {
       p.damping = fmax(p.damping, 0);
     }
     lb_path_derive(D, &p, d->qd, symmetric);
+    differentiate_tendons(D, &m->muscle.item[i], d->q);
     if (!symmetric) {
       differentiate_feedback(D, d, i, &p);
     }

@@ -46,15 +46,27 @@ static lb_activation_rate activation_at_rest(const lb_hill* h, double u, double 
                       : (lb_activation_rate){given, 0, 0};
 }
 
+// Length that fibre and tendon share: all of the path, or what tendons with coordinates of their
+// own leave of it.
+typedef struct span_left {
+  double length, rate;
+} span_left;
+
+static span_left what_is_left(const lb_model_muscle* mu, const lb_data* d,
+                              const lb_muscle_now* now) {
+  return (span_left){now->length - lb_path_stretch(mu->path, d->q),
+                     now->rate - lb_path_stretch_rate(mu->path, d->qd)};
+}
+
 // (1), where dt may be infinite: a start.
-static lb_tension end_of_step(const lb_model_muscle* mu, lb_muscle_now* now, const double* x0,
-                              double dt, double* x) {
+static lb_tension end_of_step(const lb_model_muscle* mu, lb_muscle_now* now, span_left L,
+                              const double* x0, double dt, double* x) {
   const lb_hill* h = mu->hill;
   const bool rests = !isfinite(dt);
   const double u = now->excitation;
   now->activation = rests ? activation_at_rest(h, u, x0[0]) : lb_activation_step(h, x0[0], u, dt);
-  now->hill = lb_hill_force_ahead(h, now->activation.rate, x0[1], rests ? 0 : 1 / dt, now->length,
-                                  now->rate, x[1]);
+  now->hill = lb_hill_force_ahead(h, now->activation.rate, x0[1], rests ? 0 : 1 / dt, L.length,
+                                  L.rate, x[1]);
   x[0] = now->activation.rate;
   x[1] = now->hill.fiber;
   lb_tension T = pull(&now->hill);
@@ -63,19 +75,29 @@ static lb_tension end_of_step(const lb_model_muscle* mu, lb_muscle_now* now, con
 }
 
 // An activation that is not known is the excitation; a fibre that is not known is in equilibrium.
-static void settle(const lb_hill* h, const lb_muscle_now* now, double* x) {
-  x[0] = activation_at_rest(h, now->excitation, x[0]).rate;
-  x[1] = isnan(x[1]) ? lb_hill_force_ahead(h, x[0], h->fiber, 0, now->length, 0, h->fiber).fiber
-                     : x[1];
+static void settle(const lb_hill* h, double excitation, double length, double* x) {
+  x[0] = activation_at_rest(h, excitation, x[0]).rate;
+  x[1] = isnan(x[1]) ? lb_hill_force_ahead(h, x[0], h->fiber, 0, length, 0, h->fiber).fiber : x[1];
 }
 
-static lb_tension as_it_is(const lb_hill* h, lb_muscle_now* now, double* x) {
-  settle(h, now, x);
-  now->hill = lb_hill_force_at(h, x[0], x[1], now->length, now->rate);
+static lb_tension as_it_is(const lb_hill* h, lb_muscle_now* now, span_left L, double* x) {
+  settle(h, now->excitation, L.length, x);
+  now->hill = lb_hill_force_at(h, x[0], x[1], L.length, L.rate);
   if (!lb_hill_has_fiber(h)) {
     x[1] = now->hill.fiber;
   }
   return pull(&now->hill);
+}
+
+// Tendons with coordinates of their own begin stretched as equilibrium, or the fibre of the start,
+// leaves them. Nothing else moves with them.
+static void hang(const lb_model_muscle* mu, const lb_muscle_now* now, lb_data* d) {
+  double x[] = {d->x[mu->x], mu->start[1]};
+  settle(mu->series, now->excitation, now->length, x);
+  const double u = lb_hill_stretch(mu->series, now->length, x[1]).y;
+  for (int i = 0; i < mu->path->ntendon; i++) {
+    d->q[mu->path->tendon[i].q] = mu->path->tendon[i].part * u;
+  }
 }
 
 lb_tension lb_muscle_tension(const lb_model* m, lb_data* d, int i, double length, double rate) {
@@ -85,16 +107,32 @@ lb_tension lb_muscle_tension(const lb_model* m, lb_data* d, int i, double length
   now->length = length;
   now->rate = rate;
   now->excitation = lb_muscle_excitation(m, d, i);
+  if (mu->series && isnan(d->x[mu->x + 1])) {
+    hang(mu, now, d);
+  }
   if (!mu->hill) {
     const double u = fmin(fmax(now->excitation, 0), 1);
     now->tension = (lb_tension){.force = mu->tension * u,
                                 .by_excitation = u == now->excitation ? mu->tension : 0};
   } else if (all->dt > 0) {
-    now->tension = end_of_step(mu, now, all->from + mu->x, all->dt, d->x + mu->x);
+    now->tension =
+        end_of_step(mu, now, what_is_left(mu, d, now), all->from + mu->x, all->dt, d->x + mu->x);
   } else {
-    now->tension = as_it_is(mu->hill, now, d->x + mu->x);
+    now->tension = as_it_is(mu->hill, now, what_is_left(mu, d, now), d->x + mu->x);
   }
   return now->tension;
+}
+
+lb_status lb_muscles_check_tendons(const lb_model* m, const char* what, lb_error* err) {
+  for (int i = 0; i < m->muscle.count; i++) {
+    if (m->muscle.item[i].series) {
+      return lb_error_add(err, LB_INVALID, m->muscle.item[i].place,
+                          "muscle '%s' has mass between elastic tendons, whose stretches %s cannot "
+                          "know (choose 'tendon: stiff')",
+                          m->muscle.item[i].name, what);
+    }
+  }
+  return LB_OK;
 }
 
 // --- states ---
@@ -105,6 +143,7 @@ void lb_muscles_start(lb_data* d) {
     const lb_model_muscle* mu = &m->muscle.item[i];
     if (mu->hill) {
       memcpy(d->x + mu->x, mu->start, sizeof mu->start);
+      d->x[mu->x + 1] = mu->series ? (double)NAN : mu->start[1]; // tendons are to be stretched yet
     }
   }
 }

@@ -56,6 +56,8 @@ lb_tension lb_muscle_tension(const lb_model* m, lb_data* d, int i, double length
 // Generalised force of a tension of one, g [nv], after lb_derive at d's state: minus the slope of
 // the path's length by coordinates. Sets the last evaluation, too.
 void lb_muscle_direction(const lb_derivatives* D, lb_data* d, int i, double* g);
+// Refusal where tendons have coordinates of their own, in something that cannot know them.
+lb_status lb_muscles_check_tendons(const lb_model* m, const char* what, lb_error* err);
 // Lengths and tensions of all at d's q and qd.
 void lb_muscles_update(const lb_model* m, lb_data* d);
 // States of the start, of which some may not be known yet.

@@ -27,6 +27,7 @@ const lb_joint* const LB_JOINT[LB_LINK_COUNT] = {
     [LB_LINK_FULL] = &lb_joint_full,
     [LB_LINK_FULL_FACE] = &lb_joint_full_face,
     [LB_LINK_EFFECTOR] = &lb_joint_effector,
+    [LB_LINK_TENDON] = &lb_joint_tendon,
 };
 
 // --- springs, friction ---

@@ -83,7 +83,7 @@ extern const lb_joint* const LB_JOINT[LB_LINK_COUNT];
 
 extern const lb_joint lb_joint_revolute, lb_joint_prismatic, lb_joint_universal, lb_joint_spherical,
     lb_joint_free, lb_joint_general, lb_joint_elastic, lb_joint_face, lb_joint_full,
-    lb_joint_full_face, lb_joint_effector;
+    lb_joint_full_face, lb_joint_effector, lb_joint_tendon;
 
 // Velocities of link i's joint that resist together: a ball's three, a free body's by threes, else
 // each by itself.

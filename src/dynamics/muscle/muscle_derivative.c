@@ -16,52 +16,6 @@
 
 enum { ETA = 7, ENDS = 6 };
 
-// --- second derivatives ---
-
-// Pieces of a span whose ends move along one number each, and whose ends rest.
-static void find_directions(const lb_mass_path* P, lb_work* w) {
-  for (int s = 0; s + 1 < P->p.count; s++) {
-    const lb_path_item* surface = P->p.span[s].surface;
-    for (int j = 0; j < ETA; j++) {
-      lb_path_end end[2] = {{.x = P->span[s].end[0].x}, {.x = P->span[s].end[1].x}};
-      if (j > 0) {
-        (&end[(j - 1) / 3].xd.x)[(j - 1) % 3] = 1;
-      }
-      lb_wrap_find(1, surface ? &surface->wrap : NULL, &w->muscles->inertia->path[8 * s + 1 + j],
-                   &end[0], &end[1]);
-    }
-  }
-}
-
-static void find_station(const lb_mass_path* P, lb_work* w, lb_station* st) {
-  const lb_mass_span* s = &P->span[st->span];
-  const lb_wrap_path* path = &w->muscles->inertia->path[8 * st->span];
-  const lb_taylor sigma = lb_mass_path_sigma(2, P, st->span, st->k);
-  st->x = lb_wrap_point(2, &path[0].piece[st->piece], &sigma);
-  for (int n = 0; n < 3; n++) {
-    for (int i = 0; i < ETA; i++) {
-      const lb_vec3 c = lb_taylor3_lane(&st->x, n, 1 + i);
-      memcpy(st->c[n][i], &c, sizeof c);
-    }
-  }
-  const lb_path_frame* f = &s->frame;
-  const lb_v4 r = lb_path_world(f, lb_taylor3_lane(&st->x, 0, 0)),
-              u = lb_path_world(f, lb_taylor3_lane(&st->x, 1, 0)),
-              a = 2 * lb_path_world(f, lb_taylor3_lane(&st->x, 2, 0));
-  st->force = (f->a + lb_v4_cross(f->al, r) + lb_v4_cross(f->w, lb_v4_cross(f->w, r)) +
-               2 * lb_v4_cross(f->w, u) + a) *
-              st->mass;
-  const lb_vec3 in = lb_v4_vec3(lb_m3_apply_transposed(f->R, st->force));
-  for (int j = 0; j < ETA; j++) {
-    const lb_taylor at =
-        lb_taylor_variable(LB_TAYLOR_SIGMA, lb_taylor_value(&sigma), j == 0 ? 1 : 0, 0);
-    const lb_taylor3 x = lb_wrap_point(1, &path[1 + j].piece[st->piece], &at);
-    for (int i = 0; i < ETA; i++) {
-      st->H[i][j] = lb_vec3_dot(in, lb_taylor3_lane(&x, 1, 1 + i));
-    }
-  }
-}
-
 // --- directions ---
 
 typedef struct node_change {
@@ -83,10 +37,12 @@ typedef struct derivation {
   const double *qd, *qdd;
   int nstation;
   lb_station* station;
-  motions node[LB_PATH_MOST_POINTS], frame[LB_PATH_SPANS];
-  lb_v4 force[LB_PATH_MOST_POINTS]; // on nodes
+  motions node[LB_PATH_NODES], frame[LB_PATH_SPANS];
+  lb_v4 force[LB_PATH_NODES];       // on nodes, dependent ones included
   lb_motion wrench[LB_PATH_SPANS];  // on frames, about their origins
   double lambda[LB_PATH_SPANS];     // on lengths
+  int curvature_of[LB_PATH_GROUPS]; // where f.d2x/dz2 of each group begins
+  double* curvature;
 } derivation;
 
 static motions take(const lb_derivatives* D, int i, int link, lb_v4 arm) {
@@ -163,6 +119,47 @@ static frame_change frame_by_qd(const derivation* d, int s, int k) {
                         m->S[k].w,    m->sig[k].w + lb_v4_cross(m->S[k].w, f->w)};
 }
 
+// --- dependent nodes ---
+
+// Changes of what a group follows from, with rates.
+static void change_places(const derivation* d, const lb_path_group* g, int k, bool velocity,
+                          double (*dz)[LB_GROUP_NUMBERS]) {
+  for (int i = 0; i < g->of.nplace; i++) {
+    const node_change c = velocity ? node_by_qd(d, g->place[i], k) : node_by_q(d, g->place[i], k);
+    lb_v4_store(dz[0] + 3 * i, c.dx);
+    lb_v4_store(dz[1] + 3 * i, c.dxd);
+    lb_v4_store(dz[2] + 3 * i, c.dxdd);
+  }
+  for (int i = 0; i < g->of.ncoordinate; i++) {
+    for (int n = 0; n < 3; n++) {
+      dz[n][3 * g->of.nplace + i] = n == (velocity ? 1 : 0) && g->v[i] == k;
+    }
+  }
+}
+
+// Motions of dependent nodes, as those of points of a link that does not turn.
+static void move_dependent(const derivation* d) {
+  const lb_path* p = &d->P->p;
+  for (int j = 0; j < p->ngroup; j++) {
+    const lb_path_group* g = &p->group[j];
+    for (int k = 0; k < d->D->model->nv; k++) {
+      double dz[2][3][LB_GROUP_NUMBERS];
+      change_places(d, g, k, false, dz[0]);
+      change_places(d, g, k, true, dz[1]);
+      for (int i = 0; i < g->of.n; i++) {
+        const motions* m = &d->node[g->first + i];
+        lb_v4 by_q[3], by_qd[3];
+        lb_path_change(p, g, i, 2, (const double(*)[LB_GROUP_NUMBERS])dz[0], by_q);
+        lb_path_change(p, g, i, 2, (const double(*)[LB_GROUP_NUMBERS])dz[1], by_qd);
+        m->S[k] = (lb_motion){lb_v4_zero(), by_q[0]};
+        m->psi[k] = (lb_motion){lb_v4_zero(), by_q[1]};
+        m->chi[k] = (lb_motion){lb_v4_zero(), by_q[2]};
+        m->sig[k] = (lb_motion){lb_v4_zero(), by_qd[2]};
+      }
+    }
+  }
+}
+
 // --- spans ---
 
 typedef struct span_change {
@@ -189,10 +186,30 @@ static void change_end(const lb_path_frame* f, const frame_change* df, const lb_
   lb_v4_store(ydd, lb_m3_apply_transposed(f->R, da - lb_v4_cross(df->theta, a)));
 }
 
-static void change_spans(const derivation* d, int k, bool velocity, span_change* out,
-                         double whole[3]) {
+// Changes of the belly's beginning and size, and of their rates.
+typedef struct belly_change {
+  double begin[3], size[3];
+} belly_change;
+
+static belly_change change_belly(const derivation* d, int k, bool velocity, const double whole[3]) {
+  const lb_model_path* of = d->P->p.of;
+  belly_change c;
+  for (int n = 0; n < 3; n++) {
+    c.begin[n] = of->mass.B0 * whole[n];
+    c.size[n] = of->mass.B1 * whole[n];
+  }
+  for (int i = 0; i < of->ntendon; i++) {
+    if (of->tendon[i].v == k) {
+      c.begin[velocity] += of->tendon[i].C0;
+      c.size[velocity] += of->tendon[i].C1;
+    }
+  }
+  return c;
+}
+
+static belly_change change_spans(const derivation* d, int k, bool velocity, span_change* out) {
   const lb_mass_path* P = d->P;
-  memset(whole, 0, 3 * sizeof *whole);
+  double whole[3] = {0};
   for (int s = 0; s + 1 < P->p.count; s++) {
     span_change* c = &out[s];
     const lb_taylor* l = lb_wrap_length(P->span[s].path);
@@ -215,33 +232,34 @@ static void change_spans(const derivation* d, int k, bool velocity, span_change*
       whole[n] += c->l[n];
     }
   }
+  return change_belly(d, k, velocity, whole);
 }
 
-// Change of k at an arc length of a span that is measured from its start: dsigma = L_b dk + B dL.
-static double change_material(const derivation* d, double k, double dsigma, const double whole[3]) {
-  const lb_path_mass* m = &d->P->p.of->mass;
-  return (dsigma - (m->B0 + k * m->B1) * whole[0]) / lb_mass_path_belly(d->P);
+// Change of k at an arc length: dsigma = size dk + dbegin + k dsize.
+static double change_material(const derivation* d, double k, double dsigma, const belly_change* b) {
+  return (dsigma - b->begin[0] - k * b->size[0]) / d->P->size[0];
 }
 
-// Change of the bound of a piece.
-static double change_bound(const derivation* d, const span_change* c, const lb_taylor* end,
-                           double base, double k, const double whole[3]) {
-  double clipped, dsigma = c->c[0];
-  if (!lb_mass_path_material(d->P, base, &clipped)) {
+// Change of the bound of piece j of a span.
+static double change_bound(const derivation* d, const span_change* c, int span, int j, bool end,
+                           const belly_change* b) {
+  const int before = end ? j : j - 1;
+  double k, dsigma = c->c[0];
+  if (!lb_mass_path_bound(d->P, span, j, end, &k)) {
     return 0;
   }
-  for (int i = 0; i < ENDS && end; i++) {
-    dsigma += end->c[0][LB_TAYLOR_P + i] * c->y[0][i];
+  for (int i = 0; i < ENDS && before >= 0; i++) {
+    dsigma += d->P->span[span].path->piece[before].end.c[0][LB_TAYLOR_P + i] * c->y[0][i];
   }
-  return change_material(d, k, dsigma, whole);
+  return change_material(d, k, dsigma, b);
 }
 
 // --- forces ---
 
 typedef struct changes {
-  lb_v4 node[LB_PATH_MOST_POINTS];
+  lb_v4 node[LB_PATH_NODES];
   lb_motion frame[LB_PATH_SPANS]; // moment about the frame's origin
-  double whole, before[LB_PATH_SPANS];
+  double begin, size, before[LB_PATH_SPANS];
 } changes;
 
 // Force on an end of a span, in its frame, and its opposite on the frame.
@@ -258,13 +276,9 @@ static void add_end(const derivation* d, int s, int e, const span_change* c, con
 
 // Changes of eta and its rates for a station.
 static void change_eta(const derivation* d, const lb_station* st, const span_change* c, double dk,
-                       const double whole[3], double eta[3][ETA]) {
-  const lb_mass_path* P = d->P;
-  const lb_path_mass* m = &P->p.of->mass;
-  const double B = m->B0 + st->k * m->B1, dB = m->B1 * dk, dA = m->A1 * dk;
-  const double L[3] = {P->L, P->Ld, P->Ldd};
+                       const belly_change* b, double eta[3][ETA]) {
   for (int n = 0; n < 3; n++) {
-    eta[n][0] = (n == 0 ? dA : 0) + dB * L[n] + B * whole[n] - c->c[n];
+    eta[n][0] = dk * d->P->size[n] + b->begin[n] + st->k * b->size[n] - c->c[n];
     memcpy(eta[n] + 1, c->y[n], ENDS * sizeof(double));
   }
 }
@@ -278,24 +292,17 @@ static lb_v4 series(const lb_station* st, int n, const double* eta) {
 }
 
 static void change_station(const derivation* d, const lb_station* st, const span_change* c,
-                           const double whole[3], changes* to) {
-  const lb_mass_path* P = d->P;
-  const lb_path_mass* m = &P->p.of->mass;
-  const lb_mass_span* s = &P->span[st->span];
-  const lb_path_frame* f = &s->frame;
+                           const belly_change* b, changes* to) {
+  const lb_path_frame* f = &d->P->span[st->span].frame;
   double dk = 0, dm = 0;
   if (st->at >= 0) {
-    const lb_path_piece* piece = s->path->piece;
-    const lb_taylor* begin = st->piece > 0 ? &piece[st->piece - 1].end : NULL;
-    const lb_taylor* end = &piece[st->piece].end;
-    const double from =
-        change_bound(d, c, begin, s->c + (begin ? lb_taylor_value(begin) : 0), st->from, whole);
-    const double until = change_bound(d, c, end, s->c + lb_taylor_value(end), st->to, whole);
+    const double from = change_bound(d, c, st->span, st->piece, false, b);
+    const double until = change_bound(d, c, st->span, st->piece, true, b);
     dk = from + st->at * (until - from);
     dm = st->mass * (until - from) / (st->to - st->from);
   }
   double eta[3][ETA];
-  change_eta(d, st, c, dk, whole, eta);
+  change_eta(d, st, c, dk, b, eta);
   const lb_v4 dx = series(st, 0, eta[0]);
   const lb_v4 dxd = series(st, 1, eta[0]) + series(st, 0, eta[1]);
   const lb_v4 dxdd = 2 * series(st, 2, eta[0]) + 2 * series(st, 1, eta[1]) + series(st, 0, eta[2]);
@@ -325,7 +332,8 @@ static void change_station(const derivation* d, const lb_station* st, const span
   }
   add_end(d, st->span, 0, c, g + 1, dg + 1, to);
   add_end(d, st->span, 1, c, g + 4, dg + 4, to);
-  to->whole += (m->B0 + st->k * m->B1) * dg[0] + m->B1 * dk * g[0];
+  to->begin += dg[0];
+  to->size += st->k * dg[0] + dk * g[0];
   to->before[st->span] -= dg[0];
 }
 
@@ -342,7 +350,7 @@ static lb_v4 change_direction(const derivation* d, int s, const lb_path_piece* p
          lb_path_world(f, change);
 }
 
-static void change_corner(const derivation* d, int i, const span_change* all, const double whole[3],
+static void change_corner(const derivation* d, int i, const span_change* all, const belly_change* c,
                           changes* to) {
   const lb_mass_path* P = d->P;
   const lb_path_mass* m = &P->p.of->mass;
@@ -353,11 +361,10 @@ static void change_corner(const derivation* d, int i, const span_change* all, co
   }
   lb_v4 in, out;
   lb_mass_path_corner(P, i, &in, &out);
-  const double Lb = lb_mass_path_belly(P), B = m->B0 + k * m->B1;
-  const double kd = (b->cd - B * P->Ld) / Lb;
-  const double dk = change_material(d, k, all[i].c[0], whole);
-  const double dLb = m->B1 * whole[0];
-  const double dkd = (all[i].c[1] - m->B1 * dk * P->Ld - B * whole[1]) / Lb - kd * dLb / Lb;
+  const double Lb = P->size[0], dLb = c->size[0];
+  const double kd = (b->cd - P->begin[1] - k * P->size[1]) / Lb;
+  const double dk = change_material(d, k, all[i].c[0], c);
+  const double dkd = (all[i].c[1] - c->begin[1] - dk * P->size[1] - k * c->size[1] - kd * dLb) / Lb;
   const lb_v4 turn = change_direction(d, i, &b->path->piece[0], &all[i]) -
                      change_direction(d, i - 1, &a->path->piece[a->path->count - 1], &all[i - 1]);
   to->node[i] += (out - in) * (m->mass * (2 * kd * dkd * Lb + kd * kd * dLb)) +
@@ -367,7 +374,8 @@ static void change_corner(const derivation* d, int i, const span_change* all, co
 static void change_lengths(const derivation* d, const span_change* all, changes* to) {
   const lb_mass_path* P = d->P;
   const lb_wrap_path* paths = d->w->muscles->inertia->path;
-  double dlambda = to->whole;
+  const lb_path_mass* m = &P->p.of->mass;
+  double dlambda = m->B0 * to->begin + m->B1 * to->size;
   for (int s = P->p.count - 2; s >= 0; s--) {
     const lb_taylor* l = lb_wrap_length(P->span[s].path);
     double g[ENDS], dg[ENDS];
@@ -399,7 +407,7 @@ static void add_force(derivation* d, int s, int e, const double g[3]) {
 static void find_forces(derivation* d) {
   const lb_mass_path* P = d->P;
   const lb_path_mass* m = &P->p.of->mass;
-  double whole = 0, before[LB_PATH_SPANS] = {0};
+  double begin = 0, size = 0, before[LB_PATH_SPANS] = {0};
   for (int n = 0; n < d->nstation; n++) {
     const lb_station* st = &d->station[n];
     const lb_path_frame* f = &P->span[st->span].frame;
@@ -413,19 +421,20 @@ static void find_forces(derivation* d) {
     d->wrench[st->span].w += lb_v4_cross(r, st->force);
     add_force(d, st->span, 0, g + 1);
     add_force(d, st->span, 1, g + 4);
-    whole += (m->B0 + st->k * m->B1) * g[0];
+    begin += g[0];
+    size += st->k * g[0];
     before[st->span] -= g[0];
   }
   for (int i = 1; i + 1 < P->p.count && m->points == 0; i++) {
     double k;
     if (lb_mass_path_material(P, P->span[i].c, &k)) {
       lb_v4 in, out;
-      const double Lb = lb_mass_path_belly(P);
-      const double kd = (P->span[i].cd - (m->B0 + k * m->B1) * P->Ld) / Lb;
+      const double Lb = P->size[0], kd = (P->span[i].cd - P->begin[1] - k * P->size[1]) / Lb;
       lb_mass_path_corner(P, i, &in, &out);
       d->force[i] += (out - in) * (m->mass * kd * kd * Lb);
     }
   }
+  double whole = m->B0 * begin + m->B1 * size;
   for (int s = P->p.count - 2; s >= 0; s--) {
     const lb_taylor* l = lb_wrap_length(P->span[s].path);
     double g[ENDS];
@@ -439,23 +448,72 @@ static void find_forces(derivation* d) {
   }
 }
 
+// Forces of dependent nodes act on what they follow from, and f.d2x/dz2 of each group.
+static void hand_forces_on(derivation* d) {
+  const lb_path* p = &d->P->p;
+  int at = 0;
+  for (int j = 0; j < p->ngroup; j++) {
+    const lb_path_group* g = &p->group[j];
+    const int numbers = lb_group_numbers(&g->of);
+    double z[LB_GROUP_NUMBERS];
+    d->curvature_of[j] = at;
+    lb_path_curvature(p, g, d->force + g->first, d->curvature + at);
+    lb_path_transfer(p, g, d->force + g->first, z);
+    for (int i = 0; i < g->of.nplace; i++) {
+      d->force[g->place[i]] += lb_v4_load(z + 3 * i);
+    }
+    at += numbers * numbers;
+  }
+}
+
 // --- all of it ---
 
-static void change_by(const derivation* d, int k, bool velocity) {
+// Rows of tendons, whose forces turn with nothing.
+static void add_tendons(const derivation* d, int k, bool velocity, const changes* to) {
+  const lb_model_path* of = d->P->p.of;
+  double* K = velocity ? d->D->tau_qd : d->D->tau_q;
+  for (int i = 0; i < of->ntendon; i++) {
+    const lb_path_tendon* t = &of->tendon[i];
+    K[(size_t)t->v * (size_t)d->D->model->nv + (size_t)k] += t->C0 * to->begin + t->C1 * to->size;
+  }
+}
+
+// Change of what dependent nodes hand on, to rows of their coordinates in `rows`.
+static void hand_changes_on(const derivation* d, int k, bool velocity, changes* to, double* rows) {
+  const lb_path* p = &d->P->p;
+  for (int j = 0; j < p->ngroup; j++) {
+    const lb_path_group* g = &p->group[j];
+    const int nv = d->D->model->nv;
+    double dz[3][LB_GROUP_NUMBERS], dphi[LB_GROUP_NUMBERS];
+    change_places(d, g, k, velocity, dz);
+    lb_path_transfer_change(p, g, to->node + g->first,
+                            velocity ? NULL : d->curvature + d->curvature_of[j], dz[0], dphi);
+    for (int i = 0; i < g->of.nplace; i++) {
+      to->node[g->place[i]] += lb_v4_load(dphi + 3 * i);
+    }
+    for (int i = 0; i < g->of.ncoordinate; i++) {
+      rows[(size_t)g->v[i] * (size_t)nv + (size_t)k] += dphi[3 * g->of.nplace + i];
+    }
+  }
+}
+
+static void change_by(const derivation* d, int k, bool velocity, double* rows) {
   const lb_mass_path* P = d->P;
   span_change all[LB_PATH_SPANS];
   changes to = {0};
-  double whole[3];
-  change_spans(d, k, velocity, all, whole);
+  const belly_change belly = change_spans(d, k, velocity, all);
   for (int n = 0; n < d->nstation; n++) {
-    change_station(d, &d->station[n], &all[d->station[n].span], whole, &to);
+    change_station(d, &d->station[n], &all[d->station[n].span], &belly, &to);
   }
   for (int i = 1; i + 1 < P->p.count; i++) {
-    change_corner(d, i, all, whole, &to);
+    change_corner(d, i, all, &belly, &to);
   }
   change_lengths(d, all, &to);
+  add_tendons(d, k, velocity, &to);
+  hand_changes_on(d, k, velocity, &to, rows);
   // beyond turning along; needed forces count the other way
-  for (int i = 0; i < P->p.count; i++) {
+  for (int j = 0; j < lb_path_nodes(&P->p); j++) {
+    const int i = lb_path_which(&P->p, j);
     const lb_v4 theta = velocity ? lb_v4_zero() : d->node[i].S[k].w;
     d->node[i].change[k] = (lb_motion){lb_v4_zero(), lb_v4_cross(theta, d->force[i]) - to.node[i]};
   }
@@ -490,9 +548,13 @@ static void add_moving(const derivation* d, int i, double* K, bool position) {
 }
 
 static void add_all(const derivation* d, double* K, bool position) {
-  for (int i = 0; i < d->P->p.count; i++) {
-    lb_derive_force(d->D, K, d->node[i].S, d->node[i].change);
-    add_moving(d, i, K, position);
+  const lb_path* p = &d->P->p;
+  for (int j = 0; j < lb_path_nodes(p); j++) {
+    const int i = lb_path_which(p, j);
+    if (!p->node[i].dependent) {
+      lb_derive_force(d->D, K, d->node[i].S, d->node[i].change);
+      add_moving(d, i, K, position);
+    }
   }
   for (int s = 0; s + 1 < d->P->p.count; s++) {
     if (has_frame(d, s)) {
@@ -503,9 +565,11 @@ static void add_all(const derivation* d, double* K, bool position) {
 
 static void derive(lb_derivatives* D, lb_work* w, const lb_mass_path* P, const double* qd,
                    const double* qdd) {
-  derivation d = {.D = D, .w = w, .P = P, .qd = qd, .qdd = qdd};
+  derivation d = {
+      .D = D, .w = w, .P = P, .qd = qd, .qdd = qdd, .curvature = w->muscles->inertia->curvature};
   int taken = 0;
-  for (int i = 0; i < P->p.count; i++) {
+  for (int j = 0; j < lb_path_nodes(&P->p); j++) {
+    const int i = lb_path_which(&P->p, j);
     d.node[i] = take(D, taken++, P->p.node[i].at.index, P->p.node[i].at.arm);
   }
   for (int s = 0; s + 1 < P->p.count; s++) {
@@ -513,19 +577,21 @@ static void derive(lb_derivatives* D, lb_work* w, const lb_mass_path* P, const d
       d.frame[s] = take(D, taken++, P->span[s].frame.link, P->span[s].frame.arm);
     }
   }
-  find_directions(P, w);
+  move_dependent(&d);
+  lb_mass_path_directions(P, w);
   d.station = w->muscles->inertia->station;
   d.nstation = lb_mass_path_stations(P, d.station);
   for (int n = 0; n < d.nstation; n++) {
-    find_station(P, w, &d.station[n]);
+    lb_station_differentiate(P, w, &d.station[n]);
   }
   find_forces(&d);
+  hand_forces_on(&d);
   for (int k = 0; k < D->model->nv; k++) {
-    change_by(&d, k, false);
+    change_by(&d, k, false, D->tau_q);
   }
   add_all(&d, D->tau_q, true);
   for (int k = 0; k < D->model->nv; k++) {
-    change_by(&d, k, true);
+    change_by(&d, k, true, D->tau_qd);
   }
   add_all(&d, D->tau_qd, false);
 }

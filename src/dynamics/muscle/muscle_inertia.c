@@ -8,7 +8,7 @@
 enum { LINE_NODES = 2, ARC_NODES = 6, SPAN_STATIONS = 2 * LINE_NODES + 2 * ARC_NODES };
 
 lb_inertia_work* lb_inertia_lay_out(lb_carver* c, const lb_model* m) {
-  size_t items = 0, stations = 0;
+  size_t items = 0, stations = 0, curvature = 0;
   for (int i = 0; i < m->muscle.count; i++) {
     const lb_model_path* path = m->muscle.item[i].path;
     const size_t n = (size_t)path->count;
@@ -16,6 +16,7 @@ lb_inertia_work* lb_inertia_lay_out(lb_carver* c, const lb_model* m) {
     if (path->mass.mass > 0) {
       items = n > items ? n : items;
       stations = own > stations ? own : stations;
+      curvature = (size_t)path->ncurvature > curvature ? (size_t)path->ncurvature : curvature;
     }
   }
   if (items == 0) {
@@ -28,6 +29,8 @@ lb_inertia_work* lb_inertia_lay_out(lb_carver* c, const lb_model* m) {
                                 .end = lb_carve(c, 2 * items * nv, sizeof(lb_v4)),
                                 .length = lb_carve(c, items * nv, sizeof(double)),
                                 .x = lb_carve(c, 2 * nv, sizeof(lb_v4)),
+                                .place = lb_carve(c, nv, sizeof(lb_v4)),
+                                .curvature = lb_carve(c, curvature, sizeof(double)),
                                 .whole = lb_carve(c, nv, sizeof(double)),
                                 .before = lb_carve(c, nv, sizeof(double)),
                                 .still = lb_carve(c, nv, sizeof(double)),
@@ -41,8 +44,8 @@ lb_inertia_work* lb_inertia_lay_out(lb_carver* c, const lb_model* m) {
 // --- the path ---
 
 static void accelerate(lb_path* p, const lb_work* w, const double* qd, const double* qdd) {
-  for (int i = 0; i < p->count; i++) {
-    lb_path_node* n = &p->node[i];
+  for (int j = 0; j < lb_path_nodes(p); j++) {
+    lb_path_node* n = &p->node[lb_path_which(p, j)];
     const lb_state* s = &w->state[n->item->at.link];
     const lb_v4 arm = n->item->at.link == LB_WORLD && n->item->v < 0 ? lb_v4_zero() : n->at.arm;
     n->acceleration = s->a + lb_v4_cross(s->al, arm) + lb_v4_cross(s->w, lb_v4_cross(s->w, arm));
@@ -50,6 +53,32 @@ static void accelerate(lb_path* p, const lb_work* w, const double* qd, const dou
       const double r = qd[n->item->v];
       n->acceleration += 2 * r * lb_v4_cross(s->w, n->slope[0]) + n->slope[1] * (r * r) +
                          n->slope[0] * qdd[n->item->v];
+    }
+  }
+  for (int j = 0; j < p->ngroup; j++) {
+    lb_path_group* g = &p->group[j];
+    for (int i = 0; i < g->of.ncoordinate; i++) {
+      g->coordinate[i][2] = qdd[g->v[i]];
+    }
+  }
+}
+
+// Beginning and length of the belly, with rates, by the path's length and the tendons' stretches.
+static void find_belly(lb_mass_path* P, int N, const double* q, const double* qd,
+                       const double* qdd) {
+  const lb_model_path* of = P->p.of;
+  const lb_path_mass* m = &of->mass;
+  const double L[] = {P->L, P->Ld, P->Ldd};
+  for (int n = 0; n < 3; n++) {
+    P->begin[n] = (n == 0 ? m->A0 : 0) + m->B0 * L[n];
+    P->size[n] = (n == 0 ? m->A1 : 0) + m->B1 * L[n];
+  }
+  for (int i = 0; i < of->ntendon; i++) {
+    const lb_path_tendon* t = &of->tendon[i];
+    const double u[] = {q[t->q], qd[t->v], N > 0 ? qdd[t->v] : 0};
+    for (int n = 0; n < 3; n++) {
+      P->begin[n] += t->C0 * u[n];
+      P->size[n] += t->C1 * u[n];
     }
   }
 }
@@ -61,6 +90,9 @@ void lb_mass_path_find(lb_mass_path* P, int N, const lb_model_path* of, lb_work*
   lb_path_find(&P->p, of, w, q, qd);
   if (N > 0) {
     accelerate(&P->p, w, qd, qdd);
+  }
+  for (int i = 0; i < P->p.ngroup; i++) {
+    lb_path_follow(&P->p, &P->p.group[i], N > 0 ? 2 : 1);
   }
   P->L = P->Ld = P->Ldd = 0;
   for (int i = 0; i + 1 < P->p.count; i++) {
@@ -85,21 +117,34 @@ void lb_mass_path_find(lb_mass_path* P, int N, const lb_model_path* of, lb_work*
     P->Ld += s->ld;
     P->Ldd += s->ldd;
   }
+  find_belly(P, N, q, qd, qdd);
 }
 
 lb_taylor lb_mass_path_sigma(int N, const lb_mass_path* P, int span, double k) {
-  const lb_path_mass* m = &P->p.of->mass;
   const lb_mass_span* s = &P->span[span];
-  const double A = m->A0 + k * m->A1, B = m->B0 + k * m->B1;
-  return lb_taylor_variable(LB_TAYLOR_SIGMA, A + B * P->L - s->c, N > 0 ? B * P->Ld - s->cd : 0,
-                            N > 1 ? B * P->Ldd - s->cdd : 0);
+  const double *b = P->begin, *l = P->size;
+  return lb_taylor_variable(LB_TAYLOR_SIGMA, b[0] + k * l[0] - s->c,
+                            N > 0 ? b[1] + k * l[1] - s->cd : 0,
+                            N > 1 ? b[2] + k * l[2] - s->cdd : 0);
 }
 
 bool lb_mass_path_material(const lb_mass_path* P, double sigma, double* k) {
-  const lb_path_mass* m = &P->p.of->mass;
-  const double at = (sigma - m->A0 - m->B0 * P->L) / lb_mass_path_belly(P);
+  const double at = (sigma - P->begin[0]) / P->size[0];
   *k = fmax(0, fmin(1, at));
   return at > 0 && at < 1;
+}
+
+bool lb_mass_path_bound(const lb_mass_path* P, int span, int j, bool end, double* k) {
+  const lb_mass_span* s = &P->span[span];
+  const bool first = span == 0 && j == 0 && !end;
+  const bool last = span + 2 == P->p.count && j + 1 == s->path->count && end;
+  if (first || last) {
+    *k = last;
+    return false;
+  }
+  const int before = end ? j : j - 1;
+  return lb_mass_path_material(
+      P, s->c + (before >= 0 ? lb_taylor_value(&s->path->piece[before].end) : 0), k);
 }
 
 void lb_mass_path_corner(const lb_mass_path* P, int i, lb_v4* in, lb_v4* out) {
@@ -120,14 +165,11 @@ static const double W6[] = {0.08566224618958517, 0.1803807865240693, 0.233956967
 static int belly_stations(const lb_mass_path* P, lb_station* out) {
   int n = 0;
   for (int s = 0; s + 1 < P->p.count; s++) {
-    double sigma = 0;
     for (int j = 0; j < P->span[s].path->count; j++) {
       const lb_path_piece* piece = &P->span[s].path->piece[j];
-      const double to = lb_taylor_value(&piece->end);
       double ka, kb;
-      lb_mass_path_material(P, P->span[s].c + sigma, &ka);
-      lb_mass_path_material(P, P->span[s].c + to, &kb);
-      sigma = to;
+      lb_mass_path_bound(P, s, j, false, &ka);
+      lb_mass_path_bound(P, s, j, true, &kb);
       const bool line = piece->kind == LB_PIECE_LINE;
       for (int g = 0; g < (line ? LINE_NODES : ARC_NODES) && kb > ka; g++) {
         const double xi = line ? XI2[g] : XI6[g], weight = line ? W2[g] : W6[g];
@@ -149,7 +191,7 @@ static int point_stations(const lb_mass_path* P, lb_station* out) {
   const lb_path_mass* m = &P->p.of->mass;
   for (int i = 0; i < m->points; i++) {
     const double k = m->points > 1 ? (double)i / (m->points - 1) : 0.5;
-    const double sigma = m->A0 + k * m->A1 + (m->B0 + k * m->B1) * P->L;
+    const double sigma = P->begin[0] + k * P->size[0];
     int s = 0, j = 0;
     while (s + 2 < P->p.count && sigma > P->span[s].c + P->span[s].l) {
       s++;
@@ -193,11 +235,38 @@ static void push_node(lb_work* w, const lb_path_node* n, lb_v4 force, double* ta
   }
 }
 
+// Forces on nodes, and multipliers of the lengths: of the belly's beginning and size, and of what
+// comes before each span.
+typedef struct loads {
+  lb_v4 node[LB_PATH_NODES];
+  double begin, size, before[LB_PATH_SPANS];
+} loads;
+
+static loads no_loads(const lb_path* p) {
+  loads on;
+  on.begin = on.size = 0;
+  memset(on.before, 0, sizeof on.before);
+  for (int j = 0; j < lb_path_nodes(p); j++) {
+    on.node[lb_path_which(p, j)] = lb_v4_zero();
+  }
+  return on;
+}
+
 // A force on an end of a span, and its opposite on the surface there.
-static void push_end(lb_work* w, const lb_mass_path* P, int span, int e, lb_v4 force, double* tau) {
-  const lb_path_node* n = &P->p.node[span + e];
-  push_node(w, n, force, tau);
-  push_link(w, P->span[span].frame.link, n->at.at, -force);
+static void push_end(lb_work* w, const lb_mass_path* P, int span, int e, lb_v4 force, loads* on) {
+  on->node[span + e] += force;
+  push_link(w, P->span[span].frame.link, P->p.node[span + e].at.at, -force);
+}
+
+// Dependent nodes hand their forces on, and all others put theirs on links.
+static void push_nodes(lb_work* w, const lb_path* p, loads* on, double* tau) {
+  lb_path_hand_on(p, on->node, tau);
+  for (int j = 0; j < lb_path_nodes(p); j++) {
+    const int i = lb_path_which(p, j);
+    if (!p->node[i].dependent) {
+      push_node(w, &p->node[i], on->node[i], tau);
+    }
+  }
 }
 
 // Acceleration of a station.
@@ -208,15 +277,8 @@ static lb_v4 acceleration(const lb_mass_span* s, const lb_taylor3* x) {
          2 * lb_v4_cross(f->w, u) + a;
 }
 
-// Multipliers of the lengths: of the whole path, and of what comes before each span.
-typedef struct multipliers {
-  double whole, before[LB_PATH_SPANS];
-} multipliers;
-
-static void push_station(lb_work* w, const lb_mass_path* P, const lb_station* st, multipliers* mu,
-                         double* tau) {
+static void push_station(lb_work* w, const lb_mass_path* P, const lb_station* st, loads* on) {
   const lb_mass_span* s = &P->span[st->span];
-  const lb_path_mass* mass = &P->p.of->mass;
   const lb_taylor sigma = lb_mass_path_sigma(2, P, st->span, st->k);
   const lb_taylor3 x = lb_wrap_point(2, piece_of(P, st), &sigma);
   const lb_v4 force = acceleration(s, &x) * st->mass;
@@ -225,39 +287,43 @@ static void push_station(lb_work* w, const lb_mass_path* P, const lb_station* st
   for (int i = 1; i < 8; i++) {
     g[i] = lb_v4_dot(lane(s, &x, 0, i), force);
   }
-  const lb_vec3 on[] = {{g[2], g[3], g[4]}, {g[5], g[6], g[7]}};
+  const lb_vec3 end[] = {{g[2], g[3], g[4]}, {g[5], g[6], g[7]}};
   for (int e = 0; e < 2; e++) {
-    push_end(w, P, st->span, e, lb_path_world(&s->frame, on[e]), tau);
+    push_end(w, P, st->span, e, lb_path_world(&s->frame, end[e]), on);
   }
-  mu->whole += (mass->B0 + st->k * mass->B1) * g[1];
-  mu->before[st->span] -= g[1];
+  on->begin += g[1];
+  on->size += st->k * g[1];
+  on->before[st->span] -= g[1];
 }
 
 // (2)
-static void push_corners(lb_work* w, const lb_mass_path* P, double* tau) {
+static void push_corners(const lb_mass_path* P, loads* on) {
   const lb_path_mass* m = &P->p.of->mass;
   for (int i = 1; i + 1 < P->p.count && m->points == 0; i++) {
     double k;
     if (lb_mass_path_material(P, P->span[i].c, &k)) {
       lb_v4 in, out;
-      const double Lb = lb_mass_path_belly(P);
-      const double kd = (P->span[i].cd - (m->B0 + k * m->B1) * P->Ld) / Lb;
+      const double Lb = P->size[0], kd = (P->span[i].cd - P->begin[1] - k * P->size[1]) / Lb;
       lb_mass_path_corner(P, i, &in, &out);
-      push_node(w, &P->p.node[i], (out - in) * (m->mass * kd * kd * Lb), tau);
+      on->node[i] += (out - in) * (m->mass * kd * kd * Lb);
     }
   }
 }
 
-static void push_lengths(lb_work* w, const lb_mass_path* P, const multipliers* mu, double* tau) {
-  double lambda = mu->whole;
+static void push_lengths(lb_work* w, const lb_mass_path* P, loads* on, double* tau) {
+  const lb_model_path* of = P->p.of;
+  double lambda = of->mass.B0 * on->begin + of->mass.B1 * on->size;
+  for (int i = 0; i < of->ntendon; i++) {
+    tau[of->tendon[i].v] += of->tendon[i].C0 * on->begin + of->tendon[i].C1 * on->size;
+  }
   for (int s = P->p.count - 2; s >= 0; s--) {
     const lb_taylor* l = lb_wrap_length(P->span[s].path);
     for (int e = 0; e < 2; e++) {
       const int at = e == 0 ? LB_TAYLOR_P : LB_TAYLOR_Q;
       const lb_vec3 g = {l->c[0][at], l->c[0][at + 1], l->c[0][at + 2]};
-      push_end(w, P, s, e, lb_path_world(&P->span[s].frame, g) * lambda, tau);
+      push_end(w, P, s, e, lb_path_world(&P->span[s].frame, g) * lambda, on);
     }
-    lambda += mu->before[s];
+    lambda += on->before[s];
   }
 }
 
@@ -269,15 +335,16 @@ void lb_muscles_inverse(const lb_model* m, lb_work* w, double* tau, const double
       continue;
     }
     lb_mass_path P;
-    multipliers mu = {0};
     lb_mass_path_find(&P, 2, of, w, q, qd, qdd);
+    loads on = no_loads(&P.p);
     lb_station* st = w->muscles->inertia->station;
     const int n = lb_mass_path_stations(&P, st);
     for (int k = 0; k < n; k++) {
-      push_station(w, &P, &st[k], &mu, tau);
+      push_station(w, &P, &st[k], &on);
     }
-    push_corners(w, &P, tau);
-    push_lengths(w, &P, &mu, tau);
+    push_corners(&P, &on);
+    push_lengths(w, &P, &on, tau);
+    push_nodes(w, &P.p, &on, tau);
   }
 }
 
@@ -299,6 +366,55 @@ static void columns_at(const lb_model* m, const lb_work* w, const lb_model_path*
   }
 }
 
+// Motions of a node with each velocity of its path, of a dependent one by those of its places;
+// `scratch` [nv] is for places.
+static void move_node(const lb_model* m, const lb_work* w, const lb_path* p, int i, lb_v4* out,
+                      lb_motion* scratch) {
+  const lb_path_node* n = &p->node[i];
+  const lb_model_path* of = p->of;
+  columns_at(m, w, of, n->item->at.link, n->at.at, scratch);
+  for (int k = 0; k < of->nv; k++) {
+    const int v = of->v[k];
+    out[v] = scratch[v].v + (v == n->item->v ? n->slope[0] : lb_v4_zero());
+  }
+}
+
+static void move_dependent(const lb_model* m, const lb_work* w, const lb_path* p,
+                           const lb_path_group* g, int node, lb_v4* out) {
+  const lb_inertia_work* I = w->muscles->inertia;
+  const int numbers = lb_group_numbers(&g->of);
+  const double* c = lb_path_slope(p, g, 0) + 3 * node * numbers;
+  for (int k = 0; k < p->of->nv; k++) {
+    out[p->of->v[k]] = lb_v4_zero();
+  }
+  for (int j = 0; j < g->of.nplace; j++) {
+    move_node(m, w, p, g->place[j], I->place, (lb_motion*)I->x);
+    for (int k = 0; k < p->of->nv; k++) {
+      const lb_v4 z = I->place[p->of->v[k]];
+      for (int i = 0; i < 3; i++) {
+        const double* by = c + i * numbers + 3 * j;
+        out[p->of->v[k]][i] += by[0] * z[0] + by[1] * z[1] + by[2] * z[2];
+      }
+    }
+  }
+  for (int j = 0; j < g->of.ncoordinate; j++) {
+    for (int i = 0; i < 3; i++) {
+      out[g->v[j]][i] += c[i * numbers + 3 * g->of.nplace + j];
+    }
+  }
+}
+
+static void move_any(const lb_model* m, const lb_work* w, const lb_path* p, int i, lb_v4* out) {
+  for (int j = 0; j < p->ngroup; j++) {
+    const lb_path_group* g = &p->group[j];
+    if (i >= g->first && i < g->first + g->of.n) {
+      move_dependent(m, w, p, g, i - g->first, out);
+      return;
+    }
+  }
+  move_node(m, w, p, i, out, (lb_motion*)w->muscles->inertia->x);
+}
+
 // Changes of both ends of a span, in its frame, and of its length, with each velocity.
 static void move_span(const lb_model* m, const lb_work* w, const lb_mass_path* P, int s) {
   const lb_inertia_work* I = w->muscles->inertia;
@@ -317,12 +433,10 @@ static void move_span(const lb_model* m, const lb_work* w, const lb_mass_path* P
     lb_v4* to = I->end + (size_t)(2 * s + e) * nv;
     const int at = e == 0 ? LB_TAYLOR_P : LB_TAYLOR_Q;
     const lb_v4 g = {l->c[0][at], l->c[0][at + 1], l->c[0][at + 2], 0};
-    lb_motion* node = (lb_motion*)I->x; // scratch, twice as large
-    columns_at(m, w, of, n->item->at.link, n->at.at, node);
+    move_any(m, w, &P->p, s + e, to);
     for (int i = 0; i < of->nv; i++) {
       const int v = of->v[i];
-      lb_v4 x = node[v].v - lb_motion_shift(frame[v], span->frame.o - n->at.at).v;
-      x += v == n->item->v ? n->slope[0] : lb_v4_zero();
+      const lb_v4 x = to[v] - lb_motion_shift(frame[v], span->frame.o - n->at.at).v;
       to[v] = lb_m3_apply_transposed(span->frame.R, x);
       length[v] += lb_v4_dot(g, to[v]);
     }
@@ -352,6 +466,10 @@ static void move_station(const lb_model* m, const lb_work* w, const lb_mass_path
     const lb_v4 q = I->end[(size_t)(2 * st->span + 1) * nv + (size_t)v];
     out[v] = f.v + lb_v4_cross(f.w, r) + by[1] * (B * whole[v] - before[v]) + by[2] * p[0] +
              by[3] * p[1] + by[4] * p[2] + by[5] * q[0] + by[6] * q[1] + by[7] * q[2];
+  }
+  for (int i = 0; i < P->p.of->ntendon; i++) {
+    const lb_path_tendon* t = &P->p.of->tendon[i];
+    out[t->v] += by[1] * (t->C0 + st->k * t->C1);
   }
 }
 

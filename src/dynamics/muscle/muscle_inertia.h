@@ -25,6 +25,8 @@ typedef struct lb_inertia_work {
   lb_v4* end;                 // [most spans][2][nv]
   double* length;             // [most spans][nv]
   lb_v4* x;                   // [2 nv]
+  lb_v4* place;               // [nv]
+  double* curvature;          // of all dependent nodes of a path
   double *whole, *before;     // [nv]
   double* still;              // [nv] zero
   struct lb_station* station; // [most]
@@ -67,6 +69,7 @@ typedef struct lb_mass_path {
   lb_path p;
   lb_mass_span span[LB_PATH_SPANS];
   double L, Ld, Ldd;
+  double begin[3], size[3]; // of the belly: material point k is at begin + k size; and rates
 } lb_mass_path;
 
 // Mass at a point of the belly.
@@ -85,13 +88,16 @@ void lb_mass_path_find(lb_mass_path* P, int N, const lb_model_path* of, lb_work*
                        const double* qd, const double* qdd);
 // Stations along the belly, in order: how many.
 int lb_mass_path_stations(const lb_mass_path* P, lb_station* out);
+// Pieces of all spans whose ends rest, or move along one number each: second derivatives.
+void lb_mass_path_directions(const lb_mass_path* P, lb_work* w);
+// Place of a station with its series, its inertial force, and second derivatives along that.
+void lb_station_differentiate(const lb_mass_path* P, lb_work* w, lb_station* st);
 // Arc length of material point k in a span, as a series of order N.
 lb_taylor lb_mass_path_sigma(int N, const lb_mass_path* P, int span, double k);
 // k of an arc length, between 0 and 1; whether it is inside.
 bool lb_mass_path_material(const lb_mass_path* P, double sigma, double* k);
-static inline double lb_mass_path_belly(const lb_mass_path* P) {
-  const lb_path_mass* m = &P->p.of->mass;
-  return m->A1 + m->B1 * P->L;
-}
+// Bound of piece j of a span in k, its beginning or its end; whether it slides. What sticks out of
+// the path, where tendons are slack, goes on straight with its first and last pieces.
+bool lb_mass_path_bound(const lb_mass_path* P, int span, int j, bool end, double* k);
 // Directions of the path into and out of node i.
 void lb_mass_path_corner(const lb_mass_path* P, int i, lb_v4* in, lb_v4* out);

@@ -4,12 +4,12 @@
 //   dy = R'(dx - do - theta x r),    dl = g.dy,    d(R g) = theta x R g + R H dy
 //   dF = F' dL + d dLd,              df = -dF R g - F d(R g)
 //
-// on a node, and the opposite on the surface.
+// on a node, and the opposite on the surface. Dependent nodes move with what they follow from, and
+// hand the change of their force on (path_group.c).
 #include <math.h>
 #include <string.h>
 
 #include "dynamics/muscle/path.h"
-#include "math/linear/dense.h"
 
 enum { ENDS = 6 }; // numbers of both ends
 
@@ -80,7 +80,9 @@ typedef struct derivation {
   lb_derivatives* D;
   const lb_path* p;
   const double* qd;
-  motions node[LB_PATH_MOST_POINTS], frame[LB_PATH_SPANS];
+  bool rates; // of motions are asked for
+  motions node[LB_PATH_NODES], frame[LB_PATH_SPANS];
+  lb_v4 force[LB_PATH_NODES]; // on nodes, dependent ones included
   path_slopes* slopes;
 } derivation;
 
@@ -98,9 +100,6 @@ static node_change node_by_q(const derivation* d, int i, int k) {
 
 static node_change node_by_qd(const derivation* d, int i, int k) {
   const lb_path_node* n = &d->p->node[i];
-  if (n->junction) {
-    return (node_change){0};
-  }
   lb_v4 dxd = d->node[i].S[k].v;
   if (n->item->v == k) {
     dxd += n->slope[0];
@@ -187,14 +186,83 @@ static void add_change(const derivation* d, int s, int k, const span_change* c,
   }
 }
 
+// Rows of tendons, which F stretches.
+static void add_tendons(const derivation* d, int k, bool velocity, double dF) {
+  const lb_model_path* of = d->p->of;
+  double* K = velocity ? d->D->tau_qd : d->D->tau_q;
+  for (int i = 0; i < of->ntendon; i++) {
+    K[(size_t)of->tendon[i].v * (size_t)d->D->model->nv + (size_t)k] -= dF;
+  }
+}
+
+// Numbers along z of a group's changes with one coordinate.
+static void change_places(const derivation* d, const lb_path_group* g, int k, bool rates,
+                          double (*dz)[LB_GROUP_NUMBERS]) {
+  for (int i = 0; i < g->of.nplace; i++) {
+    const node_change c = rates ? node_by_q(d, g->place[i], k)
+                                : node_by_qd(d, g->place[i], k); // its dxd is dx by the coordinate
+    lb_v4_store(dz[0] + 3 * i, rates ? c.dx : c.dxd);
+    lb_v4_store(dz[1] + 3 * i, rates ? c.dxd : lb_v4_zero());
+  }
+  for (int i = 0; i < g->of.ncoordinate; i++) {
+    dz[0][3 * g->of.nplace + i] = g->v[i] == k;
+    dz[1][3 * g->of.nplace + i] = 0;
+  }
+}
+
+// Motions of dependent nodes.
+static void move_dependent(const derivation* d) {
+  const lb_path* p = d->p;
+  for (int j = 0; j < p->ngroup; j++) {
+    const lb_path_group* g = &p->group[j];
+    for (int k = 0; k < d->D->model->nv; k++) {
+      double dz[2][LB_GROUP_NUMBERS];
+      change_places(d, g, k, d->rates, dz);
+      for (int i = 0; i < g->of.n; i++) {
+        lb_v4 change[2] = {lb_v4_zero(), lb_v4_zero()};
+        lb_path_change(p, g, i, d->rates ? 1 : 0, (const double(*)[LB_GROUP_NUMBERS])dz, change);
+        d->node[g->first + i].S[k] = (lb_motion){lb_v4_zero(), change[0]};
+        d->node[g->first + i].psi[k] = (lb_motion){lb_v4_zero(), change[1]};
+      }
+    }
+  }
+}
+
+// Change of what a group hands on, where its force f has changed by df: K is f.d2x/dz2, or NULL for
+// a change of velocities.
+static void hand_change_on(const derivation* d, const lb_path_group* g, const double* K, int k,
+                           double* to) {
+  const lb_path* p = d->p;
+  const int nv = d->D->model->nv;
+  lb_v4 df[LB_GROUP_NODES];
+  double z[LB_GROUP_NUMBERS], dz[2][LB_GROUP_NUMBERS], dphi[LB_GROUP_NUMBERS];
+  for (int i = 0; i < g->of.n; i++) {
+    df[i] = d->node[g->first + i].change[k].v;
+  }
+  lb_path_transfer(p, g, d->force + g->first, z);
+  change_places(d, g, k, false, dz);
+  lb_path_transfer_change(p, g, df, K, dz[0], dphi);
+  for (int i = 0; i < g->of.nplace; i++) {
+    const motions* m = &d->node[g->place[i]];
+    const lb_v4 theta = K ? m->S[k].w : lb_v4_zero();
+    m->change[k].v += lb_v4_load(dphi + 3 * i) - lb_v4_cross(theta, lb_v4_load(z + 3 * i));
+  }
+  for (int i = 0; i < g->of.ncoordinate; i++) {
+    to[(size_t)g->v[i] * (size_t)nv + (size_t)k] -= dphi[3 * g->of.nplace + i];
+  }
+}
+
 static void change_by(const derivation* d, int k, bool velocity) {
   const lb_path* p = d->p;
   node_change nc[LB_PATH_MOST_POINTS];
   frame_change fc[LB_PATH_SPANS];
   span_change sc[LB_PATH_SPANS];
   double dF = 0;
-  for (int i = 0; i < p->count; i++) {
-    nc[i] = velocity ? node_by_qd(d, i, k) : node_by_q(d, i, k);
+  for (int j = 0; j < lb_path_nodes(p); j++) {
+    const int i = lb_path_which(p, j);
+    if (j < p->count) {
+      nc[i] = velocity ? node_by_qd(d, i, k) : node_by_q(d, i, k);
+    }
     d->node[i].change[k] = lb_motion_zero();
   }
   for (int s = 0; s + 1 < p->count; s++) {
@@ -205,23 +273,39 @@ static void change_by(const derivation* d, int k, bool velocity) {
       d->frame[s].change[k] = lb_motion_zero();
     }
   }
+  for (int i = 0; i < p->of->ntendon; i++) {
+    dF -= p->of->tendon[i].v == k ? (velocity ? p->damping : p->slope) : 0;
+  }
   for (int s = 0; s + 1 < p->count; s++) {
     add_change(d, s, k, &sc[s], &nc[s], &fc[s], dF);
+  }
+  add_tendons(d, k, velocity, dF);
+}
+
+// Changes of what all groups hand on, to rows of their coordinates in `to`.
+static void hand_changes_on(const derivation* d, double* to, bool position) {
+  const lb_path* p = d->p;
+  for (int j = 0; j < p->ngroup; j++) {
+    const lb_path_group* g = &p->group[j];
+    double K[LB_GROUP_NUMBERS * LB_GROUP_NUMBERS];
+    if (position) {
+      lb_path_curvature(p, g, d->force + g->first, K);
+    }
+    for (int k = 0; k < d->D->model->nv; k++) {
+      hand_change_on(d, g, position ? K : NULL, k, to);
+    }
   }
 }
 
 // Forces on moving points also act along their coordinate, and change with it: rows and columns of
 // that coordinate beyond those of the point of the link.
 static void add_moving(const derivation* d, int i, double* K, bool position) {
-  const lb_path* p = d->p;
-  const lb_path_node* n = &p->node[i];
+  const lb_path_node* n = &d->p->node[i];
   const int nv = d->D->model->nv, v = n->item->v;
   if (v < 0) {
     return;
   }
-  lb_v4 force = lb_v4_zero();
-  force -= i > 0 ? p->span[i - 1].g[1] * p->F : lb_v4_zero();
-  force -= i + 1 < p->count ? p->span[i].g[0] * p->F : lb_v4_zero();
+  const lb_v4 force = d->force[i];
   for (int k = 0; k < nv; k++) {
     // the change had the force turn along with the link
     const lb_v4 theta = d->node[i].S[k].w;
@@ -239,8 +323,10 @@ static void add_moving(const derivation* d, int i, double* K, bool position) {
 
 static void add_all(const derivation* d, double* K, bool position) {
   const lb_path* p = d->p;
-  for (int i = 0; i < p->count; i++) {
-    if (!p->node[i].junction) {
+  hand_changes_on(d, K, position);
+  for (int j = 0; j < lb_path_nodes(p); j++) {
+    const int i = lb_path_which(p, j);
+    if (!p->node[i].dependent) {
       lb_derive_force(d->D, K, d->node[i].S, d->node[i].change);
       add_moving(d, i, K, position);
     }
@@ -270,11 +356,37 @@ static void find_slopes(path_slopes* to, const lb_path* p) {
   }
 }
 
-static derivation begin(lb_derivatives* D, const lb_path* p, path_slopes* slopes,
-                        const double* qd) {
-  derivation d = {.D = D, .p = p, .qd = qd, .slopes = slopes};
+static void find_forces(derivation* d) {
+  const lb_path* p = d->p;
+  for (int j = 0; j < lb_path_nodes(p); j++) {
+    d->force[lb_path_which(p, j)] = lb_v4_zero();
+  }
+  for (int s = 0; s + 1 < p->count; s++) {
+    for (int e = 0; e < 2; e++) {
+      d->force[s + e] -= p->span[s].g[e] * p->F;
+    }
+  }
+  for (int j = 0; j < p->ngroup; j++) {
+    const lb_path_group* g = &p->group[j];
+    double z[LB_GROUP_NUMBERS];
+    lb_path_transfer(p, g, d->force + g->first, z);
+    for (int i = 0; i < g->of.nplace; i++) {
+      d->force[g->place[i]] += lb_v4_load(z + 3 * i);
+    }
+  }
+}
+
+static derivation begin(lb_derivatives* D, lb_path* p, path_slopes* slopes, const double* qd,
+                        bool rates) {
+  derivation d = {.D = D, .p = p, .qd = qd, .rates = rates, .slopes = slopes};
   int taken = 0;
-  for (int i = 0; i < p->count; i++) {
+  for (int j = 0; j < p->ngroup; j++) {
+    if (p->group[j].known < 2) {
+      lb_path_follow(p, &p->group[j], 1);
+    }
+  }
+  for (int j = 0; j < lb_path_nodes(p); j++) {
+    const int i = lb_path_which(p, j);
     const lb_force_point* at = &p->node[i].at;
     d.node[i] = take(D, taken++);
     lb_derive_point(D, d.node[i].S, d.node[i].psi, at->index, at->arm);
@@ -285,84 +397,12 @@ static derivation begin(lb_derivatives* D, const lb_path* p, path_slopes* slopes
       lb_derive_point(D, d.frame[s].S, d.frame[s].psi, p->span[s].frame.link, p->span[s].frame.arm);
     }
   }
+  move_dependent(&d);
+  find_forces(&d);
   return d;
 }
 
-// Second derivatives of a span in the world.
-static lb_chain_span span_in_world(const derivation* d, int s) {
-  const lb_path_span* span = &d->p->span[s];
-  const lb_m3 R = span->frame.R;
-  lb_chain_span out = {.length = span->length};
-  for (int j = 0; j < ENDS; j++) {
-    lb_v4 y[2] = {lb_v4_zero(), lb_v4_zero()};
-    y[j / 3] = lb_m3_apply_transposed(R, lb_v4_unit(j % 3));
-    for (int e = 0; e < 2; e++) {
-      const lb_v4 column = lb_m3_apply(R, apply_H(d->slopes->H[s], e, y));
-      for (int i = 0; i < 3; i++) {
-        out.H[3 * e + i][j] = column[i];
-        out.g[3 * e + i] = span->g[e][i];
-      }
-    }
-  }
-  return out;
-}
-
-// Change of what pulls at node i with a coordinate, junctions held.
-static lb_v4 change_pull(const derivation* d, int i, int k) {
-  lb_v4 sum = lb_v4_zero();
-  for (int s = i - 1; s <= i; s++) {
-    const node_change nc[2] = {node_by_q(d, s, k), node_by_q(d, s + 1, k)};
-    const frame_change fc = frame_by_q(d, s, k);
-    const span_change c = change_span(d, s, nc, &fc);
-    const lb_v4 y[2] = {c.end[0].y, c.end[1].y};
-    const int e = i - s;
-    sum += lb_v4_cross(fc.theta, d->p->span[s].g[e]) +
-           lb_m3_apply(frame_of(&d->p->span[s])->R, apply_H(d->slopes->H[s], e, y));
-  }
-  return sum;
-}
-
-// Motions of n - 1 junctions from node `first` on: (4) of wrap_chain.h stays zero.
-static void move_junctions(const derivation* d, int first, int n) {
-  double A[LB_CHAIN_NUMBERS * LB_CHAIN_NUMBERS], b[LB_CHAIN_NUMBERS];
-  lb_chain_span span[LB_CHAIN_MOST];
-  const int size = 3 * (n - 1);
-  for (int s = 0; s < n; s++) {
-    span[s] = span_in_world(d, first - 1 + s);
-  }
-  if (!lb_chain_factor(n, span, A)) {
-    return;
-  }
-  for (int k = 0; k < d->D->model->nv; k++) {
-    for (int i = 0; i < n - 1; i++) {
-      lb_v4_store(b + 3 * i, -change_pull(d, first + i, k));
-    }
-    lb_cholesky_solve(size, A, size, 1, b, size);
-    for (int i = 0; i < n - 1; i++) {
-      d->node[first + i].change[k].v = lb_v4_load(b + 3 * i);
-    }
-  }
-  for (int i = 0; i < n - 1; i++) {
-    for (int k = 0; k < d->D->model->nv; k++) {
-      d->node[first + i].S[k] = (lb_motion){lb_v4_zero(), d->node[first + i].change[k].v};
-    }
-  }
-}
-
-static void move_all_junctions(const derivation* d) {
-  for (int i = 1; i < d->p->count; i++) {
-    int n = 1;
-    while (d->p->node[i].junction) {
-      i++;
-      n++;
-    }
-    if (n > 1) {
-      move_junctions(d, i - n + 1, n);
-    }
-  }
-}
-
-// Derivatives of the length by all coordinates.
+// Derivatives of the length, less the stretch of tendons, by all coordinates.
 static void lengths(const derivation* d, double* out) {
   const lb_path* p = d->p;
   for (int k = 0; k < d->D->model->nv; k++) {
@@ -380,6 +420,9 @@ static void lengths(const derivation* d, double* out) {
         out[k] += lb_v4_dot(p->span[s].g[e], x);
       }
     }
+  }
+  for (int i = 0; i < p->of->ntendon; i++) {
+    out[p->of->tendon[i].v] = -1;
   }
 }
 
@@ -420,14 +463,13 @@ static void add_curvature(const derivation* d) {
   }
 }
 
-void lb_path_derive(lb_derivatives* D, const lb_path* p, const double* qd, bool symmetric) {
+void lb_path_derive(lb_derivatives* D, lb_path* p, const double* qd, bool symmetric) {
   if (p->F == 0 && p->slope == 0 && p->damping == 0) {
     return;
   }
   path_slopes slopes;
+  const derivation d = begin(D, p, &slopes, qd, true);
   find_slopes(&slopes, p);
-  const derivation d = begin(D, p, &slopes, qd);
-  move_all_junctions(&d);
   if (symmetric) {
     derive_symmetric(&d);
     add_curvature(&d);
@@ -445,9 +487,9 @@ void lb_path_derive(lb_derivatives* D, const lb_path* p, const double* qd, bool 
   }
 }
 
-void lb_path_derive_tension(lb_derivatives* D, double* K, const lb_path* p, int v, double F) {
+void lb_path_derive_tension(lb_derivatives* D, double* K, lb_path* p, int v, double F) {
   path_slopes slopes;
-  const derivation d = begin(D, p, &slopes, NULL);
+  const derivation d = begin(D, p, &slopes, NULL, false);
   double* Lq = D->work->lengths;
   lengths(&d, Lq);
   const int nv = D->model->nv;
@@ -456,9 +498,9 @@ void lb_path_derive_tension(lb_derivatives* D, double* K, const lb_path* p, int 
   }
 }
 
-double lb_path_power(const lb_derivatives* D, const lb_path* p, const double* mu) {
+double lb_path_power(const lb_derivatives* D, lb_path* p, const double* mu) {
   path_slopes slopes;
-  const derivation d = begin((lb_derivatives*)D, p, &slopes, NULL);
+  const derivation d = begin((lb_derivatives*)D, p, &slopes, NULL, false);
   double* Lq = D->work->lengths;
   lengths(&d, Lq);
   double sum = 0;

@@ -41,7 +41,9 @@ static lb_data* lay_out(lb_carver* c, const lb_model* m) {
   work.constraints = lb_constraints_lay_out(c, m);
   work.particles = lb_particles_lay_out(c, m);
   work.muscles = lb_muscles_lay_out(c, m);
-  work.state += c->base ? 1 : 0; // state[-1] is the world
+  if (c->base) {
+    work.state++; // state[-1] is the world
+  }
   lb_elastic_lay_out(c, m, &work);
   lb_general_lay_out(c, m, &work);
   if (lb_model_has_dense_mass(m) && !m->elastic.count) {

@@ -34,7 +34,9 @@ void lb_reactions(const lb_model* m, lb_data* d, lb_reaction* out) {
   lb_rnea_forced(m, d, w->bias, d->q, d->qd, d->qdd);
   for (int j = 0; j < m->njoint; j++) {
     const lb_state* s = &w->state[m->joint.link[j]];
-    out[j] = seen_from(m, w, m->joint.body[j], (lb_motion){s->IA.n, s->IA.f});
+    out[j] = m->joint.body[j] < 0
+                 ? (lb_reaction){0}
+                 : seen_from(m, w, m->joint.body[j], (lb_motion){s->IA.n, s->IA.f});
   }
   add_turns(m, out);
 }

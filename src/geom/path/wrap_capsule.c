@@ -248,4 +248,9 @@ static void find(int N, const lb_wrap* wrap, lb_wrap_path* out, const lb_taylor3
   }
 }
 
-const lb_wrap_type lb_wrap_type_capsule = {find};
+static lb_vec3 scales(const lb_wrap* wrap) {
+  (void)wrap;
+  return lb_vec3_make(1, 1, 0);
+}
+
+const lb_wrap_type lb_wrap_type_capsule = {find, scales};

@@ -100,7 +100,9 @@ static void add_span(int n, int s, const lb_chain_span* span, double* A) {
   }
 }
 
-bool lb_chain_factor(int n, const lb_chain_span* span, double* A) {
+// Second derivatives of the length by the junctions, factored by Cholesky; with a term along each
+// straight piece, where they are zero. False: they are not positive.
+static bool factor_junctions(int n, const lb_chain_span* span, double* A) {
   const int size = 3 * (n - 1);
   memset(A, 0, (size_t)(size * size) * sizeof *A);
   for (int s = 0; s < n; s++) {
@@ -121,9 +123,9 @@ bool lb_chain_factor(int n, const lb_chain_span* span, double* A) {
 typedef struct chain {
   int n;
   const lb_chain_link* link;
-  lb_wrap sharp[LB_CHAIN_MOST];
+  lb_wrap sharp[LB_ROW_MOST];
   lb_vec3 a, b;
-  lb_chain_span span[LB_CHAIN_MOST];
+  lb_chain_span span[LB_ROW_MOST];
   double length, residual;
 } chain;
 
@@ -169,7 +171,7 @@ static bool factor(chain* c, const lb_vec3* m, double* A) {
     find_curvature(link, &c->sharp[s], inside(link, end_of(c, m, s - 1)),
                    inside(link, end_of(c, m, s)), s > 0 ? 0 : 1, s + 1 < c->n ? 1 : 0, &c->span[s]);
   }
-  return lb_chain_factor(c->n, c->span, A);
+  return factor_junctions(c->n, c->span, A);
 }
 
 // Place where a path over one surface comes to it, or leaves it; where it does not touch, `other`.
@@ -187,11 +189,15 @@ static lb_vec3 touch(const chain* c, int s, lb_vec3 from, lb_vec3 to, bool leave
   return lb_vec3_add(link->o, lb_mat3_apply(link->R, at));
 }
 
-// Point of the segment next to the middle of a surface.
+// Point of a segment next to the middle of a surface.
+static lb_vec3 nearest_of(const chain* c, int s, lb_vec3 a, lb_vec3 b) {
+  const lb_vec3 way = lb_vec3_sub(b, a);
+  const double at = lb_vec3_dot(lb_vec3_sub(c->link[s].o, a), way) / lb_vec3_dot(way, way);
+  return lb_vec3_add(a, lb_vec3_scale(fmax(0.02, fmin(0.98, at)), way));
+}
+
 static lb_vec3 nearest(const chain* c, int s) {
-  const lb_vec3 way = lb_vec3_sub(c->b, c->a);
-  const double at = lb_vec3_dot(lb_vec3_sub(c->link[s].o, c->a), way) / lb_vec3_dot(way, way);
-  return lb_vec3_add(c->a, lb_vec3_scale(fmax(0.02, fmin(0.98, at)), way));
+  return nearest_of(c, s, c->a, c->b);
 }
 
 // Junction to begin with: the middle of the piece between the surfaces as each of them alone would
@@ -204,28 +210,99 @@ static lb_vec3 guess(const chain* c, int s) {
   return lb_vec3_scale(0.5, lb_vec3_add(from, to));
 }
 
-bool lb_wrap_chain(int n, const lb_chain_link* link, lb_vec3 a, lb_vec3 b, lb_vec3* m) {
-  double A[LB_CHAIN_NUMBERS * LB_CHAIN_NUMBERS], step[LB_CHAIN_NUMBERS];
-  chain c = {.n = n, .link = link, .a = a, .b = b};
-  for (int s = 0; s < n; s++) {
-    c.sharp[s] = sharpen(link[s].wrap);
+static bool is_round(const lb_wrap* w) {
+  return w->kind == LB_WRAP_CYLINDER || w->kind == LB_WRAP_CAPSULE;
+}
+
+// Angle about a cylinder where a line from a point touches it in its sense (way 1), or where one
+// that goes to the point leaves it (-1).
+static double touch_angle(const chain* c, int s, lb_vec3 x, int way) {
+  const lb_wrap* w = c->link[s].wrap;
+  const lb_vec3 p = inside(&c->link[s], x);
+  return atan2(p.y, p.x) + way * w->sense * acos(fmin(1, w->size.x / hypot(p.x, p.y)));
+}
+
+static lb_vec3 on_cylinder(const chain* c, int s, double angle, lb_vec3 level) {
+  const lb_chain_link* link = &c->link[s];
+  const double r = link->wrap->size.x;
+  const lb_vec3 at = {r * cos(angle), r * sin(angle), inside(link, level).z};
+  return lb_vec3_add(link->o, lb_mat3_apply(link->R, at));
+}
+
+// Turn from an angle to another in the sense of a cylinder, between -pi/2 and 3 pi/2.
+static double turn(const chain* c, int s, double from, double to) {
+  const double way = remainder(c->link[s].wrap->sense * (to - from), 2 * M_PI);
+  return way < -M_PI / 2 ? way + 2 * M_PI : way;
+}
+
+// Pieces between two cylinders, from `out` to `in`.
+typedef struct between {
+  lb_vec3 out, in;
+} between;
+
+// Common tangent of two cylinders, which is right however far the path goes around them. False: it
+// does not touch both.
+static bool common_tangent(const chain* c, int s, double arrives, double last, between* t) {
+  enum { ROUNDS = 6 };
+  double leaves = 0, comes = 0;
+  t->in = c->link[s + 1].o;
+  for (int i = 0; i < ROUNDS; i++) {
+    leaves = touch_angle(c, s, t->in, -1);
+    t->out = on_cylinder(c, s, leaves, nearest(c, s));
+    comes = touch_angle(c, s + 1, t->out, 1);
+    t->in = on_cylinder(c, s + 1, comes, nearest(c, s + 1));
   }
-  for (int s = 0; s + 1 < n; s++) {
-    m[s] = guess(&c, s);
+  return turn(c, s, arrives, leaves) > 0 && turn(c, s + 1, comes, last) > 0;
+}
+
+// Junction of two cylinders where the path touches both or, off the other, one of them.
+static bool guess_round(const chain* c, int s, lb_vec3 from, lb_vec3* m) {
+  if (!is_round(c->link[s].wrap) || !is_round(c->link[s + 1].wrap)) {
+    return false;
   }
-  evaluate(&c, m);
-  for (int k = 0; k < MOST_STEPS && c.residual > DONE; k++) {
-    const int size = 3 * (n - 1);
-    if (!factor(&c, m, A)) {
-      return false;
+  const double arrives = touch_angle(c, s, from, 1), last = touch_angle(c, s + 1, c->b, -1);
+  const double leaves = touch_angle(c, s, c->b, -1), comes = touch_angle(c, s + 1, from, 1);
+  between t;
+  bool touches = common_tangent(c, s, arrives, last, &t);
+  if (!touches && turn(c, s, arrives, leaves) > 0) {
+    touches = true;
+    t.out = on_cylinder(c, s, leaves, nearest(c, s));
+    t.in = nearest_of(c, s + 1, t.out, c->b);
+  } else if (!touches && turn(c, s + 1, comes, last) > 0) {
+    touches = true;
+    t.in = on_cylinder(c, s + 1, comes, nearest(c, s + 1));
+    t.out = nearest_of(c, s, from, t.in);
+  }
+  *m = lb_vec3_scale(0.5, lb_vec3_add(t.out, t.in));
+  return touches;
+}
+
+static void begin(chain* c, lb_vec3* m) {
+  for (int s = 0; s < c->n; s++) {
+    c->sharp[s] = sharpen(c->link[s].wrap);
+  }
+  for (int s = 0; s + 1 < c->n; s++) {
+    if (!guess_round(c, s, s > 0 ? m[s - 1] : c->a, &m[s])) {
+      m[s] = guess(c, s);
     }
+  }
+}
+
+// Junctions of the shortest way over sharp surfaces, by (4).
+static void shorten(chain* chosen, lb_vec3* m) {
+  double A[LB_GROUP_UNKNOWNS * LB_GROUP_UNKNOWNS], step[LB_GROUP_UNKNOWNS];
+  chain c = *chosen;
+  const int n = c.n;
+  evaluate(&c, m);
+  for (int k = 0; k < MOST_STEPS && c.residual > DONE && factor(&c, m, A); k++) {
+    const int size = 3 * (n - 1);
     for (int s = 0; s + 1 < n; s++) {
       across(&c, s, step + 3 * s);
     }
     lb_cholesky_solve(size, A, size, 1, step, size);
     // halved until the path gets shorter
     const double length = c.length, residual = c.residual;
-    lb_vec3 to[LB_CHAIN_MOST];
+    lb_vec3 to[LB_ROW_MOST];
     double part = 1;
     do {
       for (int s = 0; s + 1 < n; s++) {
@@ -236,10 +313,44 @@ bool lb_wrap_chain(int n, const lb_chain_link* link, lb_vec3 a, lb_vec3 b, lb_ve
       part *= 0.5;
     } while (!(c.length <= length * (1 + 1e-14)) && c.residual > DONE && part > 1e-6);
     if (!(c.residual < residual) && !(c.length < length)) {
-      c.residual = residual;
       break;
     }
     memcpy(m, to, (size_t)(n - 1) * sizeof *m);
   }
-  return c.residual < 1e-9;
+}
+
+// Solutions that are not the path lie far away: other ways around, or detours.
+static bool is_near(chain* c, const lb_vec3* m, double length) {
+  evaluate(c, m);
+  return c->length < 1.001 * length && c->length > 0.9 * length;
+}
+
+bool lb_chain_solve(int n, const lb_chain_link* link, lb_vec3 a, lb_vec3 b, lb_node_group* g,
+                    lb_group_solution* s) {
+  chain c = {.n = n, .link = link, .a = a, .b = b};
+  lb_vec3 place[LB_GROUP_PLACES] = {a, b};
+  *g = (lb_node_group){.type = &lb_group_row, .n = n - 1, .nplace = 2 + 3 * n};
+  for (int i = 0; i < n; i++) {
+    g->wrap[i] = link[i].wrap;
+    place[2 + 3 * i] = link[i].o;
+    place[3 + 3 * i] = lb_vec3_add(link[i].o, link[i].R.x);
+    place[4 + 3 * i] = lb_vec3_add(link[i].o, link[i].R.y);
+  }
+  begin(&c, s->x);
+  evaluate(&c, s->x);
+  const double length = c.length;
+  if (lb_group_solve(g, s, place, NULL) && is_near(&c, s->x, length)) {
+    return true;
+  }
+  begin(&c, s->x);
+  shorten(&c, s->x);
+  return lb_group_solve(g, s, place, NULL);
+}
+
+bool lb_wrap_chain(int n, const lb_chain_link* link, lb_vec3 a, lb_vec3 b, lb_vec3* m) {
+  lb_node_group g;
+  lb_group_solution s;
+  const bool found = lb_chain_solve(n, link, a, b, &g, &s);
+  memcpy(m, s.x, (size_t)(n - 1) * sizeof *m);
+  return found;
 }

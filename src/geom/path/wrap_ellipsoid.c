@@ -174,4 +174,8 @@ static void find(int N, const lb_wrap* wrap, lb_wrap_path* out, const lb_taylor3
   }
 }
 
-const lb_wrap_type lb_wrap_type_ellipsoid = {find};
+static lb_vec3 scales(const lb_wrap* wrap) {
+  return lb_vec3_make(1 / wrap->size.x, 1 / wrap->size.y, 1 / wrap->size.z);
+}
+
+const lb_wrap_type lb_wrap_type_ellipsoid = {find, scales};

@@ -33,12 +33,21 @@ static void hand_over(const lb_wrap* wrap, lb_wrap_path* path, const lb_taylor3*
       (lb_path_piece){.kind = LB_PIECE_NETWORK, .end = length, .A = *p, .B = *q, .wrap = wrap};
 }
 
+void lb_wrap_over(int N, const lb_wrap* wrap, lb_wrap_path* out, const lb_taylor3* p,
+                  const lb_taylor3* q) {
+  WRAP[wrap->kind]->find(N, wrap, out, p, q);
+}
+
+lb_vec3 lb_wrap_scales(const lb_wrap* wrap) {
+  return WRAP[wrap->kind]->scales(wrap);
+}
+
 void lb_wrap_find(int N, const lb_wrap* wrap, lb_wrap_path* out, const lb_path_end* p,
                   const lb_path_end* q) {
   const lb_taylor3 P = lb_taylor3_variable(LB_TAYLOR_P, p->x, p->xd, p->xdd);
   const lb_taylor3 Q = lb_taylor3_variable(LB_TAYLOR_Q, q->x, q->xd, q->xdd);
   if (wrap) {
-    WRAP[wrap->kind]->find(N, wrap, out, &P, &Q);
+    lb_wrap_over(N, wrap, out, &P, &Q);
     if (wrap->network) {
       hand_over(wrap, out, &P, &Q);
     }
@@ -80,6 +89,16 @@ static void band_function(double x, double h[4]) {
   h[1] = 1. / 2 + C * x * (1 - x2 * (4. / 3 - x2 * (6. / 5 - x2 * (4. / 7 - x2 / 9))));
   h[2] = C * u * u * u * u;
   h[3] = -8 * C * x * u * u * u;
+}
+
+void lb_wrap_swelling(double x, double h[4]) {
+  if (x > -1 && x < 1) {
+    band_function(x, h);
+    return;
+  }
+  h[0] = x > 0 ? x : 0;
+  h[1] = x > 0 ? 1 : 0;
+  h[2] = h[3] = 0;
 }
 
 LB_TAYLOR_INLINE lb_taylor swell(int N, double r, lb_taylor w, lb_taylor D) {

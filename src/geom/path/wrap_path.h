@@ -57,6 +57,8 @@ typedef struct lb_wrap_type {
   // Pieces from p to q, as jets of order N.
   void (*find)(int N, const lb_wrap* wrap, lb_wrap_path* out, const lb_taylor3* p,
                const lb_taylor3* q);
+  // Scales of its axes in which a line touches it at the foot of a perpendicular.
+  lb_vec3 (*scales)(const lb_wrap* wrap);
 } lb_wrap_type;
 
 extern const lb_wrap_type lb_wrap_type_cylinder, lb_wrap_type_sphere, lb_wrap_type_capsule,
@@ -68,6 +70,10 @@ int lb_wrap_sense(lb_vec3 side, lb_vec3 p, lb_vec3 q);
 // Pieces of the path from p to q over a surface, or straight (`wrap` NULL).
 void lb_wrap_find(int N, const lb_wrap* wrap, lb_wrap_path* out, const lb_path_end* p,
                   const lb_path_end* q);
+// The same for ends that are series themselves; networks are not asked.
+void lb_wrap_over(int N, const lb_wrap* wrap, lb_wrap_path* out, const lb_taylor3* p,
+                  const lb_taylor3* q);
+lb_vec3 lb_wrap_scales(const lb_wrap* wrap);
 // Point at an arc length, in the piece that it is in.
 lb_taylor3 lb_wrap_point(int N, const lb_path_piece* piece, const lb_taylor* sigma);
 
@@ -86,6 +92,8 @@ typedef struct lb_planar {
   lb_taylor length;
 } lb_planar;
 
+// h of (1) for any x, with its derivatives.
+void lb_wrap_swelling(double x, double h[4]);
 // r_e by (1) for a line at distance D; false: the path is straight.
 bool lb_wrap_inflate(int N, double r, const lb_taylor* w, const lb_taylor* D, lb_taylor* radius);
 // Band that leaves room between the surface and the points: w, or half of the smaller gap.

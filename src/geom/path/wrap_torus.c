@@ -108,4 +108,10 @@ static void find(int N, const lb_wrap* wrap, lb_wrap_path* out, const lb_taylor3
   }
 }
 
-const lb_wrap_type lb_wrap_type_torus = {find};
+// The foot is in the plane of the ring.
+static lb_vec3 scales(const lb_wrap* wrap) {
+  (void)wrap;
+  return lb_vec3_make(0, 0, 1);
+}
+
+const lb_wrap_type lb_wrap_type_torus = {find, scales};

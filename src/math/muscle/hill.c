@@ -103,6 +103,16 @@ lb_curve_value lb_hill_tendon(const lb_hill* h, double L, double x) {
   return LB_HILL_TYPE[h->kind]->tendon(h->curves, (L - x * h->fiber) / h->slack);
 }
 
+lb_curve_value lb_hill_tendon_at(const lb_hill* h, double slack, double u) {
+  const lb_curve_value t = LB_HILL_TYPE[h->kind]->tendon(h->curves, 1 + u / slack);
+  return (lb_curve_value){.y = h->force * t.y, .slope = h->force * t.slope / slack};
+}
+
+lb_curve_value lb_hill_stretch(const lb_hill* h, double L, double l) {
+  const lb_hill_pose p = lb_hill_pose_of_fiber(h, l);
+  return (lb_curve_value){.y = L - h->slack - p.x * h->fiber, .slope = -1 / p.cosine};
+}
+
 lb_hill_force lb_hill_force_at(const lb_hill* h, double a, double l, double L, double Ldot) {
   if (!lb_hill_has_fiber(h)) {
     return lb_hill_force_rigid(h, a, L, Ldot);

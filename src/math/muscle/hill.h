@@ -136,6 +136,12 @@ typedef struct lb_hill_force {
 // rigid tendon l does not count, and the fibre's comes out.
 lb_hill_force lb_hill_force_at(const lb_hill* h, double a, double l, double L, double Ldot);
 
+// Force of a tendon of its own slack length, stretched by u [m], and its slope.
+lb_curve_value lb_hill_tendon_at(const lb_hill* h, double slack, double u);
+// Stretch of the tendon on a path of length L with a fibre of length l [m], and its slope by l; by
+// L it is 1.
+lb_curve_value lb_hill_stretch(const lb_hill* h, double L, double l);
+
 // Active force at an activation of 1 and passive force along a stiff tendon [N], damping aside.
 typedef struct lb_hill_parts {
   double active, passive;

@@ -16,6 +16,7 @@ typedef struct lb_build {
   lb_error* err;
   int* carrier;    // [scene nbody] the joint that carries each body, or -1: it moves freely
   int* joint_link; // [scene nbody] the link of the joint that carries each body, or -1: it is fixed
+  int* tendon;     // [scene nmuscle] link of the first elastic tendon with mass behind it, or -1
   int* order;      // [nordered] bodies, each after the one it hangs on, a tree at a time
   int nordered;
   lb_scene_joint* joint;             // [scene njoint] the scene's, faces found
@@ -38,9 +39,15 @@ lb_status lb_build_links(lb_build* b);  // fills bodies, links, joints and coord
 lb_status lb_build_motors(lb_build* b); // fills motors and loops
 lb_status lb_build_forces(lb_build* b); // fills forces, drag and loads
 lb_status lb_build_muscles(lb_build* b);
-// The path of a muscle, and its mass, which is taken from its body.
+// Tendons of a muscle whose stretches are coordinates: the one before the belly, and that after it.
+static inline int lb_build_count_tendons(const lb_scene_muscle* m) {
+  const bool elastic = m->mass.amount > 0 && m->mass.tendon == LB_TENDON_ELASTIC;
+  return elastic ? (m->mass.belly[0] > 0) + (m->mass.belly[1] < 1) : 0;
+}
+// The path of a muscle, and its mass, which is taken from its body; the link of its first elastic
+// tendon, or -1.
 lb_status lb_build_path(lb_build* b, const char* word, const lb_scene_muscle* from, int straight,
-                        const lb_model_path** out);
+                        int tendon, const lb_model_path** out);
 // The path of a cable over surfaces.
 lb_status lb_build_cable_path(lb_build* b, const lb_scene_force* from, const lb_model_path** out);
 // Length of a path for poses of the links.

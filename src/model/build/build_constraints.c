@@ -324,7 +324,8 @@ lb_status lb_build_constraints(lb_build* b) {
 
 lb_motion_title lb_model_motion(const lb_model* m, int joint) {
   const int kind = m->joint.kind[joint];
-  const char *name = m->joint.name[joint], *body = m->body.name[m->joint.body[joint]];
+  const char* name = m->joint.name[joint];
+  const char* body = m->joint.body[joint] >= 0 ? m->body.name[m->joint.body[joint]] : name;
   if (kind >= LB_JOINT_COUNT || (kind == LB_JOINT_FREE && strcmp(name, body) == 0)) {
     return (lb_motion_title){NULL, body};
   }

@@ -7,6 +7,7 @@
 #include "model/use/initial_pose.h"
 #include "model/use/link.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // The scene's joint that carries a body, or a free one made up for a body that has none.
@@ -67,6 +68,7 @@ static void fill_coordinates(lb_build* b, int link, const lb_scene_joint* j) {
     m->start.v_named[v] = j->named.v[k];
     m->dof.lower[v] = set.lower;
     m->dof.upper[v] = set.upper;
+    m->dof.clamped[v] = j->clamped[k];
     m->dof.nstiff += m->dof.stiffness[v] > 0 || m->dof.force_curve[v].count > 0;
     m->dof.nbent += lb_force_curve_bends(&m->dof.force_curve[v]);
     m->dof.nfriction += m->dof.friction[v] > 0;
@@ -145,6 +147,21 @@ static void add_elastic(lb_model* m, int body, const lb_reduced* reduced, lb_anc
     m->link.nv[i] = reduced->r;
     m->elastic.nface++;
   }
+}
+
+// A tendon is a link that moves nothing: its coordinate counts how far it is stretched.
+static lb_status add_tendons(lb_build* b) {
+  lb_model* m = b->m;
+  b->tendon = LB_TAKE(b->arena, int, b->scene->nmuscle);
+  for (int i = 0; b->tendon && i < b->scene->nmuscle; i++) {
+    const int n = lb_build_count_tendons(&b->scene->muscle[i]);
+    b->tendon[i] = n > 0 ? m->nlink : -1;
+    for (int k = 0; k < n; k++) {
+      const int link = add_link(m, LB_WORLD, LB_LINK_TENDON, lb_transform_identity(), 1, 1);
+      m->dof.counts[m->link.v[link]] = LB_COORDINATE_LENGTH;
+    }
+  }
+  return b->tendon ? LB_OK : LB_NO_MEMORY;
 }
 
 // Displacements of nodes are not held in dense matrices, as all other coordinates are.
@@ -238,6 +255,23 @@ static void list_joints(lb_build* b) {
       lb_model_elastic* e = &b->m->elastic.body[b->m->elastic.count++];
       *e = b->elastic[i];
       e->q = b->m->link.q[link];
+    }
+  }
+}
+
+// Tendons, under the muscle's name.
+static void list_tendons(lb_build* b) {
+  const lb_scene* s = b->scene;
+  for (int i = 0; i < s->nmuscle; i++) {
+    const lb_scene_muscle* mu = &s->muscle[i];
+    const bool proximal = mu->mass.belly[0] > 0;
+    for (int k = 0; k < lb_build_count_tendons(mu); k++) {
+      const char* end = k == 0 && proximal ? "proximal" : "distal";
+      char* name = LB_TAKE(b->arena, char, strlen(mu->name) + strlen(end) + 2);
+      if (name) {
+        sprintf(name, "%s.%s", mu->name, end);
+      }
+      list_joint(b, name, mu->place, (lb_place){0}, b->tendon[i] + k, LB_WORLD, 1);
     }
   }
 }
@@ -432,6 +466,10 @@ lb_status lb_build_links(lb_build* b) {
       return placed;
     }
   }
+  const lb_status status = add_tendons(b);
+  if (status != LB_OK) {
+    return status;
+  }
   number_nodes(b);
   m->link.tree[m->link.ntree] = m->nlink;
   for (int i = 0; i < m->nbody; i++) {
@@ -442,6 +480,7 @@ lb_status lb_build_links(lb_build* b) {
     }
   }
   list_joints(b);
+  list_tendons(b);
   lay_out_links(m);
   lay_out_elastic(b);
   return check_masses(b);

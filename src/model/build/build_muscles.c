@@ -43,7 +43,9 @@ static lb_status make_curves(lb_build* b, curve_set* set, const lb_scene_muscle*
 static lb_status find_curves(lb_build* b, curve_set** sets, lb_hill* h,
                              const lb_scene_muscle* from) {
   const lb_scene_hill_shape* shape = &from->hill.shape;
-  const bool invertible = h->kind == LB_HILL_MILLARD && h->damping <= 0 && lb_hill_has_fiber(h);
+  // speeds of fibres come of forces, unless these are coordinates with mass
+  const bool inverts = lb_hill_has_fiber(h) && lb_build_count_tendons(from) == 0;
+  const bool invertible = h->kind == LB_HILL_MILLARD && h->damping <= 0 && inverts;
   curve_set* set = LB_TAKE(b->arena, curve_set, 1);
   if (!set) {
     return LB_NO_MEMORY;
@@ -90,6 +92,15 @@ static lb_status build_hill(lb_build* b, curve_set** sets, lb_model_muscle* to,
   to->start[1] = start->fiber > 0 ? start->fiber : (double)NAN;
   b->m->nx += 2;
   const lb_status status = make_hill(b, sets, from, h);
+  if (status == LB_OK && lb_build_count_tendons(from) > 0) {
+    lb_hill* fiber = LB_COPY(b->arena, h, 1);
+    if (!fiber) {
+      return LB_NO_MEMORY;
+    }
+    fiber->rigid = true; // its ends are where the tendons are stretched to
+    to->hill = fiber;
+    to->series = h;
+  }
   return status == LB_OK && start->fiber > 0 && start->fiber < lb_hill_shortest(h)
              ? refuse(b, from, "has a fibre that is too short at the start")
              : status;
@@ -148,7 +159,8 @@ lb_status lb_build_muscles(lb_build* b) {
     if (from->hill.model != LB_HILL_NONE) {
       status = build_hill(b, &sets, to, from);
     }
-    status = status == LB_OK ? lb_build_path(b, "muscle", from, straight, &to->path) : status;
+    status = status == LB_OK ? lb_build_path(b, "muscle", from, straight, b->tendon[i], &to->path)
+                             : status;
     m->muscle.ninertial += from->mass.amount > 0;
     if (status == LB_OK) {
       lb_build_tube(m, to->path, from->radius, from->material);

@@ -62,8 +62,7 @@ static lb_status build_item(lb_build* b, const owner* of, lb_path_item* to,
                             const lb_scene_path_point* from) {
   static const char* const lost = "goes by a joint that closes a loop, which has no coordinate "
                                   "(take another joint, or reduced coordinates)";
-  int v;
-  *to = (lb_path_item){.q = -1, .v = -1, .condition = -1};
+  *to = (lb_path_item){.q = -1, .v = -1, .condition = -1, .condition_v = -1};
   if (from->wrap >= 0) {
     const lb_scene_wrap* w = &b->scene->wrap[from->wrap];
     to->wraps = true;
@@ -90,15 +89,10 @@ static lb_status build_item(lb_build* b, const owner* of, lb_path_item* to,
       to->along[k] = function_of(b, &from->along[k]);
     }
   }
-  if (from->condition >= 0 && from->over > 0) {
-    return refuse(b, of,
-                  "has a point that comes in 'over' a part of a coordinate, which cannot be "
-                  "simulated yet (take 'over' away: it comes in at once)");
-  }
   if (from->condition >= 0) {
-    to->at_least = from->at_least;
-    to->at_most = from->at_most;
-    if (!find_coordinate(b, from->condition, from->condition_coordinate, &to->condition, &v)) {
+    to->range = (lb_node_range){from->at_least, from->at_most, from->over};
+    if (!find_coordinate(b, from->condition, from->condition_coordinate, &to->condition,
+                         &to->condition_v)) {
       return refuse(b, of, lost);
     }
   }
@@ -111,8 +105,13 @@ static lb_transform frame_at(const lb_anchor* at, const lb_transform* pose) {
   return at->link == LB_WORLD ? at->X : lb_transform_mul(pose[at->link], at->X);
 }
 
-static lb_vec3 point_at(const lb_path_item* item, const lb_transform* pose, const double* q) {
-  return lb_path_item_place(item, frame_at(&item->at, pose), q);
+static void places_at(const lb_model_path* path, const lb_transform* pose, const double* q,
+                      lb_vec3* out) {
+  lb_transform frame[LB_PATH_MOST_POINTS];
+  for (int i = 0; i < path->count; i++) {
+    frame[i] = frame_at(&path->item[i].at, pose);
+  }
+  lb_path_places(path, frame, q, out);
 }
 
 // Walk along a path at the start: calls for each span, with its ends in the surface's frame.
@@ -121,16 +120,17 @@ typedef void span_visitor(void* context, lb_path_item* surface, lb_transform X, 
 
 static void walk(const lb_model_path* path, const lb_transform* pose, const double* q,
                  span_visitor* visit, void* context) {
-  lb_path_item* surface[LB_CHAIN_MOST];
+  lb_path_item* surface[LB_ROW_MOST];
   int n = 0;
   bool any = false;
-  lb_vec3 last = {0};
+  lb_vec3 last = {0}, place[LB_PATH_MOST_POINTS];
+  places_at(path, pose, q, place);
   for (int i = 0; i < path->count; i++) {
     lb_path_item* item = &path->item[i];
     if (item->wraps) {
       surface[n++] = item;
     } else if (lb_path_item_counts(item, q)) {
-      const lb_vec3 x = point_at(item, pose, q);
+      const lb_vec3 x = place[i];
       for (int k = 0; any && k < (n > 0 ? n : 1); k++) { // surfaces in a row have the same ends
         const lb_transform X = n > 0 ? frame_at(&surface[k]->at, pose) : lb_transform_identity();
         visit(context, n > 0 ? surface[k] : NULL, X, lb_path_into(X, last), lb_path_into(X, x));
@@ -153,9 +153,9 @@ static void choose_sense(void* context, lb_path_item* surface, lb_transform X, l
 // Length over surfaces in a row, or one, or none.
 static double row_length(int n, lb_path_item* const* surface, const lb_transform* pose, lb_vec3 a,
                          lb_vec3 b) {
-  lb_path_item* row[LB_CHAIN_MOST];
-  lb_chain_link link[LB_CHAIN_MOST];
-  lb_vec3 m[LB_CHAIN_MOST];
+  lb_path_item* row[LB_ROW_MOST];
+  lb_chain_link link[LB_ROW_MOST];
+  lb_vec3 m[LB_ROW_MOST];
   int count = 0;
   for (int i = 0; i < n; i++) {
     const lb_transform X = frame_at(&surface[i]->at, pose);
@@ -181,17 +181,18 @@ static double row_length(int n, lb_path_item* const* surface, const lb_transform
 }
 
 double lb_build_path_length(const lb_model_path* path, const lb_transform* pose, const double* q) {
-  lb_path_item* surface[LB_CHAIN_MOST];
-  lb_vec3 last = {0};
+  lb_path_item* surface[LB_ROW_MOST];
+  lb_vec3 last = {0}, place[LB_PATH_MOST_POINTS];
   double sum = 0;
   int n = 0;
   bool any = false;
+  places_at(path, pose, q, place);
   for (int i = 0; i < path->count; i++) {
     lb_path_item* item = &path->item[i];
     if (item->wraps) {
       surface[n++] = item;
     } else if (lb_path_item_counts(item, q)) {
-      const lb_vec3 x = point_at(item, pose, q);
+      const lb_vec3 x = place[i];
       sum += any ? row_length(n, surface, pose, last, x) : 0;
       any = true;
       last = x;
@@ -206,10 +207,29 @@ double lb_build_path_length(const lb_model_path* path, const lb_transform* pose,
 static void spread_mass(lb_path_mass* to, const lb_scene_muscle_mass* from, double length) {
   const double first = from->belly[0], part = from->belly[1] - from->belly[0];
   const double p = first * length, d = (1 - from->belly[1]) * length;
-  *to = from->even ? (lb_path_mass){.B0 = first, .B1 = part}
-                   : (lb_path_mass){.A0 = p, .A1 = -(p + d), .B1 = 1};
+  *to = from->tendon == LB_TENDON_EVEN ? (lb_path_mass){.B0 = first, .B1 = part}
+                                       : (lb_path_mass){.A0 = p, .A1 = -(p + d), .B1 = 1};
   to->mass = from->amount;
   to->points = from->points;
+}
+
+// Elastic tendons share the slack length as the parts of the path beside the belly. The belly's
+// beginning is at p + u, its end at L - d - u', with the stretches u and u' of both.
+static void hang_tendons(const lb_build* b, lb_model_path* path, const lb_scene_muscle* from,
+                         int first) {
+  const double beside[] = {from->mass.belly[0], 1 - from->mass.belly[1]};
+  const double all = beside[0] + beside[1];
+  for (int e = 0; e < 2 && first >= 0; e++) {
+    if (beside[e] > 0) {
+      const int link = first + path->ntendon;
+      path->tendon[path->ntendon++] = (lb_path_tendon){.q = b->m->link.q[link],
+                                                       .v = b->m->link.v[link],
+                                                       .slack = from->hill.slack * beside[e] / all,
+                                                       .part = beside[e] / all,
+                                                       .C0 = e == 0 ? 1 : 0,
+                                                       .C1 = -1};
+    }
+  }
 }
 
 // The belly as points of the world, at the start.
@@ -321,10 +341,10 @@ static lb_status take_mass(lb_build* b, const owner* of, const lb_scene_muscle_m
 static lb_status build_mass(lb_build* b, const owner* of, lb_model_path* path,
                             const lb_scene_muscle_mass* from, const lb_transform* pose) {
   for (int i = 0; i < path->count; i++) {
-    if (path->item[i].condition >= 0) {
+    if (path->item[i].condition >= 0 && !lb_path_item_blends(&path->item[i])) {
       return refuse(b, of,
-                    "has mass and a point with 'while', at which its mass would jump (take "
-                    "'mass' or 'while' away)");
+                    "has mass and a point with 'while', at which its mass would jump (say 'over' "
+                    "what part of the coordinate it comes in, such as 'over: 2 deg')");
     }
     if (path->item[i].wraps && path->item[i].wrap.network && from->points == 0) {
       return refuse(b, of,
@@ -347,7 +367,7 @@ static bool is_known(const int* v, int n, int which) {
   return known;
 }
 
-// Velocities that move its links, and its moving points.
+// Velocities that move its links, and its moving and conditional points.
 static bool find_velocities(lb_build* b, lb_model_path* path) {
   const lb_model* m = b->m;
   int* v = path->v = LB_TAKE(b->arena, int, m->nv);
@@ -362,40 +382,81 @@ static bool find_velocities(lb_build* b, lb_model_path* path) {
         }
       }
     }
-    if (path->item[i].v >= 0 && !is_known(v, path->nv, path->item[i].v)) {
-      v[path->nv++] = path->item[i].v;
+    const lb_path_item* item = &path->item[i];
+    const int own[] = {item->v, lb_path_item_blends(item) ? item->condition_v : -1};
+    for (int k = 0; k < 2; k++) {
+      if (own[k] >= 0 && !is_known(v, path->nv, own[k])) {
+        v[path->nv++] = own[k];
+      }
     }
+  }
+  for (int i = 0; i < path->ntendon; i++) {
+    v[path->nv++] = path->tendon[i].v;
   }
   return true;
 }
 
-// Surfaces in a row are sharp, and carry no mass.
-static lb_status check_rows(lb_build* b, const owner* of, const lb_model_path* path, bool heavy) {
+// Room that a group of dependent nodes takes; false: there is none.
+typedef struct group_room {
+  int groups, slopes;
+} group_room;
+
+static bool take_room(lb_model_path* path, group_room* room, int nodes, int numbers, int hidden) {
+  path->nhidden += hidden;
+  path->ncurvature += numbers * numbers;
+  room->groups++;
+  room->slopes += 3 * 3 * nodes * numbers;
+  return path->nhidden <= LB_PATH_HIDDEN && room->groups <= LB_PATH_GROUPS &&
+         room->slopes <= LB_PATH_SLOPES;
+}
+
+// Surfaces in a row, with those that points which count at times may leave in one.
+static lb_status check_rows(lb_build* b, const owner* of, lb_model_path* path, group_room* room) {
   int row = 0;
-  for (int i = 0; i < path->count; i++) {
-    // a point that counts at times may leave a row of those around it
-    row = path->item[i].wraps ? row + 1 : path->item[i].condition >= 0 ? row : 0;
-    if (row > LB_CHAIN_MOST) {
-      return refuse(b, of, "runs over more than six surfaces in a row (put a point between them)");
-    }
-    if (row > 1 && heavy) {
-      return refuse(b, of,
-                    "has mass and runs over two surfaces without a point in between (put a "
-                    "point between them, or take 'mass' away)");
-    }
-    if (row > 1 && path->item[i].wraps) {
-      int k = i - 1;
-      while (!path->item[k].wraps) {
-        k--;
+  bool ok = true;
+  for (int i = 0; i < path->count && ok; i++) {
+    const lb_path_item* item = &path->item[i];
+    if (item->wraps) {
+      row++;
+    } else if (item->condition < 0) {
+      if (row > LB_ROW_MOST) {
+        return refuse(b, of,
+                      "runs over more than six surfaces in a row (put a point between them)");
       }
-      path->item[i].wrap.band = path->item[k].wrap.band = 0;
+      ok = row < 2 || take_room(path, room, row - 1, 3 * (2 + 3 * row), 3 * row);
+      row = 0;
     }
   }
-  return LB_OK;
+  return ok ? LB_OK : refuse(b, of, "runs over too many surfaces in a row (put points between)");
+}
+
+// Points that come in over a part of a coordinate lie between points that always count.
+static lb_status check_blends(lb_build* b, const owner* of, lb_model_path* path, group_room* room) {
+  int n = 0;
+  bool ok = true;
+  for (int i = 1; i < path->count && ok; i++) {
+    const lb_path_item *item = &path->item[i], *last = item - 1;
+    const bool blends = lb_path_item_blends(item), blended = lb_path_item_blends(last);
+    const lb_path_item* other = blends ? last : item;
+    if ((blends || blended) &&
+        (other->wraps || (other->condition >= 0 && !lb_path_item_blends(other)))) {
+      return refuse(b, of,
+                    "has a point that comes in 'over' a part of a coordinate next to a surface or "
+                    "to a point that comes in at once (put a point that always counts between "
+                    "them)");
+    }
+    n = blends ? n + 1 : 0;
+    if (n > LB_GROUP_NODES) {
+      return refuse(b, of, "has more than five points with 'over' in a row");
+    }
+    const bool ends = blends && (i + 1 == path->count || !lb_path_item_blends(item + 1));
+    ok = !ends || take_room(path, room, n, 3 * (2 + n) + n, n);
+  }
+  return ok ? LB_OK : refuse(b, of, "has too many points with 'over'");
 }
 
 lb_status lb_build_path(lb_build* b, const char* word, const lb_scene_muscle* from, int straight,
-                        const lb_model_path** out) {
+                        int tendon, const lb_model_path** out) {
   const owner of = {word, from->name, from->place};
   lb_model_path* path = LB_TAKE(b->arena, lb_model_path, 1);
   lb_path_item* item = LB_TAKE(b->arena, lb_path_item, from->npoint);
@@ -411,7 +472,10 @@ lb_status lb_build_path(lb_build* b, const char* word, const lb_scene_muscle* fr
     status = build_item(b, &of, &item[i], &from->point[i]);
     path->nline += item[i].wraps ? LB_WRAP_LINES : i > 0 ? straight : 1;
   }
-  status = status == LB_OK ? check_rows(b, &of, path, from->mass.amount > 0) : status;
+  group_room room = {0};
+  status = status == LB_OK ? check_rows(b, &of, path, &room) : status;
+  status = status == LB_OK ? check_blends(b, &of, path, &room) : status;
+  hang_tendons(b, path, from, tendon);
   status = status == LB_OK && !find_velocities(b, path) ? LB_NO_MEMORY : status;
   lb_transform* pose = LB_TAKE(b->arena, lb_transform, b->m->nlink);
   status = status == LB_OK && (!pose || lb_arena_status(b->arena) != LB_OK) ? LB_NO_MEMORY : status;
@@ -437,7 +501,7 @@ lb_status lb_build_cable_path(lb_build* b, const lb_scene_force* from, const lb_
   }
   const lb_scene_muscle like = {
       .name = from->name, .place = from->place, .npoint = from->npoint, .point = point};
-  return lb_build_path(b, "cable", &like, 1, out);
+  return lb_build_path(b, "cable", &like, 1, -1, out);
 }
 
 void lb_build_tube(lb_model* m, const lb_model_path* path, double radius, int material) {

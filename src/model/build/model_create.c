@@ -52,6 +52,12 @@ static bool take_arrays(lb_build* b) {
     nq += reduced ? reduced->r : 0;
     nv += reduced ? reduced->r : 0;
   }
+  for (int i = 0; i < s->nmuscle; i++) {
+    const int tendons = lb_build_count_tendons(&s->muscle[i]);
+    nlink += tendons;
+    nq += tendons;
+    nv += tendons;
+  }
   nq += 3 * b->nparticle;
   nv += 3 * b->nparticle;
   int npoint = 0, nterm = 0;
@@ -78,15 +84,15 @@ static bool take_arrays(lb_build* b) {
          FIELD(dof.force_curve, nv) && FIELD(dof.damping, nv) && FIELD(dof.armature, nv) &&
          FIELD(dof.rest, nq) && FIELD(dof.counts, nv) && FIELD(dof.name, nv) &&
          FIELD(dof.friction, nv) && FIELD(dof.friction_speed, nv) && FIELD(dof.lower, nv) &&
-         FIELD(dof.upper, nv) && FIELD(dof.limit_stiffness, nv) && FIELD(dof.limit_damping, nv) &&
-         FIELD(dof.limit_transition, nv) && FIELD(dof.limit_pulls, nv) &&
-         FIELD(link.chart, nlink) && FIELD(force.drag, n) && FIELD(force.load, s->nload) &&
-         FIELD(force.load_at, s->nload) && FIELD(force.load_profile, s->nload) &&
-         FIELD(force.external, s->nexternal) && FIELD(motor.name, nmotor) &&
-         FIELD(motor.place, nmotor) && FIELD(motor.joint, nmotor) && FIELD(motor.v, nmotor) &&
-         FIELD(motor.coupling, nmotor) && FIELD(motor.prescribed, nmotor) &&
-         FIELD(motor.turning, nmotor) && FIELD(motor.loop, nmotor) &&
-         FIELD(motor.servo, s->nmotor) && FIELD(motor.drive, nmotor) &&
+         FIELD(dof.upper, nv) && FIELD(dof.clamped, nv) && FIELD(dof.limit_stiffness, nv) &&
+         FIELD(dof.limit_damping, nv) && FIELD(dof.limit_transition, nv) &&
+         FIELD(dof.limit_pulls, nv) && FIELD(link.chart, nlink) && FIELD(force.drag, n) &&
+         FIELD(force.load, s->nload) && FIELD(force.load_at, s->nload) &&
+         FIELD(force.load_profile, s->nload) && FIELD(force.external, s->nexternal) &&
+         FIELD(motor.name, nmotor) && FIELD(motor.place, nmotor) && FIELD(motor.joint, nmotor) &&
+         FIELD(motor.v, nmotor) && FIELD(motor.coupling, nmotor) &&
+         FIELD(motor.prescribed, nmotor) && FIELD(motor.turning, nmotor) &&
+         FIELD(motor.loop, nmotor) && FIELD(motor.servo, s->nmotor) && FIELD(motor.drive, nmotor) &&
          FIELD(motor.profile, nmotor) && FIELD(constraint.loop, s->njoint) &&
          FIELD(constraint.loop_motor, s->njoint) &&
          FIELD(constraint.item, s->njoint + npoint + 2 * s->nconstraint + s->nmotor) &&

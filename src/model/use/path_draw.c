@@ -1,25 +1,5 @@
 // Paths as they are drawn: a line a span, several over a surface.
-#include "math/curve/time_profile.h"
 #include "model/use/model_path.h"
-
-lb_transform lb_path_item_frame(const lb_path_item* item, const lb_transform* pose) {
-  return item->body == LB_WORLD ? item->in_body : lb_transform_mul(pose[item->body], item->in_body);
-}
-
-lb_vec3 lb_path_item_place(const lb_path_item* item, lb_transform X, const double* q) {
-  double f[3][3];
-  if (item->q < 0) {
-    return X.p;
-  }
-  for (int k = 0; k < 3; k++) {
-    lb_profile_evaluate(item->along[k], q[item->q], f[k]);
-  }
-  return lb_transform_point(X, lb_vec3_make(f[0][0], f[1][0], f[2][0]));
-}
-
-static lb_vec3 place_of(const lb_path_item* item, const lb_transform* pose, const double* q) {
-  return lb_path_item_place(item, lb_path_item_frame(item, pose), q);
-}
 
 // Places from a point to the next over a surface: both tangent points, and between them evenly.
 static void draw_over(const lb_path_item* surface, const lb_transform* pose, lb_vec3 from,
@@ -51,8 +31,8 @@ static void draw_over(const lb_path_item* surface, const lb_transform* pose, lb_
 // Several surfaces in a row.
 static void draw_chain(int n, const lb_path_item* const* surface, const lb_transform* pose,
                        lb_vec3 from, lb_vec3 to, lb_vec3* out) {
-  lb_chain_link link[LB_CHAIN_MOST];
-  lb_vec3 m[LB_CHAIN_MOST];
+  lb_chain_link link[LB_ROW_MOST];
+  lb_vec3 m[LB_ROW_MOST];
   for (int i = 0; i < n; i++) {
     const lb_transform X = lb_path_item_frame(surface[i], pose);
     link[i] = (lb_chain_link){&surface[i]->wrap, lb_quat_matrix(X.q), X.p};
@@ -68,14 +48,20 @@ static void draw_chain(int n, const lb_path_item* const* surface, const lb_trans
 
 void lb_model_path_draw(const lb_model_path* path, const lb_transform* pose, const double* q,
                         lb_vec3* out) {
-  const lb_path_item* surface[LB_CHAIN_MOST];
+  const lb_path_item* surface[LB_ROW_MOST];
+  lb_transform frame[LB_PATH_MOST_POINTS];
+  lb_vec3 place[LB_PATH_MOST_POINTS];
   int n = 0, row = 0;
+  for (int i = 0; i < path->count; i++) {
+    frame[i] = lb_path_item_frame(&path->item[i], pose);
+  }
+  lb_path_places(path, frame, q, place);
   for (int i = 0; i < path->count; i++) {
     const lb_path_item* item = &path->item[i];
     if (item->wraps) {
       surface[row++] = item;
     } else if (lb_path_item_counts(item, q)) {
-      const lb_vec3 x = place_of(item, pose, q);
+      const lb_vec3 x = place[i];
       if (row > 0) {
         draw_chain(row, surface, pose, out[n - 1], x, out + n);
         n += row * LB_WRAP_LINES;

@@ -5,6 +5,7 @@
 
 #include "limber/analysis.h"
 #include "model/use/coordinate_name.h"
+#include "output/report/analysis_peaks.h"
 #include "output/file/writers.h"
 
 // --- a column for each muscle ---
@@ -169,18 +170,6 @@ void lb_write_joint_loads(lb_out* out, const lb_recording* r, const lb_summary* 
 
 // --- inertia ---
 
-// Largest part over the frames.
-static double part_of(const lb_analysis* a, int muscle, int v) {
-  const size_t n = (size_t)a->model->muscle.count, nv = (size_t)a->model->nv;
-  double most = 0;
-  for (size_t f = 0; f < (size_t)a->nframe; f++) {
-    const double* of = a->inertia + f * (n + 1) * nv;
-    const double whole = of[n * nv + (size_t)v];
-    most = fmax(most, whole > 0 ? of[(size_t)muscle * nv + (size_t)v] / whole : 0);
-  }
-  return most;
-}
-
 void lb_write_inertia(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const lb_analysis* a = s->analysis;
   const lb_model* m = a->model;
@@ -196,7 +185,7 @@ void lb_write_inertia(lb_out* out, const lb_recording* r, const lb_summary* s) {
     lb_write_name(out, m->muscle.item[i].name);
     for (int v = 0; v < m->nv; v++) {
       lb_out_text(out, ",");
-      lb_out_number(out, part_of(a, i, v), "");
+      lb_out_number(out, lb_inertia_part(a, i, v), "");
     }
   }
   lb_out_text(out, "\n");

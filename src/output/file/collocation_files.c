@@ -86,10 +86,12 @@ void lb_summarise_collocation(lb_out* out, const lb_collocation* c) {
 // --- the report ---
 
 static void table(lb_out* out, const lb_collocation* c) {
-  lb_out_text(out, "<h2>Controls</h2>\n<section class=\"card wide\">\n<table class=\"numbers\">\n"
-                   "<thead><tr><th scope=\"col\">Control</th><th scope=\"col\">Kind</th><th "
-                   "scope=\"col\">Largest</th><th scope=\"col\">At</th>"
-                   "<th scope=\"col\">Root mean square</th></tr></thead>\n<tbody>\n");
+  lb_out_text(
+      out,
+      "<h2>Controls in figures</h2>\n<section class=\"card wide\">\n<table class=\"numbers\">\n"
+      "<thead><tr><th scope=\"col\">Control</th><th scope=\"col\">Kind</th><th "
+      "scope=\"col\">Largest</th><th scope=\"col\">At</th>"
+      "<th scope=\"col\">Root mean square</th></tr></thead>\n<tbody>\n");
   for (int i = 0; i < c->ncontrol && i < MOST_ROWS; i++) {
     const lb_control_use u = lb_collocation_use(c, i);
     lb_print_html(out, "<tr><th scope=\"row\">%s</th>", c->control[i].name);
@@ -142,7 +144,6 @@ static void curves(lb_out* out, const lb_collocation* c, double* scratch) {
 }
 
 void lb_report_collocation(lb_out* out, const lb_collocation* c) {
-  table(out, c);
   double* scratch = lb_allocate(out->allocator, 2 * (size_t)c->nnode * sizeof *scratch);
   if (!scratch) {
     out->status = LB_NO_MEMORY;
@@ -150,5 +151,6 @@ void lb_report_collocation(lb_out* out, const lb_collocation* c) {
   }
   curves(out, c, scratch);
   lb_release(out->allocator, scratch);
+  table(out, c);
   lb_report_history(out, c->nhistory, c->history, 1, c->nhistory - 1);
 }

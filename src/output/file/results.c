@@ -1,7 +1,9 @@
 // The files that a recording becomes. trajectory.csv is written while the frames come, the others
 // at the end.
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "limber/analysis.h"
@@ -182,6 +184,18 @@ const lb_result_file* lb_results_file(const lb_recording* r, const lb_summary* s
   for (int k = 0; k < NFILE; k++) {
     if (is_there(FILES[k].of, r, s) && i-- == 0) {
       return &FILES[k].file;
+    }
+  }
+  return NULL;
+}
+
+const char* lb_results_left(const char* dir, const lb_recording* r, const lb_summary* s, int i) {
+  char path[PATH_MAX];
+  for (int k = 0; k < NFILE; k++) {
+    const int n = snprintf(path, sizeof path, "%s/%s", dir, FILES[k].file.name);
+    if (!is_there(FILES[k].of, r, s) && n < (int)sizeof path && access(path, F_OK) == 0 &&
+        i-- == 0) {
+      return FILES[k].file.name;
     }
   }
   return NULL;

@@ -8,6 +8,7 @@
 #include "limber/mechanism.h"
 #include "limber/version.h"
 #include "model/use/compliance.h"
+#include "model/use/coordinate_name.h"
 #include "output/file/writers.h"
 
 static const char* truth(bool value) {
@@ -143,6 +144,20 @@ static void fit_figures(lb_out* out, const lb_fit* f) {
   lb_out_text(out, "\n  ]");
 }
 
+// Samples in which coordinates were at a limit, of those that were.
+static void limit_figures(lb_out* out, const lb_ik* ik) {
+  char name[LB_COORDINATE_NAME];
+  int count = 0;
+  lb_out_text(out, ",\n  \"at_limit\": {");
+  for (int v = 0; v < ik->model->nv; v++) {
+    if (ik->at_limit[v] > 0) {
+      lb_print_json(out, "%-s%s: %d", count++ ? ", " : "", lb_coordinate_name(ik->model, v, name),
+                    ik->at_limit[v]);
+    }
+  }
+  lb_out_text(out, "}");
+}
+
 static void ik_figures(lb_out* out, const lb_ik* ik) {
   lb_print_json(out,
                 ",\n  'markers_file': %s,\n  'markers': %d,\n  'samples': %d,\n  'rms': %g,\n"
@@ -152,6 +167,7 @@ static void ik_figures(lb_out* out, const lb_ik* ik) {
                 ik->markers->marker[ik->worst_marker].name, ik->worst,
                 ik->markers->time[ik->worst_sample], ik->iterations, ik->unfinished, ik->blind,
                 ik->gap);
+  limit_figures(out, ik);
 }
 
 // --- mechanisms ---

@@ -103,6 +103,9 @@ typedef struct lb_result_file {
 } lb_result_file;
 const lb_result_file* lb_results_file(const lb_recording* recording, const lb_summary* summary,
                                       int i);
+// Number i of the files in a folder that are none of this job's: an earlier one left them; or NULL.
+const char* lb_results_left(const char* dir, const lb_recording* recording,
+                            const lb_summary* summary, int i);
 
 // Title of a reaction, of a joint, a prescribed point or one on a floor, by its number in
 // a recording: whose it is, and which of several points of one constraint, from 0, or -1.

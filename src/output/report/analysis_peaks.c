@@ -169,3 +169,14 @@ lb_analysis_peak lb_root_peak(const lb_analysis* a, double least, double below[2
   }
   return best;
 }
+
+double lb_inertia_part(const lb_analysis* a, int muscle, int v) {
+  const size_t n = (size_t)a->model->muscle.count, nv = (size_t)a->model->nv;
+  double most = 0;
+  for (size_t f = 0; f < (size_t)a->nframe; f++) {
+    const double* of = a->inertia + f * (n + 1) * nv;
+    const double whole = of[n * nv + (size_t)v];
+    most = fmax(most, whole > 0 ? of[(size_t)muscle * nv + (size_t)v] / whole : 0);
+  }
+  return most;
+}

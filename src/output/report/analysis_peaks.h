@@ -24,6 +24,8 @@ int lb_moment_peaks(const lb_analysis* analysis, int most, lb_analysis_peak* pea
 lb_analysis_peak lb_load_peak(const lb_recording* recording, const lb_analysis* analysis);
 // The largest reserve of a coordinate that muscles reach, or of one that none does.
 lb_analysis_peak lb_reserve_peak(const lb_analysis* analysis, bool reached);
+// Part of a muscle in the inertia at a coordinate, the largest over the frames.
+double lb_inertia_part(const lb_analysis* analysis, int muscle, int v);
 // The largest force that must come from nowhere, at joints that float; and the longest time in
 // which it stays below `least` [N], empty where it never does.
 lb_analysis_peak lb_root_peak(const lb_analysis* analysis, double least, double below[2]);

@@ -133,6 +133,10 @@ static double activation_of(const lb_recording* r, int frame, const lb_model_mus
   return 0;
 }
 
+double lb_muscle_activation(const lb_recording* r, int frame, int muscle) {
+  return activation_of(r, frame, &r->model->muscle.item[muscle]);
+}
+
 double lb_bent_activation(const lb_recording* r, int frame, int line) {
   const int tube = lb_bent_look_of(r->model, line).tube;
   const int muscle = tube >= 0 ? r->model->look.tube[tube].muscle : -1;

@@ -27,7 +27,8 @@ lb_bent_look lb_bent_look_of(const lb_model* m, int line);
 // Radius of a line in a frame; `thin` where it has none of its own. Muscles are spindles: their
 // belly keeps its volume as it gets shorter, and is thicker when it is active.
 double lb_bent_radius(const lb_recording* recording, int frame, int line, double thin);
-// Activation of the muscle that a line is part of, 0 to 1; -1: it is of none.
+// Activation of a muscle, 0 to 1, and of the one that a line is part of; -1: it is of none.
+double lb_muscle_activation(const lb_recording* recording, int frame, int muscle);
 double lb_bent_activation(const lb_recording* recording, int frame, int line);
 // Colour of a line in a frame, from that of its material: muscles that pull are brighter the more
 // active they are.

@@ -445,7 +445,9 @@ static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const 
     lb_report_marker_data(out, s);
   }
   if (s->analysis && s->analysis->activation) {
-    lb_report_muscle_data(out, s->analysis);
+    lb_report_muscle_data(out, r, s->analysis);
+  } else if (s->collocation && r->model->muscle.count > 0) {
+    lb_report_muscle_data(out, r, NULL);
   }
   if (s->retarget) {
     lb_report_retarget_data(out, s->retarget);

@@ -7,6 +7,7 @@
 #include "model/use/coordinate_name.h"
 #include "output/file/writers.h"
 #include "output/report/analysis_peaks.h"
+#include "output/report/deformed.h"
 #include "output/report/report_forces.h"
 #include "output/report/report_text.h"
 
@@ -329,19 +330,25 @@ void lb_report_analysis(lb_out* out, const lb_recording* r, const lb_analysis* a
   activations(out, a);
 }
 
-void lb_report_muscle_data(lb_out* out, const lb_analysis* a) {
-  const size_t n = (size_t)a->model->muscle.count;
-  const int shown = lb_frames_shown(a->nframe, 4 * SAMPLES);
+// Activation of muscle k at a frame: as an analysis found it, or as a run recorded it.
+static double activation(const lb_recording* r, const lb_analysis* a, int frame, int k) {
+  const size_t n = (size_t)r->model->muscle.count;
+  return a ? a->activation[(size_t)frame * n + (size_t)k] : lb_muscle_activation(r, frame, k);
+}
+
+void lb_report_muscle_data(lb_out* out, const lb_recording* r, const lb_analysis* a) {
+  const int n = r->model->muscle.count, nframe = a ? a->nframe : r->nframe;
+  const int shown = lb_frames_shown(nframe, 4 * SAMPLES);
   lb_out time = lb_out_make(out->allocator, -1), values = lb_out_make(out->allocator, -1);
   lb_out_text(out, "<script type=\"application/json\" id=\"limber-muscles\">\n{\"names\":[");
-  for (size_t i = 0; i < n; i++) {
-    lb_print_json(out, i ? ",%s" : "%s", a->model->muscle.item[i].name);
+  for (int i = 0; i < n; i++) {
+    lb_print_json(out, i ? ",%s" : "%s", r->model->muscle.item[i].name);
   }
   for (int i = 0; i < shown; i++) {
-    const size_t f = (size_t)frame_of(a, shown, i);
-    lb_out_f32(&time, a->time[f]);
-    for (size_t k = 0; k < n; k++) {
-      lb_out_f32(&values, a->activation[f * n + k]);
+    const int f = lb_frame_shown(nframe, shown, i);
+    lb_out_f32(&time, a ? a->time[f] : r->time[f]);
+    for (int k = 0; k < n; k++) {
+      lb_out_f32(&values, activation(r, a, f, k));
     }
   }
   lb_out_text(out, "],\"time\":");

@@ -10,4 +10,4 @@ int lb_report_analysis_figures(lb_out* out, const lb_recording* recording,
                                const lb_analysis* analysis);
 void lb_report_analysis(lb_out* out, const lb_recording* recording, const lb_analysis* analysis);
 // Activations over the time of the motion, by which the view colours muscles.
-void lb_report_muscle_data(lb_out* out, const lb_analysis* analysis);
+void lb_report_muscle_data(lb_out* out, const lb_recording* recording, const lb_analysis* analysis);

@@ -254,7 +254,8 @@ static double best_azimuth(const scan* s, lb_vec3 centre) {
 // True when no tree is held by the world.
 static bool all_free(const lb_model* m) {
   for (int i = 0; i < m->nlink; i++) {
-    if (m->link.parent[i] == LB_WORLD && m->joint.kind[m->link.joint[i]] != LB_JOINT_FREE) {
+    if (m->link.parent[i] == LB_WORLD && m->link.kind[i] != LB_LINK_TENDON &&
+        m->joint.kind[m->link.joint[i]] != LB_JOINT_FREE) {
       return false;
     }
   }

@@ -37,6 +37,8 @@ bool lb_force_curve_holds(const lb_force_curve* force_curve);
 bool lb_check_fields(lb_checker* c, const lb_table* table, const void* part);
 // Validity of a joint by itself.
 void lb_check_joint(lb_checker* c, const lb_scene_joint* joint);
+// Validity of a constraint, which `part` is.
+void lb_check_constraint(lb_checker* c, const void* part);
 // Motions that are prescribed twice.
 void lb_check_prescribed(lb_checker* c);
 // The form and the materials of the elastic body or deformable that is looked at.

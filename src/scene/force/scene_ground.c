@@ -28,6 +28,10 @@ static const lb_field fields[] = {
                   "friction coefficient: the most it rubs, over the normal force"),
     LB_FORCE_SIZE("slip", slip, LB_SPEED, LB_POSITIVE, "1 mm/s",
                   "sliding speed at which it rubs 71 % of its most; far below in proportion"),
+    LB_FORCE_SIZE("smooth", smooth, LB_LENGTH, LB_NOT_NEGATIVE, "0",
+                  "depth over which contact comes and goes, for 'limber track'; 0: at once"),
+    LB_FORCE_SIZE("smooth_speed", smooth_speed, LB_SPEED, LB_POSITIVE, "2 cm/s",
+                  "of a smooth one: speed over which it lets go of what leaves it quickly"),
 };
 
 static void init(void* part) {

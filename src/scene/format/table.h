@@ -89,6 +89,7 @@ typedef enum lb_value {
   LB_VALUE_FUNCTION,   // a number, or a function of a coordinate
   LB_VALUE_AMOUNTS,    // a mapping from names to numbers
   LB_VALUE_NAMES,      // a list of names
+  LB_VALUE_RANGES,     // a list of pairs [least, most]
   LB_VALUE_KIND_COUNT
 } lb_value;
 
@@ -216,9 +217,9 @@ LB_FORCE_LIST(LB_FORCE_TABLE_OF)
 extern const lb_table lb_scene_table, lb_solver_table, lb_repeat_table, lb_material_table,
     lb_shape_table, lb_body_table, lb_elastic_table, lb_marker_table, lb_fit_table,
     lb_retarget_table, lb_hinge_limit_table, lb_slide_limit_table, lb_optimize_table,
-    lb_collocate_table, lb_motor_control_table, lb_slide_control_table, lb_muscle_control_table, lb_pose_table,
-    lb_turn_table, lb_surface_table, lb_contacts_table, lb_profile_table, lb_linkage_table,
-    lb_fork_table, lb_function_part_table, lb_opensim_table;
+    lb_collocate_table, lb_motor_control_table, lb_slide_control_table, lb_muscle_control_table,
+    lb_pose_table, lb_turn_table, lb_surface_table, lb_contacts_table, lb_profile_table,
+    lb_linkage_table, lb_fork_table, lb_function_part_table, lb_opensim_table;
 extern const lb_table lb_joint_table[LB_JOINT_COUNT];
 extern const lb_table lb_start_table[LB_JOINT_COUNT];
 extern const lb_table lb_muscle_start_table;

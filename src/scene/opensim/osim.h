@@ -159,12 +159,13 @@ lb_yaml* lb_osim_function_node(lb_osim* o, lb_place place, const lb_osim_functio
 
 // --- parts ---
 
-void lb_osim_joints(lb_osim* o);      // osim_joints.c
-void lb_osim_looks(lb_osim* o);       // osim_looks.c
-void lb_osim_start(lb_osim* o);       // osim_joints.c
-void lb_osim_constraints(lb_osim* o); // osim_constraints.c
-void lb_osim_forces(lb_osim* o);      // osim_forces.c
-void lb_osim_markers(lb_osim* o);     // osim_forces.c
+void lb_osim_joints(lb_osim* o);                                    // osim_joints.c
+void lb_osim_looks(lb_osim* o);                                     // osim_looks.c
+void lb_osim_muscle_look(lb_osim* o, lb_xml* xml, lb_yaml* muscle); // osim_looks.c
+void lb_osim_start(lb_osim* o);                                     // osim_joints.c
+void lb_osim_constraints(lb_osim* o);                               // osim_constraints.c
+void lb_osim_forces(lb_osim* o);                                    // osim_forces.c
+void lb_osim_markers(lb_osim* o);                                   // osim_forces.c
 // One muscle or path spring of `ForceSet`; false: it is neither.
 bool lb_osim_path_force(lb_osim* o, lb_xml* force); // osim_paths.c
 void lb_osim_wraps(lb_osim* o);                     // osim_paths.c

@@ -12,7 +12,7 @@ void lb_osim_markers(lb_osim* o) {
       continue;
     }
     e->seen = true;
-    lb_osim_flag(o, e, "fixed", false);
+    const bool fixed = lb_osim_flag(o, e, "fixed", false);
     if (!lb_osim_attach(o, e, ON, "location", &frame)) {
       continue;
     }
@@ -21,7 +21,11 @@ void lb_osim_markers(lb_osim* o) {
                 lb_compose(o->r, "marker '%s' is on the ground, and is left out", e->name));
       continue;
     }
-    lb_node_part(o, "markers", e->name, lb_osim_point(o, e->place, &frame));
+    lb_yaml* marker = lb_osim_point(o, e->place, &frame);
+    if (fixed) {
+      lb_node_put(o, marker, "fixed", lb_node_flag(o, e->place, true));
+    }
+    lb_node_part(o, "markers", e->name, marker);
   }
 }
 
@@ -92,6 +96,7 @@ static bool geometry_frame(lb_osim* o, lb_xml* geometry, lb_osim_frame* out) {
 typedef struct contact {
   lb_xml *xml, *plane;
   double stiffness, dissipation, friction, slip;
+  double smooth, smooth_speed; // 0: it is not smooth
 } contact;
 
 // Hunt and Crossley's force of a ball of radius R on a half-space of the same material:
@@ -128,6 +133,10 @@ static void touch(lb_osim* o, const contact* c, lb_xml* ball) {
   lb_node_put(o, map, "dissipation", lb_node_number(o, place, 1.5 * c->dissipation));
   lb_node_put(o, map, "friction", lb_node_number(o, place, c->friction));
   lb_node_put(o, map, "slip", lb_node_number(o, place, c->slip));
+  if (c->smooth > 0) {
+    lb_node_put(o, map, "smooth", lb_node_number(o, place, c->smooth));
+    lb_node_put(o, map, "smooth_speed", lb_node_number(o, place, c->smooth_speed));
+  }
   lb_node_part(o, "grounds", *c->xml->name ? c->xml->name : ball->name, map);
 }
 
@@ -185,7 +194,12 @@ static void hunt_crossley(lb_osim* o, lb_xml* xml) {
 }
 
 static void smooth_sphere(lb_osim* o, lb_xml* xml) {
-  contact c = {.xml = xml, .slip = lb_osim_number(o, xml, "transition_velocity", 0.2)};
+  const double steep = lb_osim_number(o, xml, "hertz_smoothing", 300),
+               steep_speed = lb_osim_number(o, xml, "hunt_crossley_smoothing", 50);
+  contact c = {.xml = xml,
+               .slip = lb_osim_number(o, xml, "transition_velocity", 0.2),
+               .smooth = steep > 0 && steep_speed > 0 ? 1 / steep : 0,
+               .smooth_speed = 1 / steep_speed};
   lb_place place = xml->place;
   const char* ball = lb_osim_socket(o, xml, "sphere", &place);
   const char* plane = lb_osim_socket(o, xml, "half_space", &place);
@@ -203,7 +217,7 @@ static void coordinate_actuator(lb_osim* o, lb_xml* xml) {
   if (!c) {
     return;
   }
-  lb_osim_number(o, xml, "optimal_force", 1);
+  const double optimal = lb_osim_number(o, xml, "optimal_force", 1);
   lb_osim_word(o, xml, "min_control");
   lb_osim_word(o, xml, "max_control");
   place = xml->place;
@@ -215,6 +229,9 @@ static void coordinate_actuator(lb_osim* o, lb_xml* xml) {
   lb_node_put(o, map, "drive", lb_node_text(o, place, "force"));
   lb_node_add(o, keys, lb_node_numbers(o, place, (double[]){0, 0}, 2));
   lb_node_put(o, map, "keys", keys);
+  if (optimal > 0) {
+    lb_node_put(o, map, "optimal", lb_node_number(o, place, optimal));
+  }
   lb_node_part(o, "motors", xml->name, map);
 }
 

@@ -64,7 +64,6 @@ static bool keep_coordinate(lb_osim* o, const joint* j, int k) {
   o->coordinate = grown;
   lb_osim_word(o, xml, "motion_type");
   lb_osim_word(o, xml, "initial_value");
-  lb_osim_flag(o, xml, "clamped", false);
   o->coordinate[o->ncoordinate++] =
       (lb_osim_coordinate){.name = xml->name,
                            .joint = j->name,
@@ -77,9 +76,17 @@ static bool keep_coordinate(lb_osim* o, const joint* j, int k) {
   return true;
 }
 
+// A coordinate that is locked stays where it is, whatever its range.
+static bool is_clamped(lb_osim* o, lb_xml* xml) {
+  const bool clamped = lb_osim_flag(o, xml, "clamped", false);
+  return clamped && !lb_osim_flag(o, xml, "locked", false);
+}
+
 static void put_names(lb_osim* o, joint* j) {
   lb_yaml* names = lb_node_list(o, j->xml->place);
   lb_yaml* ranges = lb_node_list(o, j->xml->place);
+  lb_yaml* clamped = lb_node_list(o, j->xml->place);
+  bool any = false;
   for (int k = 0; k < j->ncoordinate; k++) {
     lb_xml* xml = j->coordinate[j->order[k]];
     lb_xml* range = lb_osim_property(o, xml, "range");
@@ -95,11 +102,17 @@ static void put_names(lb_osim* o, joint* j) {
       lb_node_add(o, pair, lb_node_measure(o, xml->place, own[i], j->turns[j->order[k]]));
     }
     lb_node_add(o, ranges, pair);
+    const bool keeps = n == 2 && is_clamped(o, xml);
+    lb_node_add(o, clamped, lb_node_flag(o, xml->place, keeps));
+    any |= keeps;
     keep_coordinate(o, j, k);
   }
   if (j->ncoordinate > 0) {
     lb_node_put(o, j->map, "names", names);
     lb_node_put(o, j->map, "ranges", ranges);
+  }
+  if (any) {
+    lb_node_put(o, j->map, "clamped", clamped);
   }
 }
 

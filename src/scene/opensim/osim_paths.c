@@ -405,6 +405,7 @@ bool lb_osim_path_force(lb_osim* o, lb_xml* xml) {
     lb_node_put(o, map, "excitation", excitation);
   } else {
     lb_node_put(o, map, "hill", lb_osim_hill(o, xml));
+    lb_osim_muscle_look(o, xml, map);
   }
   see_controls(o, xml);
   const char* name = lb_node_part(o, "muscles", xml->name, map);

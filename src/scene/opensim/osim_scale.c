@@ -116,7 +116,39 @@ static void read_factors(reading* R, lb_xml* scaler) {
   }
 }
 
-// Markers are not moved afterwards: what the placer says is named, like other things.
+static void read_range(reading* R, lb_xml* in, double* begin, double* end) {
+  double* x = NULL;
+  lb_xml* range = lb_osim_property(&R->s.o, in, "time_range");
+  if (range && *range->text && lb_osim_numbers(&R->s.o, range, range->text, &x) == 2) {
+    *begin = x[0];
+    *end = x[1];
+  }
+}
+
+static void read_placer(reading* R, lb_xml* placer) {
+  static const char* const IDLE[] = {"output_motion_file", "output_model_file",
+                                     "output_marker_file", "max_marker_movement",
+                                     "move_model_markers", "coordinate_file"};
+  lb_osim_placing* p = &R->t.placing;
+  if (!placer) {
+    return;
+  }
+  if (!lb_osim_flag(&R->s.o, placer, "apply", true)) {
+    placer->first = NULL;
+    return;
+  }
+  *p = (lb_osim_placing){.begin = -INFINITY, .end = INFINITY};
+  p->markers = lb_setup_path(&R->s, placer, "marker_file");
+  read_range(R, placer, &p->begin, &p->end);
+  lb_setup_tasks(&R->s, lb_osim_property(&R->s.o, placer, "IKTaskSet"), &p->ntask, &p->task);
+  for (size_t i = 0; i < sizeof IDLE / sizeof *IDLE; i++) {
+    lb_xml_find(placer, IDLE[i]);
+  }
+  if (!p->markers) {
+    lb_complain(&R->s.r, placer->place, "<MarkerPlacer> must name a trial in <marker_file>");
+  }
+}
+
 static void read_tool(reading* R) {
   static const char* const IDLE[] = {"height",
                                      "age",
@@ -130,7 +162,6 @@ static void read_tool(reading* R) {
   lb_xml* tool = R->s.o.model;
   lb_xml* scaler = lb_osim_property(&R->s.o, tool, "ModelScaler");
   lb_xml* maker = lb_osim_property(&R->s.o, tool, "GenericModelMaker");
-  double* x = NULL;
   R->t.place = tool->place;
   R->t.mass = lb_osim_number(&R->s.o, tool, "mass", NAN);
   R->t.mass = R->t.mass > 0 ? R->t.mass : (double)NAN;
@@ -143,11 +174,8 @@ static void read_tool(reading* R) {
     lb_complain(&R->s.r, tool->place, "<ScaleTool> must have a <ModelScaler>");
     return;
   }
-  lb_xml* range = lb_osim_property(&R->s.o, scaler, "time_range");
-  if (range && *range->text && lb_osim_numbers(&R->s.o, range, range->text, &x) == 2) {
-    R->t.begin = x[0];
-    R->t.end = x[1];
-  }
+  read_range(R, scaler, &R->t.begin, &R->t.end);
+  read_placer(R, lb_osim_property(&R->s.o, tool, "MarkerPlacer"));
   R->t.markers = lb_setup_path(&R->s, scaler, "marker_file");
   R->t.preserve = lb_osim_flag(&R->s.o, scaler, "preserve_mass_distribution", false);
   read_measurements(R, scaler);

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "limber/math.h"
 #include "limber/status.h"
+#include "scene/opensim/osim_tool.h"
 
 // A distance: pairs of markers, whose ratios are averaged.
 typedef struct lb_osim_measurement {
@@ -22,6 +23,14 @@ typedef struct lb_osim_factor {
   lb_vec3 scale;
 } lb_osim_factor;
 
+// MarkerPlacer: markers that are not fixed go where a trial has them.
+typedef struct lb_osim_placing {
+  const char* markers; // table of a standing trial; NULL: markers stay
+  double begin, end;   // of it [s]
+  int ntask;
+  const lb_osim_task* task; // [ntask] how much markers count for the pose; none: as ever
+} lb_osim_placing;
+
 typedef struct lb_osim_scaling {
   lb_place place;
   const char* markers; // table of a standing trial, or NULL
@@ -31,6 +40,7 @@ typedef struct lb_osim_scaling {
   int nmeasurement, nfactor;
   lb_osim_measurement* measurement;
   lb_osim_factor* factor;
+  lb_osim_placing placing;
   int nnote;
   const lb_message* note;
 } lb_osim_scaling;

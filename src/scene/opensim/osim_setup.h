@@ -2,6 +2,7 @@
 // as models are, element by element; what nobody asked for is named by its line.
 #pragma once
 #include "scene/opensim/osim.h"
+#include "scene/opensim/osim_tool.h"
 
 // A file that is open, with the elements that a document may have at its top.
 typedef struct lb_setup {
@@ -20,6 +21,9 @@ lb_status lb_setup_close(lb_setup* s, int* nnote, const lb_message** notes);
 
 // Path of a file that a property names, as seen from this one; NULL: it names none.
 const char* lb_setup_path(lb_setup* s, lb_xml* object, const char* tag);
+
+// Weights of markers in an IKTaskSet, which may be NULL.
+void lb_setup_tasks(lb_setup* s, lb_xml* set, int* count, const lb_osim_task** task);
 
 // A force on a body over time: what it acts on, along whose axes, and the beginnings of its
 // columns' names.

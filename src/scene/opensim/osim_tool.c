@@ -36,40 +36,49 @@ static const char* const IDLE[] = {
 typedef struct reading {
   lb_setup s;
   lb_osim_tool t;
-  int capacity;
 } reading;
 
 // --- tasks ---
 
-static void read_task(reading* R, lb_xml* e) {
-  const bool on = lb_osim_flag(&R->s.o, e, "apply", true);
-  const double weight = lb_osim_number(&R->s.o, e, "weight", 1);
+typedef struct task_list {
+  lb_setup* s;
+  int count, capacity;
+  lb_osim_task* item;
+} task_list;
+
+static void read_task(task_list* L, lb_xml* e) {
+  lb_setup* s = L->s;
+  const bool on = lb_osim_flag(&s->o, e, "apply", true);
+  const double weight = lb_osim_number(&s->o, e, "weight", 1);
   e->seen = true;
   if (!(weight >= 0)) {
-    lb_complain(&R->s.r, e->place, "the weight of '%.60s' must not be negative", e->name);
+    lb_complain(&s->r, e->place, "the weight of '%.60s' must not be negative", e->name);
     return;
   }
-  const char* name = lb_osim_name(&R->s.o, e->name);
-  lb_osim_task* grown = LB_GROW(R->s.r.keep, (lb_osim_task*)R->t.task, R->t.ntask, &R->capacity);
+  const char* name = lb_osim_name(&s->o, e->name);
+  lb_osim_task* grown = LB_GROW(s->r.keep, L->item, L->count, &L->capacity);
   if (!grown) {
-    lb_lack(&R->s.r);
+    lb_lack(&s->r);
     return;
   }
-  grown[R->t.ntask++] =
-      (lb_osim_task){lb_arena_text(R->s.r.keep, name, strlen(name)), e->place, on ? weight : 0};
-  R->t.task = grown;
+  L->item = grown;
+  L->item[L->count++] =
+      (lb_osim_task){lb_arena_text(s->r.keep, name, strlen(name)), e->place, on ? weight : 0};
 }
 
 // Coordinates that are not to follow any value do no harm.
-static void read_tasks(reading* R, lb_xml* set) {
-  for (lb_xml* e = set ? lb_osim_first(&R->s.o, set, NULL) : NULL; e; e = e->next) {
+void lb_setup_tasks(lb_setup* s, lb_xml* set, int* count, const lb_osim_task** task) {
+  task_list L = {.s = s};
+  for (lb_xml* e = set ? lb_osim_first(&s->o, set, NULL) : NULL; e; e = e->next) {
     if (strcmp(e->tag, "IKMarkerTask") == 0) {
-      read_task(R, e);
+      read_task(&L, e);
     } else if (strcmp(e->tag, "IKCoordinateTask") == 0) {
       e->seen =
-          !lb_osim_flag(&R->s.o, e, "apply", true) || lb_osim_number(&R->s.o, e, "weight", 1) == 0;
+          !lb_osim_flag(&s->o, e, "apply", true) || lb_osim_number(&s->o, e, "weight", 1) == 0;
     }
   }
+  *count = L.count;
+  *task = L.item;
 }
 
 // --- tools ---
@@ -125,6 +134,40 @@ static void read_analyses(reading* R, lb_xml* tool) {
   }
 }
 
+// Whether it is on, in the words of several versions.
+static bool is_on(reading* R, lb_xml* controller) {
+  return lb_osim_flag(&R->s.o, controller, "enabled", true) &&
+         lb_osim_flag(&R->s.o, controller, "enable_controller", true) &&
+         !lb_osim_flag(&R->s.o, controller, "isDisabled", false);
+}
+
+// Controls of a ForwardTool are those of its controller; others are named.
+static void read_controllers(reading* R, lb_xml* tool) {
+  lb_xml* set = lb_osim_property(&R->s.o, tool, "ControllerSet");
+  for (lb_xml* e = set ? lb_osim_first(&R->s.o, set, NULL) : NULL; e; e = e->next) {
+    const bool on = is_on(R, e);
+    if (!on) {
+      e->first = NULL;
+      e->seen = true;
+    } else if (strcmp(e->tag, "ControlSetController") == 0) {
+      e->seen = true;
+      lb_osim_word(&R->s.o, e, "actuator_list");
+      R->t.controls = lb_setup_path(&R->s, e, "controls_file");
+    }
+  }
+}
+
+static void read_forward(reading* R, lb_xml* tool) {
+  R->t.states = lb_setup_path(&R->s, tool, "states_file");
+  R->t.tolerance = lb_osim_number(&R->s.o, tool, "integrator_error_tolerance", 0);
+  R->t.equilibrium =
+      lb_osim_flag(&R->s.o, tool, "solve_for_equilibrium_for_auxiliary_states", false);
+  read_controllers(R, tool);
+  if (lb_osim_flag(&R->s.o, tool, "use_specified_dt", false)) {
+    lb_remark(&R->s.r, tool->place, "<use_specified_dt> is not followed: steps are chosen here");
+  }
+}
+
 static void read_tool(reading* R) {
   lb_xml* tool = R->s.o.model;
   R->t.kind = tool->tag;
@@ -137,7 +180,10 @@ static void read_tool(reading* R) {
       lb_osim_number(&R->s.o, tool, "lowpass_cutoff_frequency_for_coordinates", -1);
   R->t.cutoff = cutoff > 0 ? cutoff : (double)NAN;
   read_times(R, tool);
-  read_tasks(R, lb_osim_property(&R->s.o, tool, "IKTaskSet"));
+  if (strcmp(tool->tag, "ForwardTool") == 0) {
+    read_forward(R, tool);
+  }
+  lb_setup_tasks(&R->s, lb_osim_property(&R->s.o, tool, "IKTaskSet"), &R->t.ntask, &R->t.task);
   read_analyses(R, tool);
   for (size_t i = 0; i < sizeof IDLE / sizeof *IDLE; i++) {
     lb_xml* idle = lb_xml_find(tool, IDLE[i]);
@@ -168,7 +214,7 @@ static lb_status read(const char* path, const char* const* element, void (*of)(r
 
 lb_status lb_osim_tool_read(const char* path, lb_arena* arena, lb_osim_tool* tool, lb_error* err) {
   static const char* const ELEMENT[] = {"InverseKinematicsTool", "InverseDynamicsTool",
-                                        "AnalyzeTool", NULL};
+                                        "AnalyzeTool", "ForwardTool", NULL};
   return read(path, ELEMENT, read_tool, arena, tool, err);
 }
 
@@ -177,7 +223,7 @@ static void read_set(reading* R) {
   R->t.kind = at->tag;
   R->t.place = at->place;
   if (strcmp(at->tag, "IKTaskSet") == 0) {
-    read_tasks(R, at);
+    lb_setup_tasks(&R->s, at, &R->t.ntask, &R->t.task);
   } else {
     read_tool(R);
   }

@@ -14,9 +14,11 @@ typedef struct lb_osim_task {
 typedef struct lb_osim_tool {
   const char* kind; // its element: "InverseDynamicsTool"
   lb_place place;
-  const char *model, *markers, *motion, *forces;
+  const char *model, *markers, *motion, *forces, *states, *controls;
   double begin, end; // [s], -INFINITY and INFINITY: all
   double cutoff;     // [Hz]; NAN: none
+  double tolerance;  // of a simulation's integrator; 0: none is given
+  bool equilibrium;  // fibres of muscles start in equilibrium, whatever the states say
   int ntask;
   const lb_osim_task* task;
   int power; // of static optimisation; 0: there is none
@@ -24,7 +26,7 @@ typedef struct lb_osim_tool {
   const lb_message* note; // [nnote] what was not read
 } lb_osim_tool;
 
-// InverseKinematicsTool, InverseDynamicsTool or AnalyzeTool.
+// InverseKinematicsTool, InverseDynamicsTool, AnalyzeTool or ForwardTool.
 lb_status lb_osim_tool_read(const char* path, lb_arena* arena, lb_osim_tool* tool, lb_error* err);
 // An IKTaskSet alone, or that of an InverseKinematicsTool.
 lb_status lb_osim_tasks_read(const char* path, lb_arena* arena, lb_osim_tool* tool, lb_error* err);

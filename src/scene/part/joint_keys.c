@@ -172,8 +172,10 @@ static const lb_table joint_compliance = LB_TABLE("compliance", lb_scene_joint, 
             "true closes a loop of bodies instead of carrying the child"),                         \
       LB_LATER(POINTS, "names", NULL, "none",                                                      \
                "names of its coordinates, by which tables of motions call them"),                  \
-      LB_LATER(POINTS, "ranges", NULL, "none",                                                     \
-               "[least, most] that each coordinate is meant for; nothing pushes beyond")
+      LB_LATER(RANGES, "ranges", NULL, "none",                                                     \
+               "[least, most] that each coordinate is meant for; nothing pushes beyond"),          \
+      LB_LATER(POINTS, "clamped", NULL, "none",                                                    \
+               "true or false for each range: inverse kinematics keeps to it")
 #define YIELDS                                                                                     \
   JOINT_FROM(TABLE, "compliance", name, &joint_compliance, "none: it does not yield",              \
              "stiffness and damping of a joint that closes a loop")

@@ -65,14 +65,18 @@ extern const lb_choices lb_take_choices, lb_tendon_choices;
       LB_SIZED(PAIR, type, "belly", in belly, LB_PURE, LB_UNIT_RANGE, all,                         \
                "where the belly, which has the mass, begins and ends, as parts of the length at "  \
                "the start"),                                                                       \
-      LB_FROM(EITHER, type, "tendon", in even, &lb_tendon_choices, "stiff",                        \
-              "stiff: the belly takes up all stretch; even: tendons stretch as it does"),          \
+      LB_FROM(CHOICE, type, "tendon", in tendon, &lb_tendon_choices, "stiff",                      \
+              "stiff: the belly takes up all stretch; even: tendons stretch as it does; elastic: " \
+              "the belly hangs on the springs of 'hill' and slides between them"),                 \
       LB_SIZED(COUNT, type, "points", in points, LB_PURE, LB_NOT_NEGATIVE, "0",                    \
                "mass points at equal strain instead of a continuum")
 
 // --- joints ---
 
-// Of a composite joint; 0 of others, whatever they were made from.
+// Is it one of the kinds that there are? Else a mistake that checks report.
+bool lb_joint_is_kind(lb_joint_kind kind);
+bool lb_joint_has_quaternion(const lb_scene_joint* joint);
+bool lb_joint_has_two_axes(const lb_scene_joint* joint);
 // Balls by which a body touches, in its frame, added: those of its shapes, else its origin. False:
 // there is no memory.
 typedef struct lb_contact_list {
@@ -86,5 +90,6 @@ bool lb_compliance_holds(const lb_compliance* by);
 
 // Further keys of hinges and slides that are parts of composite joints.
 extern const lb_field lb_function_part_fields[2];
+// Of a composite joint; 0 of others, whatever they were made from.
 int lb_joint_count_parts(const lb_scene_joint* joint);
 bool lb_finish_joint(lb_reader* r, const lb_yaml* node, bool ok, void* part);

@@ -76,6 +76,10 @@ static const lb_field effort_fields[] = {
     EFFORT("motors", motors, "1", "of forces and torques, in N and N m"),
     EFFORT("muscles", muscles, "1", "of excitations"),
     EFFORT("reserves", reserves, "1", "of reserves, in N and N m: their price"),
+    LB_SIZED(NUMBER, lb_scene_effort, "smooth", smooth, LB_TIME, LB_NOT_NEGATIVE, "0",
+             "a time: squared rates of controls count, too, times its square"),
+    LB_ROW(FLAG, lb_scene_effort, "mean", mean, "false",
+           "means over the motion in place of integrals: for gaits with a free 'time'"),
 };
 static const lb_table effort_table = LB_TABLE("effort", lb_scene_effort, effort_fields);
 
@@ -100,7 +104,7 @@ static const lb_choices muscle_choices = LB_CHOICES(muscle_names);
 
 #define COLLOCATE(value, key, member, dimension, range, standard, about)                           \
   LB_SIZED(value, lb_scene_collocate, key, member, dimension, range, standard, about)
-enum { CONTROLS, GOALS, MUST };
+enum { CONTROLS, GOALS, MUST, TRAVELS, MIRROR, REVERSED };
 static const lb_field collocate_fields[] = {
     [CONTROLS] = LB_LATER(SECTION, "controls", &lb_motor_control_table,
                           "all motors and muscles, without further limits",
@@ -109,6 +113,15 @@ static const lb_field collocate_fields[] = {
                        "what the motion is good for, by names of your own, as of 'optimize'"),
     [MUST] = LB_LATER(SECTION, "must", &lb_goal_table, "none",
                       "goals that hold exactly, by names of your own; they have no weight"),
+    [TRAVELS] =
+        LB_LATER(TEXT, "travels", NULL, "none",
+                 "a joint or coordinate that ends elsewhere in a periodic motion; it begins "
+                 "where 'initial' says"),
+    [MIRROR] = LB_LATER(NAMES, "mirror", NULL, "none",
+                        "two endings of names, such as [_l, _r]: the motion is half a cycle, and "
+                        "ends as it begins with left and right exchanged"),
+    [REVERSED] = LB_LATER(NAMES, "reversed", NULL, "none",
+                          "coordinates that change their sign in the mirror"),
     LB_FROM(CHOICE, lb_scene_collocate, "scheme", scheme, &scheme_choices, "hermite-simpson",
             "between mesh points; of order 4, or 2"),
     COLLOCATE(COUNT, "intervals", intervals, LB_PURE, LB_POSITIVE, "50", "of the mesh"),
@@ -132,16 +145,13 @@ static const lb_field collocate_fields[] = {
            "the motion may begin elsewhere than 'initial' says"),
     LB_ROW(FLAG, lb_scene_collocate, "periodic", periodic, "false",
            "it ends as it begins, but for the joint of 'travels'"),
-    LB_ROW(JOINT, lb_scene_collocate, "travels", travels, "none",
-           "a joint that may end elsewhere in a periodic motion"),
     COLLOCATE(NUMBER, "tolerance", tolerance, LB_PURE, LB_POSITIVE, "1e-6",
               "of all equations and of the slope, scaled"),
     COLLOCATE(COUNT, "iterations", iterations, LB_PURE, LB_POSITIVE, "500", "the most to take"),
 };
 
 static void init_collocate(void* part) {
-  *(lb_scene_collocate*)part =
-      (lb_scene_collocate){.time = {(double)NAN, (double)NAN}, .travels = -1};
+  *(lb_scene_collocate*)part = (lb_scene_collocate){.time = {(double)NAN, (double)NAN}};
 }
 
 const lb_table lb_collocate_table =
@@ -167,6 +177,72 @@ static void read_controls(lb_reader* r) {
   }
 }
 
+// --- cycles ---
+
+static lb_scene_name name_of(lb_reader* r, const lb_yaml* node) {
+  const lb_scene_name name = {lb_arena_text(r->keep, node->text, strlen(node->text)), node->place};
+  if (!name.name) {
+    lb_lack(r);
+  }
+  return name;
+}
+
+static bool is_name(lb_reader* r, const lb_yaml* node, const char* key) {
+  return (lb_is_scalar(node) && *node->text) ||
+         lb_complain(r, node->place, "'%s' must have names", key);
+}
+
+static void read_mirror(lb_reader* r, const lb_yaml* list) {
+  lb_scene_collocate* to = &r->scene.collocate;
+  if (!lb_is_list(list) || list->count != 2) {
+    lb_complain(r, list->place, "'mirror' must be two endings of names, such as [_l, _r]");
+    return;
+  }
+  for (int i = 0; i < 2 && is_name(r, list->item[i], "mirror"); i++) {
+    to->mirror[i] = name_of(r, list->item[i]).name;
+  }
+  if (to->mirror[0] && to->mirror[1] && strcmp(to->mirror[0], to->mirror[1]) == 0) {
+    lb_complain(r, list->item[1]->place, "'mirror' must be two endings that differ");
+  }
+  to->periodic = true;
+}
+
+static void read_reversed(lb_reader* r, const lb_yaml* list) {
+  lb_scene_collocate* to = &r->scene.collocate;
+  to->reversed = LB_TAKE(r->keep, lb_scene_name, lb_is_list(list) ? list->count : 0);
+  if (!to->reversed) {
+    lb_lack(r);
+    return;
+  }
+  for (int i = 0; lb_is_list(list) && i < list->count; i++) {
+    if (is_name(r, list->item[i], "reversed")) {
+      to->reversed[to->nreversed++] = name_of(r, list->item[i]);
+    }
+  }
+  if (!to->mirror[0]) {
+    lb_complain(r, list->place, "'reversed' goes with 'mirror'");
+  }
+}
+
+static void read_cycle(lb_reader* r) {
+  const lb_yaml *travels = lb_given(r, LB_SCENE_COLLOCATE, "travels"),
+                *mirror = lb_given(r, LB_SCENE_COLLOCATE, "mirror"),
+                *reversed = lb_given(r, LB_SCENE_COLLOCATE, "reversed");
+  r->subject = "collocate";
+  if (travels && is_name(r, travels, "travels")) {
+    r->scene.collocate.travels = name_of(r, travels);
+  }
+  if (mirror) {
+    read_mirror(r, mirror);
+  }
+  if (reversed) {
+    read_reversed(r, reversed);
+  }
+  if (travels && !r->scene.collocate.periodic) {
+    lb_complain(r, travels->place, "'travels' goes with 'periodic' or 'mirror'");
+  }
+}
+
 void lb_read_collocate(lb_reader* r) {
   const lb_yaml* whole = r->given[LB_SCENE_COLLOCATE];
   if (!whole) {
@@ -174,6 +250,7 @@ void lb_read_collocate(lb_reader* r) {
   }
   r->scene.collocate.place = whole->place;
   read_controls(r);
+  read_cycle(r);
   for (int i = 0; i < LB_COUNT_OF(own); i++) {
     const lb_yaml* list = lb_given_map(r, LB_SCENE_COLLOCATE, collocate_fields[GOALS + i].key);
     r->subject = "collocate";

@@ -7,6 +7,8 @@ static const lb_field marker_fields[] = {
              "where, in that body; on an elastic one the nearest point of its surface leads it"),
     LB_SIZED(NUMBER, lb_scene_marker, "weight", weight, LB_PURE, LB_NOT_NEGATIVE, "1",
              "of the square of its distance, in inverse kinematics; 0: it does not count"),
+    LB_ROW(FLAG, lb_scene_marker, "fixed", fixed, "false",
+           "placing of markers by a ScaleTool leaves it where it is"),
 };
 
 static bool finish_marker(lb_reader* r, const lb_yaml* node, bool ok, void* part) {

@@ -1,5 +1,5 @@
-// Joints: what each kind has, how they are read and what must hold of them. Their keys are in
-// joint_keys.c.
+// Joints: what each kind has, and how they are read. Their keys are in joint_keys.c, what must hold
+// of them in check_joints.c.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,9 +7,6 @@
 #include "scene/part/part.h"
 
 // --- kinds ---
-
-typedef void check_kind(lb_checker*, const lb_scene_joint*);
-static check_kind check_curve, check_surface, check_parts;
 
 #define SIZE_OF(code, name, nq, nv) [code] = {nq, nv},
 static const int sizes[LB_JOINT_COUNT][2] = {LB_JOINT_LIST(SIZE_OF)}; // coordinates, velocities
@@ -20,7 +17,6 @@ static const struct kind {
   bool swaps;     // it may turn before it slides
   bool series;    // it is made of its parts
   int quaternion; // where one begins among its coordinates, counted from 1; 0: it has none
-  check_kind* check;
 } kinds[LB_JOINT_COUNT] = {
     [LB_JOINT_FIXED] = {.counts = ""},
     [LB_JOINT_REVOLUTE] = {.counts = "a"},
@@ -35,22 +31,22 @@ static const struct kind {
     [LB_JOINT_EXPONENTIAL] = {.counts = "aaa"},
     [LB_JOINT_FREE_2D] = {.counts = "lla", .two_axes = true},
     [LB_JOINT_FREE_3D] = {.counts = "lllaaa", .swaps = true},
-    [LB_JOINT_CURVE] = {.counts = "n", .check = check_curve},
-    [LB_JOINT_SURFACE] = {.counts = "nn", .check = check_surface},
+    [LB_JOINT_CURVE] = {.counts = "n"},
+    [LB_JOINT_SURFACE] = {.counts = "nn"},
     [LB_JOINT_ELLIPSOID] = {.counts = "aaa"},
-    [LB_JOINT_COMPOSITE] = {.counts = "", .series = true, .check = check_parts},
+    [LB_JOINT_COMPOSITE] = {.counts = "", .series = true},
 };
 
-static bool is_kind(lb_joint_kind kind) { // else a mistake that is reported elsewhere
+bool lb_joint_is_kind(lb_joint_kind kind) {
   return (unsigned)kind < LB_JOINT_COUNT;
 }
 
 int lb_joint_count_parts(const lb_scene_joint* joint) {
-  return is_kind(joint->kind) && kinds[joint->kind].series ? joint->npart : 0;
+  return lb_joint_is_kind(joint->kind) && kinds[joint->kind].series ? joint->npart : 0;
 }
 
 static int count(const lb_scene_joint* joint, bool velocities) {
-  int sum = is_kind(joint->kind) && !joint->follows ? sizes[joint->kind][velocities] : 0;
+  int sum = lb_joint_is_kind(joint->kind) && !joint->follows ? sizes[joint->kind][velocities] : 0;
   for (int i = 0; i < lb_joint_count_parts(joint); i++) {
     sum += count(&joint->part[i], velocities);
   }
@@ -73,7 +69,7 @@ lb_coordinate lb_joint_counts(const lb_scene_joint* joint, int k) {
     }
     k -= n;
   }
-  const struct kind* kind = &kinds[is_kind(joint->kind) ? joint->kind : LB_JOINT_FIXED];
+  const struct kind* kind = &kinds[lb_joint_is_kind(joint->kind) ? joint->kind : LB_JOINT_FIXED];
   const char* counts = kind->counts;
   const int at = kind->swaps && joint->rotation_first ? (k + 3) % LB_JOINT_MOST_V : k;
   const char what = at < (int)strlen(counts) ? counts[at] : 'a';
@@ -83,16 +79,20 @@ lb_coordinate lb_joint_counts(const lb_scene_joint* joint, int k) {
 }
 
 bool lb_joint_slides_and_turns(const lb_scene_joint* joint) {
-  return is_kind(joint->kind) && strchr(kinds[joint->kind].counts, 'a') &&
+  return lb_joint_is_kind(joint->kind) && strchr(kinds[joint->kind].counts, 'a') &&
          strchr(kinds[joint->kind].counts, 'l');
 }
 
 int lb_joint_quaternion(const lb_scene_joint* joint) {
-  return is_kind(joint->kind) ? kinds[joint->kind].quaternion - 1 : -1;
+  return lb_joint_is_kind(joint->kind) ? kinds[joint->kind].quaternion - 1 : -1;
 }
 
-static bool has_quaternion(const lb_scene_joint* joint) {
+bool lb_joint_has_quaternion(const lb_scene_joint* joint) {
   return lb_joint_quaternion(joint) >= 0;
+}
+
+bool lb_joint_has_two_axes(const lb_scene_joint* joint) {
+  return lb_joint_is_kind(joint->kind) && kinds[joint->kind].two_axes;
 }
 
 const lb_joint_measure lb_coordinate_measures[] = {
@@ -102,7 +102,7 @@ const lb_joint_measure lb_coordinate_measures[] = {
 };
 
 const char* lb_joint_kind_name(lb_joint_kind kind) {
-  return is_kind(kind) ? lb_joint_choices.name[kind] : "unknown";
+  return lb_joint_is_kind(kind) ? lb_joint_choices.name[kind] : "unknown";
 }
 
 const char* lb_joint_by_numbers(const lb_scene_joint* joint) {
@@ -248,8 +248,9 @@ static bool read_functions(lb_reader* r, const lb_yaml* list, const lb_scene_joi
 
 // A part has the keys of its type but those that name bodies.
 static bool read_part(lb_reader* r, const lb_yaml* node, lb_scene_joint* part) {
-  static const char* const BODIES[] = {"parent",   "child", "face",       "child_face", "hold",
-                                       "in_child", "loop",  "compliance", "names",      "ranges"};
+  static const char* const BODIES[] = {"parent", "child",    "face",   "child_face",
+                                       "hold",   "in_child", "loop",   "compliance",
+                                       "names",  "ranges",   "clamped"};
   lb_table table = *pick_table(node);
   const lb_field* whole = table.field;
   const bool by_function = part_moves_by_function(pick_table(node));
@@ -276,7 +277,7 @@ static bool read_part(lb_reader* r, const lb_yaml* node, lb_scene_joint* part) {
     return false;
   }
   part->follows = lb_yaml_find(node, "follows") != NULL;
-  return !has_quaternion(part) ||
+  return !lb_joint_has_quaternion(part) ||
          lb_complain(r, lb_yaml_find(node, "type")->place, "a part cannot be %s (choose %s)",
                      lb_joint_kind_name(part->kind),
                      lb_joint_slides_and_turns(part) ? "free-3d" : "euler or exponential");
@@ -367,7 +368,7 @@ static bool read_ranges(lb_reader* r, const lb_yaml* node, const lb_yaml* list,
                         lb_scene_joint* joint) {
   const int n = lb_joint_count_v(joint);
   const lb_yaml *limits = lb_yaml_find(node, "limits"), *turn = lb_yaml_find(node, "turn_limits");
-  if (has_quaternion(joint) || limits || turn) {
+  if (lb_joint_has_quaternion(joint) || limits || turn) {
     return lb_complain(r, list->place,
                        "'ranges' are of plain coordinates without limits (take one away)");
   }
@@ -395,18 +396,33 @@ static bool read_ranges(lb_reader* r, const lb_yaml* node, const lb_yaml* list,
   return ok;
 }
 
+// Which ranges inverse kinematics keeps to.
+static bool read_clamped(lb_reader* r, const lb_yaml* node, const lb_yaml* list,
+                         lb_scene_joint* joint) {
+  static const lb_field FIELD = {.key = "clamped", .value = LB_VALUE_FLAG};
+  const lb_yaml* ranges = lb_yaml_find(node, "ranges");
+  if (!ranges || !lb_is_list(list) || list->count != ranges->count) {
+    return lb_complain(r, list->place, "'clamped' must have true or false for each of 'ranges'");
+  }
+  bool ok = true;
+  for (int k = 0; k < list->count; k++) {
+    ok &= lb_read_value(r, list->item[k], &FIELD, &joint->clamped[k]);
+  }
+  return ok;
+}
+
 bool lb_finish_joint(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_joint* joint = part;
   const lb_yaml *spring = lb_yaml_find(node, "spring"), *frames = lb_yaml_find(node, "frames"),
                 *surface = lb_yaml_find(node, "surface"), *parts = lb_yaml_find(node, "parts");
   finish_faces(&r->scene, node, joint);
-  if (!is_kind(joint->kind)) {
+  if (!lb_joint_is_kind(joint->kind)) {
     return false;
   }
-  if (kinds[joint->kind].two_axes) {
+  if (lb_joint_has_two_axes(joint)) {
     ok &= finish_axes(r, node, joint);
   }
-  if (has_quaternion(joint)) {
+  if (lb_joint_has_quaternion(joint)) {
     joint->q[lb_joint_quaternion(joint)] = 1;
   }
   order_coordinates(joint);
@@ -417,7 +433,9 @@ bool lb_finish_joint(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   const lb_yaml *names = ok ? lb_yaml_find(node, "names") : NULL,
                 *ranges = ok ? lb_yaml_find(node, "ranges") : NULL;
   ok &= !names || read_names(r, names, joint);
-  return (!ranges || read_ranges(r, node, ranges, joint)) && ok;
+  ok = (!ranges || read_ranges(r, node, ranges, joint)) && ok;
+  const lb_yaml* clamped = ok ? lb_yaml_find(node, "clamped") : NULL;
+  return (!clamped || read_clamped(r, node, clamped, joint)) && ok;
 }
 
 // A position on a body that a joint carries would be a second opinion on where it is.
@@ -497,174 +515,4 @@ void lb_read_joints(lb_reader* r) {
     }
   }
   check_positions(r);
-}
-
-// --- checking ---
-
-static bool pose_holds(const lb_transform* X) {
-  const lb_quat q = X->q;
-  return lb_all_finite(&X->p.x, 3) &&
-         fabs(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1) < 1e-6;
-}
-
-// Limits that push but are nowhere.
-static void check_limits_are_given(lb_checker* c, const lb_scene_joint* j, bool turns) {
-  const bool ball = has_quaternion(j) && turns == lb_joint_slides_and_turns(j);
-  bool any = lb_joint_count_parts(j) > 0; // which parts are looked at
-  for (int k = 0; k < lb_joint_count_v(j); k++) {
-    const bool turn = lb_joint_slides_and_turns(j) && lb_joint_counts(j, k) == LB_COORDINATE_ANGLE;
-    any |= turn == turns && (isfinite(j->lower[k]) || isfinite(j->upper[k])) &&
-           !(ball && k == 0 && !isfinite(j->upper[k]));
-  }
-  if (!any) {
-    lb_say(c, ": its %s say how stiff they are, but not where they are (give %s)",
-           turns ? "turn_limits" : "limits",
-           ball ? "'swing', 'twist' or both" : "'lower', 'upper' or both");
-  }
-}
-
-// Of the swing and the twist of a joint with a quaternion.
-static void check_ball_limits(lb_checker* c, const lb_scene_joint* j) {
-  const double half_turn = 3.14159265358979323846;
-  const double twist = fmax(isfinite(j->lower[1]) ? fabs(j->lower[1]) : 0,
-                            isfinite(j->upper[1]) ? fabs(j->upper[1]) : 0);
-  if (!(j->upper[0] > 0) || (isfinite(j->upper[0]) && j->upper[0] >= half_turn) ||
-      twist >= half_turn) {
-    lb_say(c, ": its swing must be greater than 0 and less than half a turn, its twist within half "
-              "a turn both ways");
-  }
-}
-
-static void check_limits(lb_checker* c, const lb_scene_joint* j) {
-  const bool both = lb_joint_slides_and_turns(j);
-  const double push[2] = {j->resistance.limit_stiffness, j->turn.limit_stiffness};
-  if (has_quaternion(j) && push[both] > 0) {
-    check_ball_limits(c, j);
-  }
-  for (int turns = 0; turns <= both; turns++) {
-    if (push[turns] > 0) {
-      check_limits_are_given(c, j, turns);
-    }
-  }
-  for (int k = 0; k < LB_JOINT_MOST_V; k++) {
-    if (!(j->lower[k] <= j->upper[k])) {
-      lb_say(c, ": its lower limit, %g, is above its upper one, %g", j->lower[k], j->upper[k]);
-      return;
-    }
-  }
-}
-
-// A ball is turned and a body that flies is moved by so much, whichever way: tables have one side.
-static bool begins_at_rest(const lb_force_curve* force_curve) {
-  return force_curve->count == 0 || (force_curve->stretch[0] == 0 && force_curve->force[0] == 0);
-}
-
-static void check_curves(lb_checker* c, const lb_scene_joint* j) {
-  const lb_force_curve *own = &j->resistance.force_curve, *turn = &j->turn.force_curve;
-  if (!lb_force_curve_holds(own) || !lb_force_curve_holds(turn) || own->slack || turn->slack) {
-    lb_say(c, ": exponents of its spring must be 0 or at least 1, tables finite and rising, and it "
-              "cannot go slack");
-  } else if (has_quaternion(j) && (!begins_at_rest(own) || !begins_at_rest(turn))) {
-    lb_say(c,
-           " is %s: a table of its spring is of how far it is off, whichever way, and must begin "
-           "with [0, 0]",
-           lb_joint_kind_name(j->kind));
-  }
-}
-
-static void check_curve(lb_checker* c, const lb_scene_joint* j) {
-  bool ok = j->spline.nframe >= 4 && j->spline.frame;
-  for (int i = 0; ok && i < j->spline.nframe; i++) {
-    ok = pose_holds(&j->spline.frame[i]);
-  }
-  if (!ok) {
-    lb_say(c, ": a spline curve needs four frames or more, finite, with quaternions of length one");
-  }
-}
-
-static void check_surface(lb_checker* c, const lb_scene_joint* j) {
-  bool ok = j->spline.rows >= 4 && j->spline.columns >= 4;
-  for (int k = 0; ok && k < 6; k++) {
-    ok = !j->spline.control[k] ||
-         lb_all_finite(j->spline.control[k], j->spline.rows * j->spline.columns);
-  }
-  if (!ok) {
-    lb_say(c, ": a spline surface needs grids of four by four finite numbers or more");
-  }
-}
-
-static void check_shape(lb_checker* c, const lb_scene_joint* j);
-
-static void check_parts(lb_checker* c, const lb_scene_joint* j) {
-  for (int i = 0; i < j->npart; i++) {
-    const lb_scene_joint* part = &j->part[i];
-    const bool by_function = part->follows || part->profile.count > 0;
-    if (!is_kind(part->kind) || has_quaternion(part) ||
-        (by_function && part->kind != LB_JOINT_REVOLUTE && part->kind != LB_JOINT_PRISMATIC)) {
-      lb_say(c, ": its part %d is of a kind that cannot be one", i + 1);
-      return;
-    }
-    if (!lb_profile_holds(&part->profile) ||
-        (part->follows && (part->leader < 0 || part->leader >= lb_joint_count_v(j)))) {
-      lb_say(c, ": its part %d must follow a coordinate of the joint, by a valid function", i + 1);
-    }
-    lb_scene_joint between = *part; // of no bodies of its own
-    between.parent = j->parent;
-    between.child = j->child;
-    c->place = part->place;
-    check_shape(c, &between);
-    c->place = j->place;
-  }
-  const int n = lb_joint_count_v(j);
-  if (n < 1 || n > LB_JOINT_MOST_V) {
-    lb_say(c, ": its parts have %d coordinates together, not 1 to %d", n, LB_JOINT_MOST_V);
-  }
-}
-
-// Validity of a joint, or of a part of the joint of this name, by itself.
-static void check_shape(lb_checker* c, const lb_scene_joint* j) {
-  if (!lb_check_fields(c, &lb_joint_table[j->kind], j)) {
-    return;
-  }
-  if (!lb_all_finite(j->q, LB_JOINT_MOST_Q) || !lb_all_finite(j->qd, LB_JOINT_MOST_V)) {
-    lb_say(c, ": its start must be finite");
-  }
-  check_limits(c, j);
-  check_curves(c, j);
-  if (kinds[j->kind].two_axes &&
-      !(fabs(lb_vec3_norm(j->axis2) - 1) < 1e-6 && fabs(lb_vec3_dot(j->axis, j->axis2)) < 1e-6)) {
-    lb_say(c, ": its second axis must be of length one and at right angles to the first");
-  }
-  if (kinds[j->kind].check) {
-    kinds[j->kind].check(c, j);
-  }
-}
-
-void lb_check_joint(lb_checker* c, const lb_scene_joint* j) {
-  if (!is_kind(j->kind)) {
-    lb_say(c, ": its kind is not one of those in limber/scene.h");
-    return;
-  }
-  check_shape(c, j);
-  if (has_quaternion(j)) {
-    const double* q = j->q + lb_joint_quaternion(j);
-    if (!(fabs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1) < 1e-6)) {
-      lb_say(c, ": the quaternion it starts with must be of length one");
-    }
-  }
-  if (j->parent == j->child) {
-    lb_say(c, " joins body '%s' to itself (name two bodies)", c->s->body[j->child].name);
-  }
-  for (int k = 0; k < 2; k++) {
-    const lb_compliance* by = &j->compliance[k];
-    if ((by->stiffness != 0 || by->damping != 0) && !j->loop) {
-      lb_say(c, " yields, but only joints that close loops do (add 'loop: true')");
-    } else if (!lb_compliance_holds(by)) {
-      lb_say(c, ": its %s needs a stiffness above 0 beside its damping",
-             k ? "compliance against turning" : "compliance");
-    }
-  }
-  if (j->loop && j->kind == LB_JOINT_FREE) {
-    lb_say(c, " closes a loop but is free, which holds nothing (choose a kind that does)");
-  }
 }

@@ -24,6 +24,7 @@ static const lb_field motor_fields[] = {
     LB_LATER(BOUND, "stiffness", NULL, "exact", "of a servo: torque over the angle it is behind"),
     LB_LATER(BOUND, "damping", NULL, "0", "of a servo: torque over the speed it is behind"),
     LB_LATER(BOUND, "limit", NULL, "none", "of a servo: the most torque or force"),
+    LB_LATER(BOUND, "optimal", NULL, "1", "of a force: that of a control of 1 (--controls)"),
 };
 
 // A unit quaternion, which has one number more than it has rates, is prescribed as a whole.
@@ -59,22 +60,26 @@ static bool motor_measure(lb_reader* r, const lb_yaml* node, const lb_scene_moto
   return true;
 }
 
-// Numbers of a servo, in units of its joint.
-static bool read_servo(lb_reader* r, const lb_yaml* node, lb_scene_motor* m) {
+// Numbers of a servo or a force, in units of its joint.
+static bool read_bounds(lb_reader* r, const lb_yaml* node, lb_scene_motor* m) {
   const lb_scene_joint* joint = &r->scene.joint[m->joint];
   const lb_joint_measure* by = &lb_coordinate_measures[lb_joint_counts(joint, m->coordinate)];
   const lb_field field[] = {{.key = "stiffness", .dimension = by->stiffness},
                             {.key = "damping", .dimension = by->damping},
-                            {.key = "limit", .dimension = by->force}};
-  double* const to[] = {&m->stiffness, &m->damping, &m->limit};
+                            {.key = "limit", .dimension = by->force},
+                            {.key = "optimal", .dimension = by->force}};
+  static const lb_motor_drive OF[] = {LB_DRIVE_SERVO, LB_DRIVE_SERVO, LB_DRIVE_SERVO,
+                                      LB_DRIVE_FORCE};
+  double* const to[] = {&m->stiffness, &m->damping, &m->limit, &m->optimal};
   bool ok = true;
   for (int i = 0; i < LB_COUNT_OF(field); i++) {
     const lb_yaml* given = lb_yaml_find(node, field[i].key);
     lb_field number = field[i];
     number.value = LB_VALUE_NUMBER;
     number.range = LB_POSITIVE;
-    if (given && m->drive != LB_DRIVE_SERVO) {
-      ok = lb_complain(r, given->place, "'%s' is for servos (write 'drive: servo')", field[i].key);
+    if (given && m->drive != OF[i]) {
+      ok = lb_complain(r, given->place, "'%s' is for %ss (write 'drive: %s')", field[i].key,
+                       drive_names[OF[i]], drive_names[OF[i]]);
     } else if (given) {
       ok &= lb_read_value(r, given, &number, to[i]);
     }
@@ -88,7 +93,7 @@ static bool finish_motor(lb_reader* r, const lb_yaml* node, bool ok, void* part)
   if (m->joint < 0 || !lb_joint_is_known(r, m->joint) || !motor_measure(r, node, m, &dimension)) {
     return false;
   }
-  ok &= read_servo(r, node, m);
+  ok &= read_bounds(r, node, m);
   ok &= prescribes_rotation(&r->scene.joint[m->joint], m)
             ? lb_read_turning(r, node, &m->profile, &m->rotation)
             : lb_read_profile(r, node, dimension, &m->profile);

@@ -7,7 +7,7 @@
 #define NAME(code, name) name,
 static const char* const take_names[] = {LB_MUSCLE_TAKE_LIST(NAME)};
 const lb_choices lb_take_choices = LB_CHOICES(take_names);
-static const char* const tendon_names[] = {"stiff", "even"};
+static const char* const tendon_names[] = {LB_TENDON_LIST(NAME)};
 const lb_choices lb_tendon_choices = LB_CHOICES(tendon_names);
 static const char* const hill_names[] = {LB_HILL_LIST(NAME)};
 static const lb_choices hill_choices = {LB_HILL_COUNT - 1, hill_names + 1, 1, 0};
@@ -212,6 +212,21 @@ static void check_start(lb_checker* c, const lb_scene_muscle* m) {
   }
 }
 
+static void check_tendon(lb_checker* c, const lb_scene_muscle* m) {
+  const lb_scene_muscle_mass* mass = &m->mass;
+  if ((unsigned)mass->tendon >= LB_TENDON_COUNT) {
+    lb_say(c, ": its tendon is not one of those in limber/scene_muscle.h");
+  } else if (mass->amount > 0 && mass->tendon == LB_TENDON_ELASTIC) {
+    if (m->hill.model == LB_HILL_NONE || !m->hill.elastic || !(m->hill.slack > 0)) {
+      lb_say(c, ": 'tendon: elastic' needs the tendon of a 'hill' with 'slack' and 'elastic: true' "
+                "(give it one, or choose 'tendon: stiff')");
+    } else if (!(mass->belly[0] > 0) && !(mass->belly[1] < 1)) {
+      lb_say(c, ": 'tendon: elastic' needs a 'belly' that leaves room for a tendon, such as "
+                "'belly: [0.1, 0.6]'");
+    }
+  }
+}
+
 static void check_muscle(lb_checker* c, const void* part) {
   const lb_scene_muscle* m = part;
   const lb_scene_excitation* e = &m->excitation;
@@ -226,6 +241,7 @@ static void check_muscle(lb_checker* c, const void* part) {
            c->s->body[mass->from].name);
   }
   check_hill(c, &m->hill);
+  check_tendon(c, m);
   check_start(c, m);
   if (!lb_profile_holds(&e->profile)) {
     lb_say(c, ": its excitations must be finite and their times rising");

@@ -51,7 +51,7 @@ static const lb_field wrap_fields[] = {
     LB_ROW(ROTATION, lb_scene_wrap, "rotation", pose.q, "none", "how it is turned, in the body"),
     LB_ROW(AXIS, lb_scene_wrap, "side", side, "the shorter way at the start, then kept",
            "paths stay on this side of it, in its own axes"),
-    LB_SIZED(NUMBER, lb_scene_wrap, "smooth", smooth, LB_PURE, LB_UNIT_RANGE, "0.1",
+    LB_SIZED(NUMBER, lb_scene_wrap, "smooth", smooth, LB_PURE, LB_UNIT_RANGE, "0.15",
              "band over which a path lifts off smoothly, over the least radius; 0: sharp"),
     LB_ROW(MATERIAL, lb_scene_wrap, "material", material, "it is not drawn",
            "what it looks like; a torus cannot be drawn"),

@@ -170,8 +170,8 @@ lb_status lb_numbers_lines(lb_numbers* n) {
   return status == LB_OK ? check_promise(n) : status;
 }
 
-lb_status lb_numbers_read(const char* path, const char* what, lb_arena* arena, lb_numbers* numbers,
-                          lb_error* err) {
+lb_status lb_numbers_read_rows(const char* path, const char* what, int least, lb_arena* arena,
+                               lb_numbers* numbers, lb_error* err) {
   char* text = NULL;
   size_t size = 0;
   const char* file = lb_arena_text(arena, path, strlen(path));
@@ -185,10 +185,31 @@ lb_status lb_numbers_read(const char* path, const char* what, lb_arena* arena, l
   status = lb_numbers_begin(numbers, file, text, size, "", arena, err);
   const lb_status lines = status == LB_NO_MEMORY ? status : lb_numbers_lines(numbers);
   status = status == LB_OK || lines == LB_NO_MEMORY ? lines : status;
-  return status == LB_OK && numbers->nrow < 2
+  return status == LB_OK && numbers->nrow < least
              ? lb_error_add(err, LB_INVALID, (lb_place){file, 0, 0},
-                            "there must be two lines of numbers or more")
+                            "there must be %s of numbers or more",
+                            least == 1 ? "a line" : "two lines")
              : status;
+}
+
+lb_status lb_numbers_read(const char* path, const char* what, lb_arena* arena, lb_numbers* numbers,
+                          lb_error* err) {
+  return lb_numbers_read_rows(path, what, 2, arena, numbers, err);
+}
+
+lb_status lb_table_lack(const char* path, lb_error* err) {
+  return lb_error_add(err, LB_NO_MEMORY, (lb_place){path, 0, 0}, "there is not enough memory");
+}
+
+lb_status lb_table_keep(lb_arena* arena, lb_status status, const char* path, void** storage,
+                        lb_error* err) {
+  void* kept = status == LB_OK ? lb_arena_keep(arena) : NULL;
+  if (!kept) {
+    lb_arena_release(arena);
+    return status == LB_OK ? lb_table_lack(path, err) : status;
+  }
+  *storage = kept;
+  return LB_OK;
 }
 
 int lb_numbers_column(const lb_numbers* n, const char* name) {

@@ -40,9 +40,18 @@ lb_status lb_numbers_mistake(lb_numbers* n, lb_place place, const char* format, 
 // The lines below. Times rise, and lines are all as long.
 lb_status lb_numbers_lines(lb_numbers* n);
 
-// Both of a file that is a `what` ("motion"), into the arena. There are at least two lines.
+// Both of a file that is a `what` ("motion"), into the arena. There are `least` lines or more.
+lb_status lb_numbers_read_rows(const char* path, const char* what, int least, lb_arena* arena,
+                               lb_numbers* numbers, lb_error* err);
+// The same with two lines or more.
 lb_status lb_numbers_read(const char* path, const char* what, lb_arena* arena, lb_numbers* numbers,
                           lb_error* err);
+
+// The end of reading something from a table into an arena: it is kept, by `*storage`
+// (lb_arena_release_kept), or released where `status` is bad.
+lb_status lb_table_keep(lb_arena* arena, lb_status status, const char* path, void** storage,
+                        lb_error* err);
+lb_status lb_table_lack(const char* path, lb_error* err);
 
 // Column of a coordinate, or of its speed, in a table of motion; -1: there is none.
 int lb_motion_column(const lb_numbers* n, const char* coordinate, bool rate);

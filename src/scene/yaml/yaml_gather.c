@@ -141,18 +141,19 @@ static bool check_version(lb_reader* r) {
                      r->version, FORMAT_VERSION);
 }
 
-// Not a scene: a table that belongs behind it.
+// Not a scene: a table that belongs behind it. Tables of cells are known by their name alone.
 static bool is_table(lb_reader* r, const char* text, size_t length, const char* file) {
   static const char* const WORDS[] = {
-      [LB_TABLE_MOTION] = "numbers", [LB_TABLE_MARKERS] = "markers"};
+      [LB_TABLE_CELLS] = "numbers", [LB_TABLE_MOTION] = "numbers", [LB_TABLE_MARKERS] = "markers"};
   const lb_table_kind kind = lb_table_kind_of(text, length);
-  if (kind != LB_TABLE_CELLS) {
+  const bool table = kind != LB_TABLE_CELLS || (file && lb_path_has(file, ".csv"));
+  if (table) {
     lb_complain(r, (lb_place){file, 1, 1},
                 "this is a table of %s, not a scene or model (the model comes first, the table "
                 "behind it)",
                 WORDS[kind]);
   }
-  return kind != LB_TABLE_CELLS;
+  return table;
 }
 
 bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* path) {

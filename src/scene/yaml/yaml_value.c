@@ -531,6 +531,7 @@ static bool (*const readers[])(lb_reader*, const lb_yaml*, const lb_field*, void
     [LB_VALUE_PATH] = judge_list,        [LB_VALUE_FORCES] = judge_map,
     [LB_VALUE_WRAP] = read_wrap,         [LB_VALUE_FUNCTION] = judge_any,
     [LB_VALUE_AMOUNTS] = judge_map,      [LB_VALUE_NAMES] = judge_list,
+    [LB_VALUE_RANGES] = judge_list,
 };
 
 bool lb_read_value(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {

@@ -6,8 +6,9 @@
 
 int lb_maximal_start_joint(const lb_model* tree, const lb_model* m, int joint) {
   for (int j = 0; j < tree->njoint; j++) {
-    if (tree->joint.body[j] == m->joint.body[joint] &&
-        tree->joint.kind[j] == m->joint.kind[joint]) {
+    const int body = m->joint.body[joint];
+    if (tree->joint.body[j] == body && tree->joint.kind[j] == m->joint.kind[joint] &&
+        (body >= 0 || strcmp(tree->joint.name[j], m->joint.name[joint]) == 0)) {
       return j;
     }
   }

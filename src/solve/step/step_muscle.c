@@ -21,6 +21,7 @@
 #include "dynamics/force/force.h"
 #include "dynamics/force/muscle.h"
 #include "math/linear/dense.h"
+#include "model/use/model_path.h"
 #include "solve/step/step_inside.h"
 
 bool lb_step_muscles_create(lb_step_derivative* S) {
@@ -100,6 +101,27 @@ void lb_step_muscles_after(lb_step_derivative* S, const lb_step_causes* out,
   }
 }
 
+// Stretches of tendons at the start, u = p (L - slack - X(l)) with the fibre l that is given or in
+// equilibrium: what changes with them changes with the path and, returned, with the activation.
+static double back_tendons(const lb_model_muscle* mu, const lb_muscle_now* now, double* q,
+                           const double* g, int nv) {
+  const lb_path_tendon* t = mu->path->tendon;
+  const double a = now->activation.rate, L = now->length;
+  const bool given = !isnan(mu->start[1]);
+  const lb_hill_force f =
+      lb_hill_force_ahead(mu->series, a, mu->hill->fiber, 0, L, 0, now->hill.fiber);
+  const double slope = lb_hill_stretch(mu->series, L, f.fiber).slope;
+  double by = 0;
+  for (int i = 0; i < mu->path->ntendon; i++) {
+    by += t[i].part * q[t[i].v];
+  }
+  lb_add(nv, q, -by * (given ? 1 : 1 + slope * f.fiber_by_length), g);
+  for (int i = 0; i < mu->path->ntendon; i++) {
+    q[t[i].v] = 0; // they are where the path has them
+  }
+  return given ? 0 : by * slope * f.fiber_by_a;
+}
+
 // A start is the end of a stage that took for ever, from anywhere. What is given does not change.
 void lb_step_back_start(lb_step_derivative* S, lb_data* d, double* q, double* v, double* excitation,
                         const double* x) {
@@ -116,9 +138,10 @@ void lb_step_back_start(lb_step_derivative* S, lb_data* d, double* q, double* v,
     lb_muscle_direction(S->D, d, i, g);
     if (mu->hill) {
       const lb_muscle_now* now = &d->work->muscles->now[i];
-      const double by_l = isnan(mu->start[1]) ? x[mu->x + 1] : 0;
-      const double by_a = x[mu->x] + by_l * now->hill.fiber_by_a;
+      const double by_l = isnan(mu->start[1]) || mu->series ? x[mu->x + 1] : 0;
+      double by_a = x[mu->x] + by_l * now->hill.fiber_by_a;
       lb_add(m->nv, q, -by_l * now->hill.fiber_by_length, g);
+      by_a += mu->series ? back_tendons(mu, now, q, g, m->nv) : 0;
       excitation[i] += by_a * now->activation.by_u;
       feed_back(mu, by_a * now->activation.by_u, q, v);
     }

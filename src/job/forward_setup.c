@@ -1,0 +1,240 @@
+// Simulations as OpenSim's ForwardTool has them: a row of a table is the start, controls excite
+// muscles and actuators, and measured forces act. Times of results count from the start on.
+#include <math.h>
+#include <string.h>
+
+#include "design/inverse/inverse_dynamics.h"
+#include "job/job_inside.h"
+#include "limber/inverse.h"
+#include "scene/opensim/osim_controls.h"
+#include "scene/table/number_table.h"
+
+// --- measured forces ---
+
+static lb_status take_force(lb_job* j, double start, const lb_scene_external* from,
+                            lb_scene_external* to, lb_error* err) {
+  const size_t n = (size_t)from->nsample;
+  double *value = LB_COPY(&j->arena, from->value, 9 * n), *time = LB_TAKE(&j->arena, double, n);
+  *to = *from;
+  to->name = lb_arena_text(&j->arena, from->name, strlen(from->name));
+  if (lb_arena_status(&j->arena) != LB_OK) {
+    return lb_job_no_memory(err);
+  }
+  for (size_t i = 0; i < n; i++) {
+    time[i] = from->time[i] - start;
+  }
+  to->value = value;
+  to->time = time;
+  return lb_inverse_filter(&j->arena, "forces", from->nsample, time, j->o.force_cutoff, value, 9,
+                           err);
+}
+
+lb_status lb_job_take_forces(lb_job* j, double start, lb_outer_forces** forces, lb_error* err) {
+  lb_scene* s = &j->scene;
+  lb_status status = lb_outer_forces_read(j->o.forces, j->model, j->arena.allocator, forces, err);
+  if (status != LB_OK) {
+    return status;
+  }
+  const lb_outer_forces* F = *forces;
+  lb_scene_external* all = LB_TAKE(&j->arena, lb_scene_external, s->nexternal + F->count);
+  if (!all) {
+    return lb_job_no_memory(err);
+  }
+  memcpy(all, s->external, (size_t)s->nexternal * sizeof *all);
+  for (int i = 0; i < F->count && status == LB_OK; i++) {
+    status = take_force(j, start, &F->item[i], &all[s->nexternal + i], err);
+  }
+  s->external = all;
+  s->nexternal += F->count;
+  lb_model_release(j->model);
+  j->model = NULL;
+  return status == LB_OK ? lb_job_make_model(j, err) : status;
+}
+
+// --- the start ---
+
+// The last row that is not after the start.
+static int find_row(const lb_job* j, int n, const double* time, int stride) {
+  int row = 0;
+  while (isfinite(j->o.begin) && row + 1 < n &&
+         time[(size_t)(row + 1) * (size_t)stride] <= j->o.begin + 1e-9) {
+    row++;
+  }
+  return row;
+}
+
+static void place_joint(const lb_model* m, int joint, const lb_joint_motion* x, int row,
+                        lb_scene_joint* to) {
+  const double *q = x->q + (size_t)row * (size_t)m->nq + (size_t)m->joint.q[joint],
+               *qd = x->qd + (size_t)row * (size_t)m->nv + (size_t)m->joint.v[joint];
+  memcpy(to->q, q, (size_t)m->joint.nq[joint] * sizeof *q);
+  for (int k = 0; k < m->joint.nv[joint]; k++) {
+    to->qd[k] = x->has_qd[joint] ? qd[k] : 0;
+    to->named.q[k] = to->named.v[k] = 1;
+  }
+  to->named.place = (lb_place){x->file, 0, 0};
+}
+
+static lb_status place_joints(lb_job* j, lb_error* err) {
+  lb_joint_motion* x = NULL;
+  const lb_model* m = j->model;
+  const lb_status status = lb_joint_states_read(j->o.states, m, j->arena.allocator, &x, err);
+  for (int i = 0; status == LB_OK && i < m->njoint; i++) {
+    for (int k = 0; k < j->scene.njoint; k++) {
+      if (strcmp(m->joint.name[i], j->scene.joint[k].name) == 0) {
+        place_joint(m, i, x, find_row(j, x->nsample, x->time, 1), &j->scene.joint[k]);
+      }
+    }
+  }
+  lb_joint_motion_release(x);
+  return status;
+}
+
+// A name of a file's, whose signs a scene may not have had.
+static bool is_name(const char* scene, const char* name, size_t length) {
+  bool same = strlen(scene) == length;
+  for (size_t i = 0; i < length && same; i++) {
+    same = scene[i] == name[i] || scene[i] == '_';
+  }
+  return same;
+}
+
+// Column MUSCLE.what or .../MUSCLE/what, or -1.
+static int find_state(const lb_numbers* n, const char* muscle, const char* what) {
+  for (int i = 1; i < n->ncolumn; i++) {
+    const char* name = n->name[i];
+    const size_t length = strlen(name), rest = strlen(what);
+    if (length <= rest + 1 || strcmp(name + length - rest, what) != 0) {
+      continue;
+    }
+    const char* end = name + length - rest - 1;
+    const char* from = end;
+    while (*end == '/' && from > name && from[-1] != '/') {
+      from--;
+    }
+    from = *end == '.' ? name : from;
+    if ((*end == '/' || *end == '.') && is_name(muscle, from, (size_t)(end - from))) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static void start_muscles(lb_job* j, const lb_numbers* n) {
+  static const double LEAST = 0.01; // activation of a muscle
+  const int row = find_row(j, n->nrow, n->value, n->ncolumn);
+  const double* value = n->value + (size_t)row * (size_t)n->ncolumn;
+  for (int i = 0; i < j->scene.nmuscle; i++) {
+    lb_scene_muscle* m = &j->scene.muscle[i];
+    const int a = find_state(n, m->name, "activation"), l = find_state(n, m->name, "fiber_length");
+    if (a >= 0 && isfinite(value[a])) {
+      m->start.activation = fmin(fmax(value[a], LEAST), 1);
+    }
+    if (l >= 0 && value[l] > 0 && !j->equilibrium && m->hill.elastic && m->hill.slack > 0) {
+      m->start.fiber = value[l];
+    }
+  }
+}
+
+static lb_status take_states(lb_job* j, lb_error* err) {
+  lb_numbers n;
+  lb_status status = place_joints(j, err);
+  status = status == LB_OK
+               ? lb_numbers_read_rows(j->o.states, "table of states", 1, &j->arena, &n, err)
+               : status;
+  if (status == LB_OK) {
+    start_muscles(j, &n);
+  }
+  return status;
+}
+
+// --- controls ---
+
+// Excitations are from 0 to 1.
+static void excite(lb_scene_muscle* m, const lb_osim_control* c) {
+  m->excitation = (lb_scene_excitation){.profile = c->profile, .joint = -1};
+  for (int i = 0; i < c->profile.count; i++) {
+    c->profile.value[i] = fmin(fmax(c->profile.value[i], 0), 1);
+  }
+}
+
+static void drive(lb_scene_motor* m, const lb_osim_control* c) {
+  m->profile = c->profile;
+  for (int i = 0; i < c->profile.count; i++) {
+    c->profile.value[i] *= m->optimal > 0 ? m->optimal : 1;
+  }
+}
+
+static bool control(lb_scene* s, const lb_osim_control* c) {
+  const size_t length = strlen(c->name);
+  for (int i = 0; i < s->nmuscle; i++) {
+    if (is_name(s->muscle[i].name, c->name, length)) {
+      excite(&s->muscle[i], c);
+      return true;
+    }
+  }
+  for (int i = 0; i < s->nmotor; i++) {
+    if (s->motor[i].drive == LB_DRIVE_FORCE && is_name(s->motor[i].name, c->name, length)) {
+      drive(&s->motor[i], c);
+      return true;
+    }
+  }
+  return false;
+}
+
+static lb_status take_controls(lb_job* j, double start, lb_error* err) {
+  lb_osim_controls controls;
+  int used = 0;
+  const lb_status status = lb_osim_controls_read(j->o.controls, start, &j->arena, &controls, err);
+  if (status != LB_OK) {
+    return status;
+  }
+  lb_job_pass_on(j, controls.nnote, controls.note);
+  for (int i = 0; i < controls.count; i++) {
+    const bool known = control(&j->scene, &controls.item[i]);
+    used += known;
+    if (!known) {
+      lb_job_warn_at(j, controls.item[i].place,
+                     "control '%.60s' is of no muscle or actuator of the model",
+                     controls.item[i].name);
+    }
+  }
+  return used ? LB_OK
+              : lb_error_add(err, LB_INVALID, (lb_place){j->o.controls, 0, 0},
+                             "no control is of a muscle or actuator of '%s'", j->scene.name);
+}
+
+// --- the whole ---
+
+// The setup's tolerance, where neither the scene nor the command line says how to step. Fibres that
+// start far from equilibrium move too fast for fixed steps.
+static void choose_integrator(lb_job* j) {
+  lb_scene_solver* solver = &j->scene.solver;
+  const bool silent = solver->place.line <= 1 && solver->place.column <= 1; // of no key
+  if (j->tolerance > 0 && silent && isnan(j->o.step)) {
+    solver->integrator = LB_INTEGRATOR_ADAPTIVE;
+    solver->tolerance = j->tolerance;
+  }
+}
+
+lb_status lb_job_forward(lb_job* j, lb_outer_forces** forces, lb_error* err) {
+  const double start = isfinite(j->o.begin) ? j->o.begin : 0;
+  if (!j->o.states && !j->o.controls && !j->o.forces && j->tolerance == 0) {
+    return LB_OK;
+  }
+  choose_integrator(j);
+  lb_status status = lb_job_make_model(j, err);
+  status = status == LB_OK && j->o.states ? take_states(j, err) : status;
+  status = status == LB_OK && j->o.controls ? take_controls(j, start, err) : status;
+  if (status == LB_OK && j->o.forces) {
+    status = lb_job_take_forces(j, start, forces, err);
+    lb_job_pass_on(j, status == LB_OK ? (*forces)->nnote : 0,
+                   status == LB_OK ? (*forces)->note : NULL);
+  }
+  if (status == LB_OK && start != 0) {
+    lb_job_note(j, "times of the results count from %g s on", start);
+  }
+  lb_model_release(j->model); // which is made with all of it
+  j->model = NULL;
+  return status;
+}
