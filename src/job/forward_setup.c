@@ -72,7 +72,6 @@ static void place_joint(const lb_model* m, int joint, const lb_joint_motion* x, 
     to->qd[k] = x->has_qd[joint] ? qd[k] : 0;
     to->named.q[k] = to->named.v[k] = 1;
   }
-  to->named.place = (lb_place){x->file, 0, 0};
 }
 
 static lb_status place_joints(lb_job* j, lb_error* err) {
@@ -83,6 +82,7 @@ static lb_status place_joints(lb_job* j, lb_error* err) {
     for (int k = 0; k < j->scene.njoint; k++) {
       if (strcmp(m->joint.name[i], j->scene.joint[k].name) == 0) {
         place_joint(m, i, x, find_row(j, x->nsample, x->time, 1), &j->scene.joint[k]);
+        j->scene.joint[k].named.place = (lb_place){j->o.states, 0, 0};
       }
     }
   }
