@@ -322,7 +322,7 @@ bool lb_contacts_reserve_touches(lb_contacts* C, int more) {
   }
   const int n = larger(C->room.touches, needed > 64 ? needed : 64);
   const bool ok = GROW(touch, C->ntouch, n) && GROW(last, C->nlast, n) &&
-                  GROW(block, 0, n + C->beside.most + 1) && GROW(exact, 0, n + C->beside.most) &&
+                  GROW(block, 0, n + C->beside.most + 1) && GROW(marks, 0, n + C->beside.most) &&
                   GROW(places.deep, 0, n) && GROW(places.sunk, 0, n) && GROW(lay.sides, 0, n) &&
                   GROW(lay.at, 0, n) && GROW(lay.count, 0, n / LB_TOUCH_CHUNK + 2);
   C->room.touches = ok ? n : C->room.touches;
@@ -373,7 +373,7 @@ static bool take_problem(lb_contacts* C) {
   }
   C->beside.bound = LB_TAKE(&C->arena, int, lb_constraints_most(C->m));
   C->block = LB_TAKE(&C->arena, int, C->beside.most + 1);
-  C->exact = LB_TAKE(&C->arena, bool, C->beside.most + 1);
+  C->marks = LB_TAKE(&C->arena, unsigned char, C->beside.most + 1);
   const size_t width = (size_t)C->nvelocity;
   C->velocity = LB_TAKE(&C->arena, int, C->ngroup + 1);
   C->used = LB_TAKE(&C->arena, int, C->ngroup);

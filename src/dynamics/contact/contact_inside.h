@@ -176,7 +176,7 @@ struct lb_contacts {
   int* block;          // [room.touches + beside.most + 1]
   lb_contact_places places;
   double *lambda, *before; // [room.rows] impulses, and those of the solve before
-  bool* exact;             // [room.touches + beside.most] blocks whose impulses start exactly
+  unsigned char* marks;    // [room.touches + beside.most] of lb_contact_mark
   bool isolated;           // lb_contacts_isolate
   double *J, *Z;           // [room.numbers], aligned
   lb_contact_beside beside;

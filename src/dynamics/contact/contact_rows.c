@@ -260,7 +260,6 @@ static void fill_touch(const lb_touch_work* by, lb_touch* t) {
       at += t->nrow * LB_FREE_WIDTH;
     }
   }
-  C->exact[t - C->touch] = t->exact;
   for (int i = t->row; i < t->row + t->nrow; i++) {
     const way to = DIRECTIONS[C->direction[i]];
     C->lambda[i] = lb_v4_dot(t->axis[to.axis], to.turns ? t->twist : t->impulse);
@@ -431,7 +430,7 @@ bool lb_contacts_build(lb_contacts* C, lb_data* d, lb_contact_system W, double h
   }
   C->block[C->problem.nblock] = C->problem.nrow;
   for (int i = C->ntouch; i < C->problem.nblock; i++) {
-    C->exact[i] = false;
+    C->marks[i] = 0;
   }
   C->problem.Z = C->entries.count > 0 ? C->Z : C->J;
   if (!lb_contacts_reserve_solver(C, d->threads)) {

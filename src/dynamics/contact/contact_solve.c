@@ -38,6 +38,7 @@
 #include "math/linear/dense.h"
 
 static const double DEPTH = 2.5e-5; // S, over the smaller size
+static const double WEDGED = 4;     // depths S, of overlaps that need more sweeps
 static const double OVERLAP = 1e-7; // that is left alone where there are few rows [m]
 static const double SHARE = 0.2;    // of an overlap that goes in a step: B
 static const double PUSH = 1;       // the most by which it goes [m/s]
@@ -117,6 +118,12 @@ static double depth_of(const lb_contacts* C, const lb_touch* t) {
   return C->problem.nrow <= FEW_ROWS ? fmin(0.5 * OVERLAP, depth) : depth;
 }
 
+static unsigned char marks_of(const lb_contacts* C, const lb_touch* t) {
+  const bool overlaps = t->gap < 0 && t->gap < -WEDGED * depth_of(C, t);
+  return (unsigned char)((t->exact ? LB_CONTACT_STARTS_EXACTLY : 0) |
+                         (overlaps ? LB_CONTACT_OVERLAPS : 0));
+}
+
 void lb_contacts_ask(const lb_touch_work* by, lb_touch* t) {
   const lb_contacts* C = by->C;
   const lb_data* d = by->d;
@@ -129,6 +136,7 @@ void lb_contacts_ask(const lb_touch_work* by, lb_touch* t) {
   C->row[t->row].b = lb_v4_dot(t->axis[0], moved);
   find_bounce(t, -lb_contact_row_velocity(&C->problem, t->row, C->u0) - C->row[t->row].b, h);
   ask_normal(C, &C->row[t->row], t, h);
+  C->marks[t - C->touch] = marks_of(C, t);
   C->places.sunk[t - C->touch] =
       t->bounce > 0 || (set->law == LB_CONTACT_RIGID && t->gap < 0 && t->gap < -2 * depth_of(C, t));
   for (int i = t->row + 1; i < t->row + t->nrow; i++) {
@@ -197,7 +205,7 @@ static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, bool again
   options.tolerance = C->m->contact.set.tolerance;
   options.threads = d->threads;
   options.vouched = options.arranged = true;
-  options.exact = brief ? NULL : C->exact;
+  options.marks = C->marks;
   return brief ? lb_contact_solve_again(C->solver, &options, C->lambda, C->u)
                : lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
 }

@@ -39,7 +39,8 @@ enum {
   LATE = 40,         // on others
   PLAIN = 20,        // plain sweeps before the next attempt; they double
   STEP_COST = 10,    // sweeps that take as long as a Newton step of a large island
-  CHECK = 8          // sweeps between looks at the residual
+  CHECK = 8,         // sweeps between looks at the residual
+  WEDGED = 4         // times as many sweeps where overlaps stay though all is nearly at rest
 };
 
 // Residuals over the scale: near enough for a step, too far for what stands by its friction, and so
@@ -63,7 +64,7 @@ typedef struct job {
   const lb_contact_matrices* matrices;
   const lb_contact_options* options;
   lb_contact_effort effort;
-  double scale;              // of all islands
+  double own, scale;         // of the island, and of all
   int limit;                 // of sweeps
   int steps;                 // of Newton's method, so far
   bool laid;                 // the system below was looked for
@@ -291,11 +292,11 @@ static bool pays(const job* j) {
          (may_rest(j) && j->m.residual > NEAR * j->m.scale);
 }
 
-// Whether the step before was solved exactly, and this one starts from its impulses.
-static bool starts_exactly(const job* j) {
-  const bool* exact = j->options->exact;
-  for (int k = j->c->begin; exact && k < j->c->end; k++) {
-    if (exact[j->c->islands->block[k]]) {
+// Whether a block of the island is.
+static bool any_marked(const job* j, lb_contact_mark mark) {
+  const unsigned char* marks = j->options->marks;
+  for (int k = j->c->begin; marks && k < j->c->end; k++) {
+    if (marks[j->c->islands->block[k]] & mark) {
       return true;
     }
   }
@@ -306,7 +307,8 @@ static bool starts_exactly(const job* j) {
 // what bears weights by as much. The next step would be pushed back by them, and so on for ever:
 // two exact solutions in a row bring an island to rest.
 static bool sways(const job* j) {
-  return j->fine && j->m.residual > EXACT * j->c->target && starts_exactly(j);
+  return j->fine && j->m.residual > EXACT * j->c->target &&
+         any_marked(j, LB_CONTACT_STARTS_EXACTLY);
 }
 
 // Tiny islands, from elsewhere.
@@ -337,12 +339,20 @@ static bool solve_uneven(job* j) {
   return solved;
 }
 
+// Overlaps of wedges, which bear many times their weights, go away slowly: more sweeps where all is
+// nearly at rest.
+static int sweeps_of(const job* j) {
+  const bool wedged =
+      !is_tiny(j) && j->own <= j->options->calm && any_marked(j, LB_CONTACT_OVERLAPS);
+  return wedged ? WEDGED * j->options->sweeps : j->options->sweeps;
+}
+
 static bool solve_in_step(job* j) {
   j->uneven = j->effort == LB_CONTACT_BOUNDED && !is_tiny(j) && is_uneven(j);
   if (j->uneven && solve_uneven(j)) {
     return true;
   }
-  bool solved = few_sweeps(j, j->options->sweeps);
+  bool solved = few_sweeps(j, sweeps_of(j));
   j->fine = j->effort == LB_CONTACT_BOUNDED && !is_tiny(j) && !j->uneven && may_rest(j);
   if (sways(j) || (!solved && pays(j))) {
     solved = newton(j, 1, j->m.residual) || solved;
@@ -367,6 +377,7 @@ lb_contact_outcome lb_contact_solve_island(lb_contact_crew* c, const lb_contact_
            .matrices = matrices,
            .options = options,
            .effort = options->effort,
+           .own = own,
            .scale = scale,
            .limit = options->sweeps,
            .best = (double)INFINITY};

@@ -31,6 +31,12 @@ typedef enum lb_contact_effort {
   LB_CONTACT_BRIEF     // less: for places, of which nothing is left to the next step
 } lb_contact_effort;
 
+// What is known of a block.
+typedef enum lb_contact_mark {
+  LB_CONTACT_STARTS_EXACTLY = 1, // lb_contact_solver_exact said so of its start
+  LB_CONTACT_OVERLAPS = 2        // it overlaps by much
+} lb_contact_mark;
+
 typedef struct lb_contact_options {
   double tolerance; // residual against the scale of the island
   int sweeps;       // at most, of an island; Newton steps of large ones count as ten
@@ -38,8 +44,8 @@ typedef struct lb_contact_options {
   lb_contact_effort effort;
   bool vouched;  // the problem is sound and fits, as its builder knows: only numbers are checked
   bool arranged; // lb_contact_solver_arrange knows it
-  const bool* exact; // [nblock] starts that lb_contact_solver_exact said so of; NULL: none
-  double calm;       // bounded, brief: islands are calm up to this scale; 0: none is
+  const unsigned char* marks; // [nblock] of lb_contact_mark; NULL: none
+  double calm;                // bounded, brief: islands are calm up to this scale; 0: none is
 } lb_contact_options;
 
 lb_contact_options lb_contact_options_default(void); // thorough
