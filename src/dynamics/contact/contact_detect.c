@@ -58,7 +58,8 @@ static void place_collider(lb_contacts* C, const lb_data* d, int i, double h) {
   } else {
     place_shape(C, d, i, h);
   }
-  widen(&to->bounds, h * to->speed + FLAT * C->m->contact.collider[i].size);
+  const lb_model_contacts* c = &C->m->contact;
+  widen(&to->bounds, h * to->speed + FLAT * c->collider[i].size + c->set.margin / 2);
   C->near.left[i] = C->near.placed && !lb_broad_place(C->near.broad, i, to->bounds);
 }
 
@@ -242,7 +243,7 @@ static double size_of(const lb_contacts* C, const lb_collider_pair* p) {
 }
 
 static double margin_of(const lb_contacts* C, const lb_collider_pair* p, double h) {
-  return travel_of(C, p, h) + FLAT * size_of(C, p);
+  return travel_of(C, p, h) + FLAT * size_of(C, p) + C->m->contact.set.margin;
 }
 
 static int find_manifolds(lb_contacts* C, lb_collider_pair* p, double h, lb_manifold* out,
