@@ -31,19 +31,12 @@ typedef enum lb_collider_type {
       LB_COLLIDER_COUNT
 } lb_collider_type;
 
-/// Heights z over a grid in x and y: height[i * ny + j] is above (i * spacing_x, j * spacing_y).
-typedef struct lb_height_grid {
-  int nx, ny;                  ///< at least 2
-  double spacing_x, spacing_y; ///< [m] > 0
-  const double* height;        ///< [nx * ny] [m]; copied
-} lb_height_grid;
-
 /// Definition of a collider. Start from {0} and say what its kind needs.
 typedef struct lb_collider_def {
   lb_collider_type type;
   lb_vec3 size;
   const lb_mesh* mesh; ///< of convex and mesh; copied
-  lb_height_grid grid; ///< of heights
+  lb_height_grid grid; ///< of heights; copied
 } lb_collider_def;
 
 /// Definition of a shape; meshes count with all their triangles.

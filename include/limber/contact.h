@@ -62,6 +62,7 @@ typedef struct lb_scene_contacts {
   lb_contact_cone cone;
   lb_contact_method solver;
   double tolerance; ///< of the fast solver: what is left, over velocities into contacts, > 0
+  double margin;    ///< shapes so near have points before they can touch in a step [m] >= 0
   int most;         ///< contact points there may be; 0: by the number of shapes
   int npair;
   lb_scene_contact_pair* pair;

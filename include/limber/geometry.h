@@ -28,6 +28,13 @@ typedef struct lb_mesh {
   int* face;       ///< [3 * nface] vertex indices
 } lb_mesh;
 
+/// Heights z over a grid in x and y: height[i * ny + j] is above (i * spacing_x, j * spacing_y).
+typedef struct lb_height_grid {
+  int nx, ny;                  ///< at least 2
+  double spacing_x, spacing_y; ///< [m] > 0
+  const double* height;        ///< [nx * ny] [m]
+} lb_height_grid;
+
 /// code, name in scene files; what its `size` means
 #define LB_SHAPE_LIST(X)                                                                           \
   X(LB_SHAPE_BOX, box)             /* full edge lengths */                                         \
@@ -35,7 +42,9 @@ typedef struct lb_mesh {
   X(LB_SHAPE_CAPSULE, capsule)     /* x radius, y length between the cap centres, along z */       \
   X(LB_SHAPE_CYLINDER, cylinder)   /* x radius, y length, along z */                               \
   X(LB_SHAPE_ELLIPSOID, ellipsoid) /* semi-axes */                                                 \
-  X(LB_SHAPE_MESH, mesh)           /* scale along x, y, z, applied to `mesh` */
+  X(LB_SHAPE_MESH, mesh)           /* scale along x, y, z, applied to `mesh` */                    \
+  X(LB_SHAPE_HEIGHTS, heights)     /* none: see `grid` */                                          \
+  X(LB_SHAPE_PLANE, plane) /* x edge length it is drawn with; all below z = 0 belongs to it */
 
 typedef enum lb_shape_type {
 #define LB_SHAPE_CODE(code, name) code,
@@ -47,10 +56,12 @@ typedef enum lb_shape_type {
 typedef struct lb_shape {
   lb_shape_type type;
   lb_vec3 size;
-  const lb_mesh* mesh; ///< of LB_SHAPE_MESH, else NULL
+  const lb_mesh* mesh;        ///< of LB_SHAPE_MESH, else NULL
+  const lb_height_grid* grid; ///< of LB_SHAPE_HEIGHTS, else NULL; all below is filled
 } lb_shape;
 
-/// Mass properties of a solid of uniform density [kg/m^3], exact for every shape.
+/// Mass properties of a solid of uniform density [kg/m^3], exact for every shape; zero for those
+/// without an end, height fields and planes.
 lb_mass lb_shape_mass(const lb_shape* shape, double density);
 /// Volume [m^3].
 double lb_shape_volume(const lb_shape* shape);

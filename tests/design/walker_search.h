@@ -1,4 +1,4 @@
-// A search on scenes/walker-designed.yaml.
+// A search on scenes/walker-to-design.yaml.
 #pragma once
 #include "optimizing.h"
 
@@ -13,7 +13,7 @@ static inline void check_walker(int iterations, double faster) {
   lb_error err = lb_error_make(NULL);
   double x[MOST], found = NAN;
   const lb_optimize_options options = {0};
-  if (lb_scene_read(LIMBER_SOURCE_DIR "/scenes/walker-designed.yaml", NULL, &p.scene, &err) !=
+  if (lb_scene_read(LIMBER_SOURCE_DIR "/scenes/walker-to-design.yaml", NULL, &p.scene, &err) !=
           LB_OK ||
       lb_optimization_create(&p.scene, NULL, &p.o, &err) != LB_OK) {
     complain(&err);

@@ -21,7 +21,7 @@ static inline void fuzz_use(const lb_mesh* mesh, lb_arena* arena, lb_error* err)
   if (lb_mesh_check(mesh, "fuzz", (lb_place){0}, arena, err) == LB_OK) {
     fuzz_expect(lb_mesh_integrate(mesh).volume > 0);
   }
-  const lb_shape shape = {LB_SHAPE_MESH, {1, -2, 3}, mesh};
+  const lb_shape shape = {LB_SHAPE_MESH, {1, -2, 3}, mesh, NULL};
   lb_mesh drawn;
   lb_vec3* normal;
   fuzz_expect(lb_shape_tessellate(&shape, 8, arena, &drawn, &normal) == LB_OK);

@@ -11,7 +11,7 @@ static lb_shape shape_of(lb_shape_type type, double x, double y, double z) {
 static lb_shape mesh_of(const lb_shape* shape, int around, lb_mesh* mesh) {
   lb_vec3* normal;
   assert_int_equal(lb_shape_tessellate(shape, around, &arena, mesh, &normal), LB_OK);
-  return (lb_shape){LB_SHAPE_MESH, {1, 1, 1}, mesh};
+  return (lb_shape){LB_SHAPE_MESH, {1, 1, 1}, mesh, NULL};
 }
 
 static lb_transform some_transform(lb_random* r) {
@@ -129,7 +129,7 @@ static void tessellated_box_is_exact(void** state) {
 // Volume 1/6, centre 1/4; int x^2 = 1/60, int x y = 1/120 about the origin.
 static void tetrahedron_has_its_closed_form(void** state) {
   (void)state;
-  const lb_shape s = {LB_SHAPE_MESH, {1, 1, 1}, &tetrahedron};
+  const lb_shape s = {LB_SHAPE_MESH, {1, 1, 1}, &tetrahedron, NULL};
   const lb_mass m = lb_shape_mass(&s, 6);
   const double xx = 6 * (1.0 / 60 - 1.0 / 96), xy = 6 * (1.0 / 120 - 1.0 / 96);
   assert_near(m.mass, 1, 1e-15);
@@ -163,7 +163,7 @@ static void round_meshes_converge_with_order_two(void** state) {
 static void moving_a_mesh_moves_its_mass(void** state) {
   (void)state;
   lb_random r = {3};
-  const lb_shape at_home = {LB_SHAPE_MESH, {1, 1, 1}, &tetrahedron};
+  const lb_shape at_home = {LB_SHAPE_MESH, {1, 1, 1}, &tetrahedron, NULL};
   for (int i = 0; i < 50; i++) {
     const lb_transform X = some_transform(&r);
     lb_vec3 vertex[4];
@@ -171,7 +171,7 @@ static void moving_a_mesh_moves_its_mass(void** state) {
       vertex[k] = lb_transform_point(X, tetrahedron_vertex[k]);
     }
     const lb_mesh moved = {4, 4, vertex, tetrahedron_face};
-    const lb_shape s = {LB_SHAPE_MESH, {1, 1, 1}, &moved};
+    const lb_shape s = {LB_SHAPE_MESH, {1, 1, 1}, &moved, NULL};
     assert_mass_near(lb_shape_mass(&s, 6), lb_mass_transform(X, lb_shape_mass(&at_home, 6)), 1e-13);
   }
 }
@@ -183,7 +183,7 @@ static void a_mesh_far_away_keeps_its_digits(void** state) {
     vertex[i] = lb_vec3_add(cube_vertex[i], lb_vec3_make(1 << 20, -(1 << 21), 1 << 20));
   }
   const lb_mesh far = {8, 12, vertex, cube_face};
-  const lb_shape s = {LB_SHAPE_MESH, {1, 1, 1}, &far};
+  const lb_shape s = {LB_SHAPE_MESH, {1, 1, 1}, &far, NULL};
   const lb_mass m = lb_shape_mass(&s, 1);
   assert_near(m.mass, 1, 1e-14);
   assert_sym3_near(m.inertia, (lb_sym3){1. / 6, 1. / 6, 1. / 6, 0, 0, 0}, 1e-14);
@@ -205,7 +205,8 @@ static void scale_may_differ_by_axis_and_mirror(void** state) {
       face[k] = tetrahedron_face[s.x * s.y * s.z < 0 ? 11 - k : k];
     }
     const lb_mesh by_hand = {4, 4, vertex, face};
-    const lb_shape a = {LB_SHAPE_MESH, s, &tetrahedron}, b = {LB_SHAPE_MESH, {1, 1, 1}, &by_hand};
+    const lb_shape a = {LB_SHAPE_MESH, s, &tetrahedron, NULL},
+                   b = {LB_SHAPE_MESH, {1, 1, 1}, &by_hand, NULL};
     assert_above(lb_shape_volume(&a), 0);
     assert_mass_near(lb_shape_mass(&a, 7), lb_shape_mass(&b, 7), 1e-14);
   }
@@ -218,6 +219,7 @@ static void inertia_is_physical_for_every_shape(void** state) {
     const lb_shape s = {(lb_shape_type)(i % LB_SHAPE_MESH),
                         {lb_random_between(&r, 0.01, 1), lb_random_between(&r, 0.01, 1),
                          lb_random_between(&r, 0.01, 1)},
+                        NULL,
                         NULL};
     const lb_sym3 I = lb_shape_mass(&s, 1000).inertia;
     assert_above(I.xx, 0);

@@ -139,7 +139,7 @@ static void edges_are_sorted_and_paired(void** state) {
 
 // A drawn shape, welded back into a closed surface.
 static lb_mesh welded_shape(lb_shape_type type, double x, double y, double z) {
-  const lb_shape shape = {type, {x, y, z}, NULL};
+  const lb_shape shape = {type, {x, y, z}, NULL, NULL};
   lb_mesh drawn, welded;
   lb_vec3* normal;
   assert_int_equal(lb_shape_tessellate(&shape, 24, &arena, &drawn, &normal), LB_OK);

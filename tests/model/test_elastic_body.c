@@ -149,7 +149,7 @@ static void the_surface_moves_with_the_basis(void** state) {
   const lb_model_elastic* e = &m->elastic.body[0];
   const lb_reduced* reduced = m->link.packed[m->body.link[1]].reduced;
   const int n = e->surface.nvertex;
-  const lb_shape shape = {LB_SHAPE_MESH, {1, 1, 1}, &e->surface};
+  const lb_shape shape = {LB_SHAPE_MESH, {1, 1, 1}, &e->surface, NULL};
   assert_near(lb_shape_volume(&shape) / (M_PI * 25e-6 * 0.4), 1, 0.06);
   for (int k = 0; k < e->r; k++) {
     double sum = 0, most = 0;

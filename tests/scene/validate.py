@@ -16,7 +16,7 @@ except ImportError:
 # What the reader rejects and no schema could: names, values that depend on others, whole numbers' sizes.
 BEYOND = ("name-", "joint-", "loop-", "motor-", "spring-", "constraint-l", "constraint-m", "constraint-unil", "constraint-pa", "constraint-pr", "load-on", "start-of-a-", "file-", "inertia-t",
           "inertia-n", "body-position", "missing-bodies", "missing-keys", "missing-length", "empty", "only-comments",
-          "shape-and", "shape-convex", "shape-scale", "shape-rod", "number-over", "number-under", "number-inf", "unit-by", "unit-of",
+          "shape-and", "shape-convex", "shape-plane", "shape-scale", "shape-rod", "number-over", "number-under", "number-inf", "unit-by", "unit-of",
           "elastic-face", "elastic-held", "elastic-mat", "elastic-int", "elastic-and", "elastic-rod", "elastic-tube",
           "elastic-cable", "elastic-drag", "elastic-full", "elastic-mesh", "elastic-scale", "elastic-spring", "elastic-order", "elastic-basis", "deformables-full", "fit-mat", "fit-nothing", "fit-within", "optimize-f", "optimize-g", "optimize-no", "optimize-p", "retarget-f", "retarget-n", "retarget-r", "retarget-s", "retarget-w", "repeat-", "renamed-", "solver-closing", "solver-tolerance", "range-steps", "key-duplicate", "linkage-", "alias-", "syntax-", "text-", "nested-", "version", "kind-rotation", "opensim-w", "wrap-torus", "network")
 

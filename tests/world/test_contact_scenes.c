@@ -125,6 +125,24 @@ static void a_walker_walks_alike_in_maximal_coordinates(void** state) {
   close_walk(&b);
 }
 
+// Mean speed over the two cycles of half a second that the search was for.
+static double beetle_speed(const char* scene) {
+  ground_walk w = run_scene(scene, 0, NULL, 0.5);
+  const double from = place_of(&w, "body").x;
+  step_walk(&w, (int)lround(1 / w.scene.solver.step));
+  const double speed = place_of(&w, "body").x - from;
+  close_walk(&w);
+  return speed;
+}
+
+static void what_optimize_found_makes_a_walker_fast(void** state) {
+  (void)state;
+  const double before = beetle_speed("walker-to-design"), after = beetle_speed("walker-designed");
+  print_message("%.3f m/s before, %.3f m/s after\n", before, after);
+  assert_below(before, 0.4);
+  assert_above(after, 0.8);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(blocks_slide_by_their_friction),
@@ -133,6 +151,7 @@ int main(void) {
       cmocka_unit_test(marbles_end_in_the_tray),
       cmocka_unit_test(a_wound_up_toy_walks),
       cmocka_unit_test(walkers_in_free_flight_keep_their_momentum),
+      cmocka_unit_test(what_optimize_found_makes_a_walker_fast),
       cmocka_unit_test(a_walker_walks_alike_in_maximal_coordinates),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include "dynamics/contact/contact_inside.h"
 #include "dynamics/contact/contact_surface.h"
 #include "dynamics/tree/kinematics.h"
+#include "model/use/meeting.h"
 
 // Points farther apart than they can come in a step do not count. They are looked for a little
 // farther out, over the collider's size, so that a body that lies flat has all its corners.
@@ -58,7 +59,8 @@ static void place_collider(lb_contacts* C, const lb_data* d, int i, double h) {
   } else {
     place_shape(C, d, i, h);
   }
-  widen(&to->bounds, h * to->speed + FLAT * C->m->contact.collider[i].size);
+  const lb_model_contacts* c = &C->m->contact;
+  widen(&to->bounds, h * to->speed + FLAT * c->collider[i].size + c->set.margin / 2);
   C->near.left[i] = C->near.placed && !lb_broad_place(C->near.broad, i, to->bounds);
 }
 
@@ -145,13 +147,8 @@ static bool find_pairs(lb_contacts* C, const lb_data* d, double h, const lb_broa
 static lb_contact_surface between(const lb_contacts* C, const lb_collider_pair* p) {
   const lb_model_contacts* c = &C->m->contact;
   const lb_collider_state *a = &C->collider[p->a], *b = &C->collider[p->b];
-  const lb_contact_surface *x = &a->material, *y = &b->material;
-  lb_contact_surface s = c->meeting[a->family * c->nfamily + b->family].surface;
-  s.friction = s.friction >= 0 ? s.friction : sqrt(x->friction * y->friction);
-  s.restitution = s.restitution >= 0 ? s.restitution : fmax(x->restitution, y->restitution);
-  s.rolling = s.rolling >= 0 ? s.rolling : x->rolling + y->rolling;
-  s.spinning = s.spinning >= 0 ? s.spinning : x->spinning + y->spinning;
-  return s;
+  return lb_surface_between(&c->meeting[a->family * c->nfamily + b->family].surface, &a->material,
+                            &b->material);
 }
 
 // Velocity of a over b at a point.
@@ -242,7 +239,7 @@ static double size_of(const lb_contacts* C, const lb_collider_pair* p) {
 }
 
 static double margin_of(const lb_contacts* C, const lb_collider_pair* p, double h) {
-  return travel_of(C, p, h) + FLAT * size_of(C, p);
+  return travel_of(C, p, h) + FLAT * size_of(C, p) + C->m->contact.set.margin;
 }
 
 static int find_manifolds(lb_contacts* C, lb_collider_pair* p, double h, lb_manifold* out,

@@ -22,8 +22,13 @@ lb_collider_def lb_collider_def_of(const lb_shape* shape) {
                                                         [LB_SHAPE_CYLINDER] = LB_COLLIDER_CYLINDER,
                                                         [LB_SHAPE_ELLIPSOID] =
                                                             LB_COLLIDER_ELLIPSOID,
-                                                        [LB_SHAPE_MESH] = LB_COLLIDER_MESH};
-  return (lb_collider_def){.type = type[shape->type], .size = shape->size, .mesh = shape->mesh};
+                                                        [LB_SHAPE_MESH] = LB_COLLIDER_MESH,
+                                                        [LB_SHAPE_HEIGHTS] = LB_COLLIDER_HEIGHTS,
+                                                        [LB_SHAPE_PLANE] = LB_COLLIDER_PLANE};
+  return (lb_collider_def){.type = type[shape->type],
+                           .size = shape->size,
+                           .mesh = shape->mesh,
+                           .grid = shape->grid ? *shape->grid : (lb_height_grid){0}};
 }
 
 static lb_status refuse(lb_error* err, const char* kind, const char* why) {

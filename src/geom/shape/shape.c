@@ -29,8 +29,9 @@ lb_status lb_shape_check(const lb_shape* shape, lb_place place, lb_error* err) {
                             kind->size[i].name, must[rule], size[i]);
     }
   }
-  if (kind->meshed && !shape->mesh) {
-    status = lb_error_add(err, LB_INVALID, place, "the shape has no mesh");
+  const char* lack = kind->lack ? kind->lack(shape) : NULL;
+  if (lack) {
+    status = lb_error_add(err, LB_INVALID, place, "%s", lack);
   }
   return status;
 }

@@ -29,9 +29,11 @@ typedef struct lb_shape_kind {
   const char* name; ///< in scene files
   int nsize;        ///< numbers of size.x, size.y, size.z in use
   lb_shape_size size[3];
-  bool meshed;  ///< it is made of a mesh
   bool rounded; ///< it is its core, swept by a ball of radius size.x
+  bool endless; ///< it has no end, and so no mass
   int faces;    ///< faces in a picture, about
+  /// What it is made of but for its sizes: NULL, or what is wrong with it. NULL: sizes are all.
+  const char* (*lack)(const lb_shape* shape);
   lb_solid (*integrate)(const lb_shape* shape);
   /// Bounding box of the core, and without one of the shape itself.
   lb_bounds (*core)(const lb_shape* shape);
@@ -49,9 +51,17 @@ LB_SHAPE_LIST(LB_DECLARE_SHAPE)
 /// The entry of a type.
 const lb_shape_kind* lb_shape_kind_of(lb_shape_type type);
 
-/// Validity: sizes finite and in range, and a mesh for a mesh shape. (The mesh itself is
+/// Validity: sizes finite and in range, and what else its kind needs. (The mesh itself is
 /// lb_mesh_check()'s to judge.) All that is wrong is said at `place`.
 lb_status lb_shape_check(const lb_shape* shape, lb_place place, lb_error* err);
+
+/// Heights from a file, in `arena`: numbers of a line are along x, lines follow each other along y.
+/// `from` is the place that names it.
+lb_status lb_heights_read(const char* path, lb_place from, double spacing, lb_arena* arena,
+                          lb_height_grid* grid, lb_error* err);
+/// The same from a text; `name` is that of its file.
+lb_status lb_heights_parse(const char* text, size_t size, const char* name, double spacing,
+                           lb_arena* arena, lb_height_grid* grid, lb_error* err);
 
 /// A bounding ball, in the shape's frame.
 typedef struct lb_ball {

@@ -2,6 +2,10 @@
 #include "geom/mesh/disjoint_sets.h"
 #include "geom/shape/shape_parts.h"
 
+static const char* lack(const lb_shape* s) {
+  return s->mesh ? NULL : "the shape has no mesh";
+}
+
 static lb_vec3 scaled(const lb_shape* s, lb_vec3 v) {
   return lb_vec3_make(s->size.x * v.x, s->size.y * v.y, s->size.z * v.z);
 }
@@ -198,7 +202,7 @@ const lb_shape_kind lb_shape_mesh = {.name = "mesh",
                                      .size = {{"scale along x", LB_SIZE_NOT_ZERO, 0},
                                               {"scale along y", LB_SIZE_NOT_ZERO, 1},
                                               {"scale along z", LB_SIZE_NOT_ZERO, 2}},
-                                     .meshed = true,
+                                     .lack = lack,
                                      .integrate = integrate,
                                      .core = core,
                                      .distance = distance,

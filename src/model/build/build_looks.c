@@ -1,4 +1,5 @@
-// Shapes and materials, for those who draw the model. Meshes are copied: the scene may go away.
+// Shapes and materials, for those who draw the model. Meshes and heights are copied: the scene may
+// go away.
 #include "model/build/build.h"
 
 #include <stdint.h>
@@ -9,6 +10,14 @@ static const lb_mesh* copy_mesh(lb_arena* arena, const lb_mesh* mesh) {
   if (copy) {
     copy->vertex = LB_COPY(arena, mesh->vertex, mesh->nvertex);
     copy->face = LB_COPY(arena, mesh->face, 3 * mesh->nface);
+  }
+  return lb_arena_status(arena) == LB_OK ? copy : NULL;
+}
+
+static const lb_height_grid* copy_grid(lb_arena* arena, const lb_height_grid* grid) {
+  lb_height_grid* copy = LB_COPY(arena, grid, 1);
+  if (copy) {
+    copy->height = LB_COPY(arena, grid->height, grid->nx * grid->ny);
   }
   return lb_arena_status(arena) == LB_OK ? copy : NULL;
 }
@@ -56,6 +65,10 @@ static bool copy_shapes(lb_build* b) {
     if (shape->shape.mesh) {
       to->shape.mesh = model_mesh(b, &c, shape->shape.mesh);
       done = to->shape.mesh;
+    }
+    if (shape->shape.grid) {
+      to->shape.grid = copy_grid(b->arena, shape->shape.grid);
+      done = to->shape.grid;
     }
   }
   lb_arena_release(&c.arena);

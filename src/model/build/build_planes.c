@@ -1,5 +1,5 @@
 // Grounds and floors as something to draw: a slab under what may touch each plane, unless the scene
-// has drawn one there.
+// has drawn one there. Planes of the scenery have no end; a part of them is drawn.
 #include <math.h>
 
 #include "geom/shape/shape.h"
@@ -58,6 +58,17 @@ static void add_slab(lb_build* b, plane p, const lb_extent* r) {
       .material = b->scene->nmaterial};
 }
 
+// A plane is drawn about what moves, wide enough for what goes far.
+static void size_plane(lb_model_shape* s, const lb_extent* r) {
+  static const double WIDE = 30; // of what moves
+  const lb_vec3 n = lb_quat_rotate(s->pose.q, lb_vec3_make(0, 0, 1));
+  const double above = lb_vec3_dot(n, lb_vec3_sub(r->centre, s->pose.p));
+  if (!(s->shape.size.x > 0)) {
+    s->shape.size.x = r->size > 0 ? WIDE * r->size : 1;
+    s->pose.p = lb_vec3_sub(r->centre, lb_vec3_scale(above, n));
+  }
+}
+
 static void add_material(lb_model* m) {
   m->look.material[m->look.nmaterial] = lb_scene_material_default();
   m->look.material[m->look.nmaterial].name = "ground";
@@ -81,6 +92,11 @@ lb_status lb_build_planes(lb_build* b) {
   }
   const lb_extent r = lb_model_extent(m, body, m->start.q);
   const int before = m->look.nshape;
+  for (int i = 0; i < before; i++) {
+    if (m->look.shape[i].shape.type == LB_SHAPE_PLANE) {
+      size_plane(&m->look.shape[i], &r);
+    }
+  }
   for (int i = 0; i < m->force.count; i++) {
     const lb_scene_force* f = &m->force.item[i].set;
     if (f->kind == LB_FORCE_GROUND) {

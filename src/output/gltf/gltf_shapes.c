@@ -102,7 +102,7 @@ void lb_gltf_add_channel(lb_gltf* g, int node, const char* path, int output) {
 // --- forms, meshes, materials ---
 
 static bool same_form(const lb_shape* a, const lb_shape* b) {
-  return a->type == b->type && a->mesh == b->mesh && a->size.x == b->size.x &&
+  return a->type == b->type && a->mesh == b->mesh && a->grid == b->grid && a->size.x == b->size.x &&
          a->size.y == b->size.y && a->size.z == b->size.z;
 }
 

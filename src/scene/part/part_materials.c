@@ -191,6 +191,15 @@ static const lb_field shape_fields[] = {
     [LB_SHAPE_ELLIPSOID] = FORM("ellipsoid", ellipsoid_table, "a stretched ball"),
     [LB_SHAPE_MESH] =
         LB_LATER(FILE, "mesh", NULL, NULL, "a closed surface from an .obj or .stl file"),
+    [LB_SHAPE_HEIGHTS] =
+        LB_LATER(FILE, "heights", NULL, NULL,
+                 "ground from a .csv file of heights in metres: numbers of a line are along x, "
+                 "lines follow along y; all below is filled"),
+    [LB_SHAPE_PLANE] = {"plane", LB_VALUE_AXIS, LB_NOWHERE, LB_PURE, LB_ANY, NULL, 0, NULL,
+                        "ground without an end, of scenery only: the axis out of it; all below is "
+                        "filled"},
+    {"spacing", LB_VALUE_NUMBER, LB_NOWHERE, LB_LENGTH, LB_POSITIVE, NULL, 0, "",
+     "of heights, along x and y"},
     LB_LATER(SCALE, "scale", NULL, "1",
              "of a mesh, one number or three: 0.001 for a file in millimetres, negative ones to "
              "mirror"),
@@ -252,6 +261,38 @@ static bool finish_mesh(lb_reader* r, const lb_yaml* node, lb_scene_shape* shape
                                                       &r->scratch, r->report.err)));
 }
 
+// A file's heights are about the shape's place.
+static bool finish_heights(lb_reader* r, const lb_yaml* node, lb_scene_shape* shape) {
+  const lb_yaml *file = lb_yaml_find(node, "heights"), *spacing = lb_yaml_find(node, "spacing");
+  const lb_field field = {
+      .key = "spacing", .value = LB_VALUE_NUMBER, .dimension = LB_LENGTH, .range = LB_POSITIVE};
+  double apart = 0;
+  if (!spacing) {
+    return lb_complain(r, file->place, "heights need 'spacing': how far they are apart");
+  }
+  lb_height_grid* grid = LB_TAKE(r->keep, lb_height_grid, 1);
+  const char* path =
+      grid && lb_read_value(r, spacing, &field, &apart) ? lb_find_file(r, file) : NULL;
+  if (!grid) {
+    return lb_lack(r);
+  }
+  if (!path ||
+      !lb_note(r, lb_heights_read(path, file->place, apart, r->keep, grid, r->report.err))) {
+    return false;
+  }
+  const lb_vec3 middle = {apart * (grid->nx - 1) / 2, apart * (grid->ny - 1) / 2, 0};
+  shape->shape.grid = grid;
+  shape->pose.p = lb_transform_point(shape->pose, lb_vec3_scale(-1, middle));
+  return true;
+}
+
+static bool finish_plane(lb_reader* r, const lb_yaml* node, lb_scene_shape* shape) {
+  lb_vec3 up;
+  const bool ok = lb_read_value(r, lb_yaml_find(node, "plane"), &shape_fields[LB_SHAPE_PLANE], &up);
+  shape->pose.q = ok ? lb_quat_mul(shape->pose.q, lb_quat_from_z(up)) : shape->pose.q;
+  return ok;
+}
+
 // Flag of a shape whose standard depends on what it belongs to.
 static bool read_flag(lb_reader* r, const lb_yaml* node, const char* key, bool standard,
                       bool* out) {
@@ -264,10 +305,12 @@ static bool read_flag(lb_reader* r, const lb_yaml* node, const char* key, bool s
 static bool finish_shape(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_shape* shape = part;
   const lb_shape_type type = shape->shape.type;
-  static bool (*const finish[LB_SHAPE_COUNT])(lb_reader*, const lb_yaml*,
-                                              lb_scene_shape*) = {[LB_SHAPE_CAPSULE] = place_rod,
-                                                                  [LB_SHAPE_CYLINDER] = place_rod,
-                                                                  [LB_SHAPE_MESH] = finish_mesh};
+  static bool (*const finish[LB_SHAPE_COUNT])(lb_reader*, const lb_yaml*, lb_scene_shape*) = {
+      [LB_SHAPE_CAPSULE] = place_rod,
+      [LB_SHAPE_CYLINDER] = place_rod,
+      [LB_SHAPE_MESH] = finish_mesh,
+      [LB_SHAPE_HEIGHTS] = finish_heights,
+      [LB_SHAPE_PLANE] = finish_plane};
   if (!ok) {
     return false;
   }
@@ -287,6 +330,7 @@ static bool finish_shape(lb_reader* r, const lb_yaml* node, bool ok, void* part)
 static const lb_key_rule shape_rules[] = {
     {"scale", 1u << LB_SHAPE_MESH, "'scale' is for meshes (give this shape its own size)"},
     {"convex", 1u << LB_SHAPE_MESH, "'convex' is for meshes (other shapes are convex)"},
+    {"spacing", 1u << LB_SHAPE_HEIGHTS, "'spacing' is for heights"},
 };
 
 const lb_table lb_shape_table =
@@ -337,6 +381,14 @@ static void check_shape(lb_checker* c, const lb_scene_shape* shape) {
   }
   if (shape->material < 0) {
     lb_say(c, ": there is no material %d", shape->material);
+    return;
+  }
+  if (shape->body != LB_WORLD && shape->shape.type == LB_SHAPE_PLANE) {
+    lb_say(c, ": a plane has no end and cannot be carried (make it scenery)");
+    return;
+  }
+  if (!shape->massless && lb_shape_kind_of(shape->shape.type)->endless) {
+    lb_say(c, ": heights have no mass (give the shape 'massless: true' and 'solid: true')");
     return;
   }
   const double density = c->s->material[shape->material].density;

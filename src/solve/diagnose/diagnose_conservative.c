@@ -6,6 +6,7 @@
 #include "elastic/fem/viscous.h"
 #include "elastic/reduced/reduced.h"
 #include "model/use/link.h"
+#include "model/use/meeting.h"
 
 // True where `what` is true of any i below `count`.
 #define ANY(count, what)                                                                           \
@@ -40,6 +41,30 @@ static bool constraints_exchange_energy(const lb_model* m) {
   return lb_constraints_unilateral(m) >= 0 || m->solver.closing > 0;
 }
 
+// Two colliders that may meet and lose or gain energy where they do: they rub, do not bounce to
+// where they came from, or yield (what their springs store is not counted).
+static bool meeting_exchanges_energy(const lb_model* m, const lb_model_collider* a,
+                                     const lb_model_collider* b) {
+  const lb_model_contacts* c = &m->contact;
+  const lb_model_meeting* meeting = &c->meeting[a->family * c->nfamily + b->family];
+  const int x = lb_link_mover(m, a->link), y = lb_link_mover(m, b->link);
+  if (!meeting->collide || (!b->soft && x == y) || lb_links_joined(c, x, y)) {
+    return false;
+  }
+  const lb_contact_surface s = lb_surface_between(&meeting->surface, &a->surface, &b->surface);
+  return s.friction > 0 || s.rolling > 0 || s.spinning > 0 || s.restitution < 1 ||
+         c->set.law != LB_CONTACT_RIGID;
+}
+
+static bool contacts_exchange_energy(const lb_model* m) {
+  const lb_model_contacts* c = &m->contact;
+  for (int k = 0; k < c->ncollider; k++) {
+    ANY(k, meeting_exchanges_energy(m, &c->collider[i], &c->collider[k]));
+  }
+  return false;
+}
+
 bool lb_is_conservative(const lb_model* m) {
-  return !forces_exchange_energy(m) && !constraints_exchange_energy(m);
+  return !forces_exchange_energy(m) && !constraints_exchange_energy(m) &&
+         !contacts_exchange_energy(m);
 }
