@@ -143,6 +143,7 @@ static lb_status take_states(lb_job* j, lb_error* err) {
                ? lb_numbers_read_rows(j->o.states, "table of states", 1, &j->arena, &n, err)
                : status;
   if (status == LB_OK) {
+    lb_job_pass_on(j, n.nnote, n.note);
     start_muscles(j, &n);
   }
   return status;
