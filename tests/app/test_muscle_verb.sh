@@ -145,3 +145,44 @@ run "$LIMBER" track hung-belly.yaml --out none
 claim "so does collocation" grep -q "whose stretches 'limber track' cannot know" stderr
 run "$LIMBER" fork hung-belly.yaml --out none
 claim "... and a reduced mechanism" grep -q "whose stretches a reduced mechanism cannot know" stderr
+
+# Muscles without mass are weighed by the volume of their fibres.
+cat >volume.yaml <<'S'
+name: Volume
+bodies: {arm: {mass: 20, center: [0.3, 0, 0], inertia: [0.1, 0.1, 0.1]}}
+joints: {j: {type: revolute, child: arm, axis: y}}
+muscles:
+  big: {through: [{at: [0, 0, 0.4]}, {body: arm, at: [0.1, 0, 0]}], hill: {model: thelen, force: 5 kN, fiber: 20 cm, slack: 10 cm}}
+  small: {through: [{at: [0, 0, -0.4]}, {body: arm, at: [0.1, 0, 0]}], hill: {model: millard, force: 1 kN, fiber: 10 cm, slack: 10 cm}}
+S
+printf 'time,j.q\n0,0\n0.1,0.1\n0.2,0.2\n' >volume.csv
+run "$LIMBER" muscle report volume.yaml volume.csv --out volume
+claim "muscles without mass are weighed by their volume" exits 0
+claim "... which is told: (5000 x 0.2 + 1000 x 0.1) / 0.25e6 x 1060 kg" prints "2 muscles weigh 4.664 kg"
+run "$LIMBER" check volume.yaml --set opensim.volumes.specific_tension=0.5MPa --set opensim.volumes.density=1000
+claim "... with other numbers, by a key; together bodies weigh what they did" prints "together 20 kg (2.2 kg of it muscles)"
+run "$LIMBER" check volume.yaml --set bodies.arm.mass=2 --set opensim.volumes.density=1060
+claim "... and are no more than 80 % of a body" prints "together 2 kg (1.6 kg of it muscles)"
+claim "... each in proportion to its volume, at its body's cost" python3 - "$LIMBER" <<'P'
+import csv, subprocess, sys
+# (J'MJ)/M of a straight muscle with belly and stiff tendons is linear in its mass
+part = {}
+for mass in ("", "1.0"):
+    out = f"part{mass}"
+    args = [sys.argv[1], "muscle", "report", "volume.yaml", "volume.csv", "--out", out, "--quiet"]
+    if mass:
+        for name, kg in (("big", 4.24), ("small", 0.424)):
+            args += ["--set", f"muscles.{name}.mass.amount={kg}", "--set", f"muscles.{name}.mass.from=arm"]
+            fiber, slack = (0.2, 0.1) if name == "big" else (0.1, 0.1)
+            part_ = fiber / (fiber + slack)
+            args += ["--set", f"muscles.{name}.mass.belly=[{(1 - part_) / 2}, {(1 + part_) / 2}]"]
+    subprocess.run(args, check=True)
+    part[mass] = open(f"{out}/inertia.csv").read().splitlines()
+assert len(part[""]) == len(part["1.0"]) > 1
+for a, b in zip(part[""][1:], part["1.0"][1:]):
+    for x, y in zip(a.split(","), b.split(",")):
+        try:
+            assert abs(float(x) - float(y)) < 1e-9, (a, b)
+        except ValueError:
+            assert x == y
+P
