@@ -186,3 +186,51 @@ for a, b in zip(part[""][1:], part["1.0"][1:]):
         except ValueError:
             assert x == y
 P
+
+# OpenSim's obstacles: cylinders that paths go about right- or left-handed, one or two in a row.
+muscle() { # NAME OBSTACLE
+  cat <<X
+<Thelen2003Muscle name="$1"><max_isometric_force>100</max_isometric_force><optimal_fiber_length>0.3</optimal_fiber_length><tendon_slack_length>0.4</tendon_slack_length>
+<GeometryPath><PathPointSet><objects><PathPoint name="$1-a"><socket_parent_frame>/ground</socket_parent_frame><location>-0.2 0 0</location></PathPoint>
+<PathPoint name="$1-b"><socket_parent_frame>/bodyset/bar</socket_parent_frame><location>0.5 0 0</location></PathPoint></objects></PathPointSet>
+<PathWrapSet><objects><PathWrap><wrap_object>$2</wrap_object><method>hybrid</method><range>-1 -1</range></PathWrap></objects></PathWrapSet></GeometryPath></Thelen2003Muscle>
+X
+}
+pair() { # NAME SENSE SENSE
+  echo "<WrapDoubleCylinderObst name=\"$1\"><translation>0 0 0</translation><radiusUcyl>0.05</radiusUcyl><radiusVcyl>0.05</radiusVcyl><wrapUcylDirection>$2handed</wrapUcylDirection><wrapVcylDirection>$3handed</wrapVcylDirection><wrapVcylHomeBodyName>bar</wrapVcylHomeBodyName><translationVcyl>0.3 0 0</translationVcyl><length>1</length></WrapDoubleCylinderObst>"
+}
+{
+  echo '<OpenSimDocument Version="40000"><Model name="obstacles"><Ground name="ground"><WrapObjectSet><objects>'
+  pair same right right; pair cross right left
+  echo '<WrapCylinderObst name="one"><translation>0 0 0</translation><radius>0.05</radius><wrapDirection>lefthanded</wrapDirection><length>1</length></WrapCylinderObst>'
+  echo '</objects></WrapObjectSet></Ground><BodySet><objects><Body name="bar"><mass>2</mass><mass_center>0 0 0</mass_center><inertia>1 1 1 0 0 0</inertia></Body></objects></BodySet><JointSet><objects><SliderJoint name="rail"><socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/bar</socket_child_frame><coordinates><Coordinate name="x"/></coordinates></SliderJoint></objects></JointSet><ForceSet><objects>'
+  muscle below same; muscle across cross; muscle above one
+  echo '</objects></ForceSet></Model></OpenSimDocument>'
+} >obstacles.osim
+printf 'x\nnRows=2\nnColumns=2\ninDegrees=no\nendheader\ntime\tx\n0\t0\n0.1\t0.02\n' >obstacles.sto
+run "$LIMBER" muscle lengths obstacles.osim obstacles.sto --out obstacles
+claim "obstacles of cylinders are read without a note" content
+claim "... paths go about them in the senses given, with lengths of the closed forms" python3 - <<'P'
+from math import asin, sqrt
+lines = open("obstacles/lengths.sto").read().splitlines()
+k = lines.index("endheader") + 1
+r = 0.05
+for line in lines[k + 1:]:
+    row = dict(zip(lines[k].split(), map(float, line.split())))
+    move = 0.2 * row["time"]
+    end = sqrt(0.2**2 - r * r)
+    d = 0.3 + move
+    same = 2 * (end + r * asin(r / 0.2)) + d
+    cross = 2 * (end + r * (asin(r / 0.2) + asin(2 * r / d))) + sqrt(d * d - 4 * r * r)
+    far = 0.5 + move
+    one = end + r * asin(r / 0.2) + r * asin(r / far) + sqrt(far * far - r * r)
+    for name, length in (("below", same), ("across", cross), ("above", one)):
+        assert abs(row[name] - length) < 1e-9, (name, row[name], length)
+P
+run "$LIMBER" convert obstacles.osim --out turned
+claim "... on the right of its way where it is right-handed: below, as the way goes along x" python3 - <<'P'
+import re
+text = open("turned/obstacles.yaml").read()
+side = lambda name: [float(x) for x in re.search(name + r":\n(?:.*\n)*?    side: \[(.*)\]", text).group(1).split(",")]
+assert side("same")[1] < -0.99 and side("one")[1] > 0.99, text
+P

@@ -59,8 +59,9 @@ static bool acts(const lb_profile* p) {
   return false;
 }
 
-// A motor that exerts a force other than zero, or leads; a belt that runs.
+// A motor or load that exerts a force other than zero, or leads; a belt that runs.
 static bool motors_act(const lb_model* m) {
+  ANY(m->force.nload, !m->force.load_profile[i] || acts(m->force.load_profile[i]));
   ANY(m->contact.ncollider, lb_vec3_norm(m->contact.collider[i].belt) > 0);
   ANY(m->nmotor,
       m->motor.drive[i] != LB_DRIVE_FORCE || !m->motor.profile[i] || acts(m->motor.profile[i]));
@@ -75,7 +76,7 @@ static double muscle_feed(const lb_hill* h, double duration) {
 }
 
 double lb_energy_feed(const lb_model* m, double duration) {
-  if (m->force.nload + m->force.nexternal > 0 || motors_act(m) || constraints_lead(m)) {
+  if (m->force.nexternal > 0 || motors_act(m) || constraints_lead(m)) {
     return INFINITY;
   }
   double sum = 0;
