@@ -246,3 +246,30 @@ P
 sed 's|<damping>0</damping>|<damping>1</damping>|' coordinates.osim >damped.osim
 run "$LIMBER" check damped.osim
 claim "... damping of limits is named as left out" complains "the damping of the limits 'stop' is left out"
+
+# States of a run are the start of another, and motions come in degrees, too.
+arm=$LIMBER_SOURCE_DIR/scenes/parts/arm.osim
+exact="--set solver.integrator=adaptive --set record.every=10ms --quiet"
+run "$LIMBER" simulate "$arm" --duration 0.3 $exact --out whole-arm
+cp "$arm" arm.osim
+printf '<OpenSimDocument Version="40000"><ForwardTool name="rest"><model_file>arm.osim</model_file><initial_time>0.1</initial_time><final_time>0.3</final_time><states_file>whole-arm/states.sto</states_file></ForwardTool></OpenSimDocument>' >rest.xml
+run "$LIMBER" simulate rest.xml $exact --out rest-arm
+claim "states of a run are read as the start of another" exits 0
+claim "... which goes on as the first did, coordinates, speeds, activations and fibres" python3 - <<'P'
+from storage import storage
+a, b = storage("whole-arm/states.sto")[10:], storage("rest-arm/states.sto")
+assert len(a) == len(b) == 21 and len(a[0]) == 9
+for r, s in zip(a, b):
+    for name in r:
+        assert abs(r[name] - s[name] - (0.1 if name == "time" else 0)) < 1e-7, (name, r, s)
+P
+claim "... with OpenSim's names" grep -q "/forceset/biceps/activation.*/forceset/biceps/fiber_length" whole-arm/states.sto
+run "$LIMBER" muscle lengths "$arm" whole-arm/coordinates.sto --out by-sto --quiet
+run "$LIMBER" muscle lengths "$arm" whole-arm/coordinates.mot --out by-mot --quiet
+claim "a motion in degrees (.mot) is the same motion" python3 - <<'P'
+from storage import storage
+assert "inDegrees=yes" in open("whole-arm/coordinates.mot").read()
+for r, s in zip(storage("by-sto/lengths.sto"), storage("by-mot/lengths.sto"), strict=True):
+    for name in r:
+        assert abs(r[name] - s[name]) < 1e-13, (name, r, s)
+P
