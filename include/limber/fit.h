@@ -21,7 +21,9 @@ typedef struct lb_markers {
     const char* marker;  ///< of the scene
     const char* heading; ///< in the table, and of no marker
   } * doubt;             ///< [ndoubt]
-  void* storage;         ///< memory of the pieces; NULL when made by hand
+  int nnote;
+  const lb_message* note; ///< [nnote] what is odd in the table but does no harm
+  void* storage;          ///< memory of the pieces; NULL when made by hand
 } lb_markers;
 
 /// Read a table of comma-separated values: `time`, then NAME.x, NAME.y and NAME.z of each marker;

@@ -20,6 +20,8 @@ typedef struct lb_joint_motion {
   const char* held; ///< the first of them, by the model's name
   const char* near; ///< the first of them that a column may be meant for, or NULL
   const char* near_column; ///< this column, by the table's name; no other coordinate has it
+  int nnote;
+  const lb_message* note; ///< [nnote] what is odd in the table but does no harm
   void* storage;
 } lb_joint_motion;
 
@@ -36,7 +38,7 @@ typedef struct lb_outer_forces {
   int count;
   lb_scene_external* item; ///< [count] on bodies of the model
   int nnote;
-  const lb_message* note; ///< [nnote] what was not read
+  const lb_message* note; ///< [nnote] what was not read, or is odd but does no harm
   void* storage;
 } lb_outer_forces;
 

@@ -236,6 +236,8 @@ const verb VERBS[] = {
          "Finds how much of each coordinate's inertia is that of each muscle that has mass, along "
          "a\n"
          "motion, and the smallest set of muscles without whose others no inertia changes by 1 %.\n"
+         "Where no muscle has mass, those of Hill's type are weighed by the volume of their "
+         "fibres.\n"
          "Writes into the folder DIR:\n"
          "  inertia.csv  the largest part, of each muscle and coordinate\n"
          "  report.html and the other files of 'limber muscle lengths'",

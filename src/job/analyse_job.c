@@ -38,7 +38,7 @@ static lb_status load(lb_job* j, lb_error* err) {
   if (status != LB_OK) {
     return status;
   }
-  status = lb_markers_read(j->o.table, &j->scene, false, j->arena.allocator, &own->markers, err);
+  status = lb_job_read_markers(j, j->o.table, false, &own->markers, err);
   if (j->o.forces) {
     const lb_status one =
         lb_outer_forces_read(j->o.forces, j->model, j->arena.allocator, &own->along.forces, err);

@@ -84,8 +84,16 @@ static void add_bodies(lb_job* j) {
   for (int i = 0; i < m->nbody; i++) {
     mass += m->body.mass[i].mass;
   }
-  lb_job_figure(j, "bodies", "%d, together %.4g kg; %d %s", m->nbody, mass, m->look.nshape,
-                plural(m->look.nshape, "shape", "shapes"));
+  double muscles = 0; // which took theirs from bodies, or add it
+  for (int i = 0; i < j->scene.nmuscle; i++) {
+    muscles += j->scene.muscle[i].mass.amount;
+  }
+  line l = {.used = 0};
+  if (muscles > 0) {
+    put(&l, " (%.4g kg of it muscles)", muscles);
+  }
+  lb_job_figure(j, "bodies", "%d, together %.4g kg%s; %d %s", m->nbody, mass + muscles, l.text,
+                m->look.nshape, plural(m->look.nshape, "shape", "shapes"));
 }
 
 // "rod: 1155 nodes, 540 elements, 20 coordinates; held, it swings at 5.7, 5.7, 35.9 Hz"

@@ -15,8 +15,7 @@ typedef struct fit_job {
 // Mistakes in the table are reported before the model is made.
 static lb_status load(lb_job* j, lb_error* err) {
   fit_job* own = j->own;
-  const lb_status status =
-      lb_markers_read(j->o.table, &j->scene, true, j->arena.allocator, &own->markers, err);
+  const lb_status status = lb_job_read_markers(j, j->o.table, true, &own->markers, err);
   return status == LB_OK ? lb_job_make_model(j, err) : status;
 }
 

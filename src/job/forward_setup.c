@@ -90,13 +90,17 @@ static lb_status place_joints(lb_job* j, lb_error* err) {
   return status;
 }
 
-// A name of a file's, whose signs a scene may not have had.
-static bool is_name(const char* scene, const char* name, size_t length) {
-  bool same = strlen(scene) == length;
+// A name of a file's, whose signs a scene may not have had: the scene's begins so.
+static bool begins(const char* scene, const char* name, size_t length) {
+  bool same = strlen(scene) >= length;
   for (size_t i = 0; i < length && same; i++) {
     same = scene[i] == name[i] || scene[i] == '_';
   }
   return same;
+}
+
+static bool is_name(const char* scene, const char* name, size_t length) {
+  return strlen(scene) == length && begins(scene, name, length);
 }
 
 // Column MUSCLE.what or .../MUSCLE/what, or -1.
@@ -143,6 +147,7 @@ static lb_status take_states(lb_job* j, lb_error* err) {
                ? lb_numbers_read_rows(j->o.states, "table of states", 1, &j->arena, &n, err)
                : status;
   if (status == LB_OK) {
+    lb_job_pass_on(j, n.nnote, n.note);
     start_muscles(j, &n);
   }
   return status;
@@ -165,6 +170,21 @@ static void drive(lb_scene_motor* m, const lb_osim_control* c) {
   }
 }
 
+// Loads by actuators of points and bodies, and those that are their opposites.
+static bool push(lb_scene* s, const lb_osim_control* c) {
+  const size_t length = strlen(c->name);
+  bool any = false;
+  for (int i = 0; i < s->nload; i++) {
+    const char* name = s->load[i].name;
+    if (begins(name, c->name, length) &&
+        (!name[length] || strcmp(name + length, LB_OSIM_REACTION) == 0)) {
+      s->load[i].profile = c->profile;
+      any = true;
+    }
+  }
+  return any;
+}
+
 static bool control(lb_scene* s, const lb_osim_control* c) {
   const size_t length = strlen(c->name);
   for (int i = 0; i < s->nmuscle; i++) {
@@ -179,7 +199,7 @@ static bool control(lb_scene* s, const lb_osim_control* c) {
       return true;
     }
   }
-  return false;
+  return push(s, c);
 }
 
 static lb_status take_controls(lb_job* j, double start, lb_error* err) {

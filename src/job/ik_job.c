@@ -21,8 +21,7 @@ static lb_status load(lb_job* j, lb_error* err) {
     return status;
   }
   status = lb_job_make_model(j, err);
-  const lb_status one =
-      lb_markers_read(j->o.table, &j->scene, false, j->arena.allocator, &own->markers, err);
+  const lb_status one = lb_job_read_markers(j, j->o.table, false, &own->markers, err);
   status = status == LB_OK ? one : status;
   return status == LB_OK ? lb_job_trim(j, own->markers, 0, 1, err) : status;
 }

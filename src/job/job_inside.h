@@ -61,6 +61,9 @@ lb_status lb_job_read_setup(lb_job* job, lb_error* err);
 struct lb_outer_forces;
 // Warnings of what a file of OpenSim's has and was not read.
 void lb_job_pass_on(lb_job* job, int count, const lb_message* note);
+// Markers of a table, with warnings of what is odd in it (lb_markers_read).
+lb_status lb_job_read_markers(lb_job* job, const char* path, bool all, lb_markers** markers,
+                              lb_error* err);
 // Warnings of what a motion lacks, or has and was not read, and of forces; each may be NULL.
 struct lb_joint_motion;
 void lb_job_warn_of_tables(lb_job* job, const struct lb_joint_motion* motion,

@@ -2,11 +2,26 @@
 
 #include <string.h>
 
+static void weigh_muscles(lb_job* j) {
+  lb_motion_job* own = j->own;
+  double mass = 0;
+  for (int i = 0; i < j->scene.nmuscle; i++) {
+    mass += j->scene.muscle[i].mass.amount;
+  }
+  if (mass == 0) {
+    const lb_muscle_volume how = lb_muscle_volume_default();
+    own->masses = lb_scene_weigh_muscles(&j->scene, &how);
+  }
+}
+
 lb_status lb_motion_job_load(lb_job* j, lb_error* err) {
   lb_motion_job* own = j->own;
   j->scene.record.reactions = true; // fixed joints are links then
   lb_status status = lb_job_need_table(j, "a motion", err);
   status = status == LB_OK ? lb_job_scale(j, err) : status;
+  if (own->weigh) {
+    weigh_muscles(j);
+  }
   status = status == LB_OK ? lb_job_make_model(j, err) : status;
   if (status != LB_OK) {
     return status;

@@ -3,12 +3,15 @@
 #include "job/job_inside.h"
 #include "limber/analysis.h"
 #include "limber/inverse.h"
+#include "scene/part/muscle_volume.h"
 
 // What they have at job->own.
 typedef struct lb_motion_job {
   lb_joint_motion* motion;
   lb_outer_forces* forces; // or NULL
   lb_analysis* analysis;   // or NULL
+  bool weigh;              // muscles by their volume, where none has a mass
+  lb_muscle_masses masses; // that they were given so
 } lb_motion_job;
 
 // Model, motion and forces by the job's options.

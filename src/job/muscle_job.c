@@ -102,6 +102,7 @@ static void report_static(lb_job* j) {
 static const double SMALL = 0.01; // part of an inertia that does not matter
 
 static lb_status load_inertia(lb_job* j, lb_error* err) {
+  ((lb_motion_job*)j->own)->weigh = true;
   const lb_status status = load(j, err);
   double mass = 0;
   for (int i = 0; status == LB_OK && i < j->scene.nmuscle; i++) {
@@ -154,6 +155,21 @@ void lb_motion_job_inertia(lb_job* j, const lb_analysis* a) {
   lb_release(j->arena.allocator, needed);
 }
 
+static void tell_masses(lb_job* j, const lb_muscle_masses* m) {
+  const lb_muscle_volume how = lb_muscle_volume_default();
+  if (m->count == 0) {
+    return;
+  }
+  lb_job_figure(j, "masses",
+                "by volume, force / %g MPa x fibre x %g kg/m^3: %s weigh %.4g kg, taken from "
+                "bodies",
+                1e-6 * how.tension, how.density, lb_text_count(m->count, "muscle").text, m->mass);
+  if (m->bound >= 0) {
+    lb_job_note(j, "muscles of '%s' would be more than 80 %% of it: theirs are %.3g times as heavy",
+                j->scene.body[m->bound].name, m->scale);
+  }
+}
+
 static void report_inertia(lb_job* j) {
   const lb_motion_job* own = j->own;
   lb_motion_job_warn(j);
@@ -161,6 +177,7 @@ static void report_inertia(lb_job* j) {
     lb_job_title(j, j->model->name, "inertia of %s at %s",
                  lb_text_count(j->model->muscle.count, "muscle").text,
                  lb_text_count(own->analysis->nframe, "moment").text);
+    tell_masses(j, &own->masses);
     lb_motion_job_inertia(j, own->analysis);
   }
 }

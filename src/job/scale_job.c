@@ -278,7 +278,7 @@ lb_status lb_job_scale(lb_job* j, lb_error* err) {
   }
   lb_status status = read_how(&S);
   if (status == LB_OK && S.how.markers) {
-    status = lb_markers_read(S.how.markers, &j->scene, false, j->arena.allocator, &S.markers, err);
+    status = lb_job_read_markers(j, S.how.markers, false, &S.markers, err);
   }
   for (int i = 0; i < S.how.nnote && status == LB_OK; i++) {
     lb_job_warn_at(j, S.how.note[i].place, "%s", S.how.note[i].text);

@@ -15,8 +15,18 @@ void lb_job_pass_on(lb_job* j, int count, const lb_message* note) {
   }
 }
 
+lb_status lb_job_read_markers(lb_job* j, const char* path, bool all, lb_markers** markers,
+                              lb_error* err) {
+  const lb_status status = lb_markers_read(path, &j->scene, all, j->arena.allocator, markers, err);
+  if (status == LB_OK) {
+    lb_job_pass_on(j, (*markers)->nnote, (*markers)->note);
+  }
+  return status;
+}
+
 void lb_job_warn_of_tables(lb_job* j, const lb_joint_motion* motion,
                            const lb_outer_forces* forces) {
+  lb_job_pass_on(j, motion ? motion->nnote : 0, motion ? motion->note : NULL);
   lb_job_pass_on(j, forces ? forces->nnote : 0, forces ? forces->note : NULL);
   if (motion && motion->nheld > 0) {
     lb_job_warn(j, "the motion has no column for %d of the coordinates: '%s'%s at the start",

@@ -9,6 +9,7 @@
 #include "limber/inverse.h"
 #include "limber/mechanism.h"
 #include "limber/optimize.h"
+#include "solve/diagnose/diagnose_conservative.h"
 
 typedef struct simulate_job {
   lb_mechanism* mechanism;  // of scenes with linkages
@@ -157,6 +158,34 @@ static void warn_of_few_steps(lb_job* j) {
   }
 }
 
+// Energy that nothing can have fed in comes from steps that are too long: most of the motion is
+// then made of it, and it is many times what muscles can do.
+static void warn_of_energy(lb_job* j) {
+  static const double PART = 0.5, TIMES = 10, ROUNDING = 1e-6;
+  const lb_recording* r = j->recording;
+  double rise = 0, most = 0;
+  int at = 0;
+  for (int f = 0; f < r->nframe; f++) {
+    const double e = r->kinetic[f] + r->potential[f] - r->kinetic[0] - r->potential[0];
+    most = fmax(most, r->kinetic[f]);
+    at = e > rise ? f : at;
+    rise = fmax(rise, e);
+  }
+  if (r->nframe == 0 || j->scene.nfork > 0) { // whose motors are inside
+    return;
+  }
+  const double feed = lb_energy_feed(j->model, r->time[r->nframe - 1]);
+  const bool pushed = j->summary.overlaps.count > 0; // apart, at the start
+  const double least = ROUNDING * (r->kinetic[0] + fabs(r->potential[0]));
+  if (rise > PART * most && rise > TIMES * feed && rise > least && !pushed) {
+    lb_job_warn(j,
+                "the energy rises by %.3g J until t = %.4g s, and nothing feeds so much in: the "
+                "motion is not to be trusted (take smaller steps, or an implicit integrator as "
+                "bdf2)",
+                rise, r->time[at]);
+  }
+}
+
 static void add_changes(lb_job* j) {
   const simulate_job* own = j->own;
   for (int i = 0; i < own->nchange; i++) {
@@ -189,6 +218,7 @@ static void report(lb_job* j) {
   }
   if (j->recording) {
     warn_of_few_steps(j);
+    warn_of_energy(j);
     lb_job_warn_of_unheld(j);
     lb_job_warn_of_networks(j);
     lb_job_warn_of_start(j, &j->summary.moved, &j->summary.steep, j->summary.step);

@@ -56,8 +56,7 @@ static bool has_markers(lb_job* j) {
 // Poses by inverse kinematics are where the search begins.
 static lb_status read_markers(lb_job* j, lb_error* err) {
   track_job* own = j->own;
-  lb_status status =
-      lb_markers_read(j->o.table, &j->scene, false, j->arena.allocator, &own->markers, err);
+  lb_status status = lb_job_read_markers(j, j->o.table, false, &own->markers, err);
   if (status != LB_OK) {
     return status;
   }

@@ -74,6 +74,42 @@ for words in ("largest moment about j", "largest joint load, at j", "largest res
     assert words in page, words
 assert "largest motor" not in page
 P
+# times that a file rounds to milliseconds, at 60 samples a second
+python3 - <<'P'
+import math
+def write(name, rate, time, promised=41, markers=1):
+    with open(name, "w") as m:
+        m.write("PathFileType\t4\t(X/Y/Z)\tx.trc\nDataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\n"
+                f"{rate}\t{rate}\t{promised}\t{markers}\tmm\nFrame#\tTime\ttip\n\t\tX1\tY1\tZ1\n")
+        for i in range(41):
+            a = 0.3 * math.sin(math.pi * i / 60)
+            m.write(f"{i + 1}\t{time(i)}\t{500 * math.cos(a)}\t{500 * math.sin(a)}\t0\n")
+write("exact.trc", 60, lambda i: repr(i / 60))
+write("rounded.trc", 60, lambda i: "%.3f000" % (i / 60), 40, 2)
+write("uneven.trc", 60, lambda i: "%.3f" % (i / 60 + 0.005 * (i % 2)))
+P
+for name in exact rounded; do
+  run "$LIMBER" analyse arm.yaml $name.trc --out $name --quiet
+  claim "markers with times that are $name are analysed" exits 0
+  run "$LIMBER" ik arm.yaml $name.trc --out $name-ik --quiet
+  run "$LIMBER" inverse arm.yaml $name-ik/trajectory.csv --cutoff 6 --out $name-id --quiet
+  claim "... and step by step" exits 0
+done
+run "$LIMBER" analyse arm.yaml rounded.trc --out rounded --force --quiet
+claim "... wrong counts are named, with their line" complains "rounded.trc:3:7: NumFrames is 40, and there are 41 lines of numbers"
+claim "... each of them" complains "rounded.trc:3:10: NumMarkers is 2, and there are 1 markers"
+claim "... with the same results" python3 - <<'P'
+import csv
+for folder in ("", "-id"):
+    a, b = (list(csv.DictReader(open(f"{n}{folder}/inverse.csv"))) for n in ("exact", "rounded"))
+    assert len(a) == len(b) == 41
+    for x, y in zip(a, b):
+        assert abs(float(x["j.tau"]) - float(y["j.tau"])) < 1e-9, (x, y)
+        assert abs(float(x["time"]) - float(y["time"])) < 1e-12
+P
+run "$LIMBER" analyse arm.yaml uneven.trc --out none
+claim "samples that are uneven are a mistake" exits 2
+claim "... that says what to do" complains "resample the table"
 claim "... the report has plots, and colours for the view" grep -q 'id="limber-muscles"' all/report.html
 claim "... of angles and activations" grep -q '<h2>Activations</h2>' all/report.html
 run "$LIMBER" analyse arm.yaml markers.csv --begin 0.5 --end 1 --out part
@@ -318,3 +354,8 @@ most = max((max(abs(r[n]) for r in reserves), n) for n in reserves[0] if n.start
 print(most)
 assert most[0] < 1e-2
 P
+# 60 samples a second, with times in whole milliseconds
+tracking="$data/Bindings/Java/Matlab/examples/Moco/exampleMarkerTracking10DOF"
+gait="$data/OpenSim/Moco/Test"
+run "$LIMBER" analyse "$gait/walk_gait1018_subject01.osim" "$tracking/marker_trajectories.trc" "$gait/walk_gait1018_subject01_grf.xml" --out tracked
+claim "a recording with rounded times is analysed as a whole" prints "from 31 markers at 151 moments to 18 muscles"

@@ -188,3 +188,88 @@ for m in ("TRIlong", "TRIlat", "TRImed", "BIClong", "BICshort", "BRA"):
     print(m, "activation", max(abs(x - y) for _, x, y in p), "fibre", max(abs(x - y) for _, x, y in l), correlation(l), l[-1])
     assert max(abs(x - y) for _, x, y in p) < 0.01 and correlation(l) > 0.9
 P
+
+# Springs and limits of coordinates, actuators of points and bodies: closed forms.
+cat >coordinates.osim <<'X'
+<OpenSimDocument Version="40000"><Model name="coordinates"><gravity>0 0 0</gravity>
+<BodySet><objects>
+<Body name="cart"><mass>2</mass><mass_center>0 0 0</mass_center><inertia>1 1 1 0 0 0</inertia></Body>
+<Body name="wheel"><mass>1</mass><mass_center>0 0 0</mass_center><inertia>1 1 0.5 0 0 0</inertia></Body>
+<Body name="top"><mass>1</mass><mass_center>0 0 0</mass_center><inertia>1 1 0.25 0 0 0</inertia></Body>
+<Body name="door"><mass>1</mass><mass_center>0 0 0</mass_center><inertia>1 1 1 0 0 0</inertia></Body>
+<Body name="two"><mass>1</mass><mass_center>0 0 0</mass_center><inertia>1 1 1 0 0 0</inertia></Body></objects></BodySet>
+<JointSet><objects>
+<SliderJoint name="rail"><socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/cart</socket_child_frame><coordinates><Coordinate name="x"><default_value>0.7</default_value></Coordinate></coordinates></SliderJoint>
+<PinJoint name="axle"><socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/wheel</socket_child_frame><coordinates><Coordinate name="turn"/></coordinates></PinJoint>
+<PinJoint name="pivot"><socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/top</socket_child_frame><coordinates><Coordinate name="spin"/></coordinates></PinJoint>
+<PinJoint name="hinge"><socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/door</socket_child_frame><coordinates><Coordinate name="swing"><default_speed_value>1</default_speed_value></Coordinate></coordinates></PinJoint>
+<CustomJoint name="table"><socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/two</socket_child_frame><coordinates><Coordinate name="tx"/><Coordinate name="ty"><default_value>0.1</default_value></Coordinate></coordinates>
+<SpatialTransform><TransformAxis name="translation1"><coordinates>tx</coordinates><axis>1 0 0</axis><LinearFunction><coefficients>1 0</coefficients></LinearFunction></TransformAxis>
+<TransformAxis name="translation2"><coordinates>ty</coordinates><axis>0 1 0</axis><LinearFunction><coefficients>1 0</coefficients></LinearFunction></TransformAxis></SpatialTransform></CustomJoint>
+</objects></JointSet>
+<ForceSet><objects>
+<SpringGeneralizedForce name="spring"><coordinate>x</coordinate><stiffness>8</stiffness><rest_length>0.5</rest_length><viscosity>0</viscosity></SpringGeneralizedForce>
+<SpringGeneralizedForce name="second"><coordinate>ty</coordinate><stiffness>5</stiffness><rest_length>0</rest_length><viscosity>2</viscosity></SpringGeneralizedForce>
+<CoordinateLimitForce name="stop"><coordinate>swing</coordinate><upper_stiffness>1</upper_stiffness><upper_limit>10</upper_limit><lower_stiffness>1</lower_stiffness><lower_limit>-360</lower_limit><damping>0</damping><transition>0.01</transition></CoordinateLimitForce>
+<PointActuator name="kick"><body>wheel</body><point>0.5 0 0</point><point_is_global>false</point_is_global><direction>0 3 0</direction><force_is_global>false</force_is_global><optimal_force>2</optimal_force></PointActuator>
+<TorqueActuator name="wind"><bodyA>top</bodyA><bodyB>door</bodyB><torque_is_global>true</torque_is_global><axis>0 0 1</axis><optimal_force>0.5</optimal_force></TorqueActuator>
+</objects></ForceSet></Model></OpenSimDocument>
+X
+run "$LIMBER" simulate coordinates.osim --duration 1 --set solver.integrator=adaptive --out free
+claim "forces on coordinates are read without a note" content
+claim "... springs and limits move as their closed forms say" python3 - <<'P'
+import math
+from storage import storage
+w = math.sqrt(180 / math.pi) # of the limit: 1 N m/deg, and 1 kg m^2
+hit = math.radians(10)
+for r in storage("free/coordinates.sto"):
+    t = r["time"]
+    value = lambda joint, name: r[f"/jointset/{joint}/{name}/value"]
+    assert abs(value("rail", "x") - 0.5 - 0.2 * math.cos(2 * t)) < 1e-7, r
+    # y'' + 2 y' + 5 y = 0
+    assert abs(value("table", "ty") - 0.1 * math.exp(-t) * (math.cos(2 * t) + 0.5 * math.sin(2 * t))) < 1e-7, r
+    s = t - hit
+    swing = t if s < 0 else hit + math.sin(w * s) / w if s < math.pi / w else hit - (s - math.pi / w)
+    assert abs(value("hinge", "swing") - swing) < 1e-7, (r, swing)
+    assert value("axle", "turn") == value("pivot", "spin") == value("table", "tx") == 0
+P
+printf '<ControlSet><objects><ControlConstant name="kick"><value>1</value></ControlConstant><ControlConstant name="wind"><value>1</value></ControlConstant></objects></ControlSet>' >act.xml
+run "$LIMBER" simulate coordinates.osim --duration 0.1 --controls act.xml --set solver.integrator=adaptive --out act
+claim "... controls scale forces at points and torques between bodies" python3 - <<'P'
+from storage import storage
+for r in storage("act/coordinates.sto"):
+    t = r["time"]
+    assert abs(r["/jointset/axle/turn/value"] - t * t) < 1e-9, r  # 2 N at 0.5 m, 0.5 kg m^2
+    assert abs(r["/jointset/pivot/spin/value"] - t * t) < 1e-9, r # 0.5 N m, 0.25 kg m^2
+    assert abs(r["/jointset/hinge/swing/value"] - t + 0.25 * t * t) < 1e-9, r
+P
+sed 's|<damping>0</damping>|<damping>1</damping>|' coordinates.osim >damped.osim
+run "$LIMBER" check damped.osim
+claim "... damping of limits is named as left out" complains "the damping of the limits 'stop' is left out"
+
+# States of a run are the start of another, and motions come in degrees, too.
+arm=$LIMBER_SOURCE_DIR/scenes/parts/arm.osim
+exact="--set solver.integrator=adaptive --set record.every=10ms --quiet"
+run "$LIMBER" simulate "$arm" --duration 0.3 $exact --out whole-arm
+cp "$arm" arm.osim
+printf '<OpenSimDocument Version="40000"><ForwardTool name="rest"><model_file>arm.osim</model_file><initial_time>0.1</initial_time><final_time>0.3</final_time><states_file>whole-arm/states.sto</states_file></ForwardTool></OpenSimDocument>' >rest.xml
+run "$LIMBER" simulate rest.xml $exact --out rest-arm
+claim "states of a run are read as the start of another" exits 0
+claim "... which goes on as the first did, coordinates, speeds, activations and fibres" python3 - <<'P'
+from storage import storage
+a, b = storage("whole-arm/states.sto")[10:], storage("rest-arm/states.sto")
+assert len(a) == len(b) == 21 and len(a[0]) == 9
+for r, s in zip(a, b):
+    for name in r:
+        assert abs(r[name] - s[name] - (0.1 if name == "time" else 0)) < 1e-7, (name, r, s)
+P
+claim "... with OpenSim's names" grep -q "/forceset/biceps/activation.*/forceset/biceps/fiber_length" whole-arm/states.sto
+run "$LIMBER" muscle lengths "$arm" whole-arm/coordinates.sto --out by-sto --quiet
+run "$LIMBER" muscle lengths "$arm" whole-arm/coordinates.mot --out by-mot --quiet
+claim "a motion in degrees (.mot) is the same motion" python3 - <<'P'
+from storage import storage
+assert "inDegrees=yes" in open("whole-arm/coordinates.mot").read()
+for r, s in zip(storage("by-sto/lengths.sto"), storage("by-mot/lengths.sto"), strict=True):
+    for name in r:
+        assert abs(r[name] - s[name]) < 1e-13, (name, r, s)
+P

@@ -122,3 +122,14 @@ claim "the converted scene keeps the range" cmp clamped/coordinates.sto again/co
 printf 'bodies: {a: {shape: {sphere: {radius: 1 cm}}}}\njoints: {j: {type: revolute, child: a, axis: z, clamped: [true]}}\n' >bad.yaml
 run "$LIMBER" check bad.yaml
 claim "clamped without a range is a mistake" complains "must have true or false for each of 'ranges'"
+
+# A marker in the world stays where it is.
+{ cat marked.yaml; printf '  spare: {body: world, at: [1, 2, 3]}\n'; } >world.yaml
+run "$LIMBER" ik world.yaml markers.csv --out still
+claim "a marker in the world is one of the markers" prints "by 3 markers"
+claim "... and moves nothing" cmp pose/trajectory.csv still/trajectory.csv
+claim "... nor itself" python3 - <<'P'
+import csv
+for r in csv.DictReader(open("still/markers.csv")):
+    assert [float(r["spare." + a]) for a in "xyz"] == [1, 2, 3], r
+P

@@ -145,3 +145,92 @@ run "$LIMBER" track hung-belly.yaml --out none
 claim "so does collocation" grep -q "whose stretches 'limber track' cannot know" stderr
 run "$LIMBER" fork hung-belly.yaml --out none
 claim "... and a reduced mechanism" grep -q "whose stretches a reduced mechanism cannot know" stderr
+
+# Muscles without mass are weighed by the volume of their fibres.
+cat >volume.yaml <<'S'
+name: Volume
+bodies: {arm: {mass: 20, center: [0.3, 0, 0], inertia: [0.1, 0.1, 0.1]}}
+joints: {j: {type: revolute, child: arm, axis: y}}
+muscles:
+  big: {through: [{at: [0, 0, 0.4]}, {body: arm, at: [0.1, 0, 0]}], hill: {model: thelen, force: 5 kN, fiber: 20 cm, slack: 10 cm}}
+  small: {through: [{at: [0, 0, -0.4]}, {body: arm, at: [0.1, 0, 0]}], hill: {model: millard, force: 1 kN, fiber: 10 cm, slack: 10 cm}}
+S
+printf 'time,j.q\n0,0\n0.1,0.1\n0.2,0.2\n' >volume.csv
+run "$LIMBER" muscle report volume.yaml volume.csv --out volume
+claim "muscles without mass are weighed by their volume" exits 0
+claim "... which is told: (5000 x 0.2 + 1000 x 0.1) / 0.25e6 x 1060 kg" prints "2 muscles weigh 4.664 kg"
+run "$LIMBER" check volume.yaml --set opensim.volumes.specific_tension=0.5MPa --set opensim.volumes.density=1000
+claim "... with other numbers, by a key; together bodies weigh what they did" prints "together 20 kg (2.2 kg of it muscles)"
+run "$LIMBER" check volume.yaml --set bodies.arm.mass=2 --set opensim.volumes.density=1060
+claim "... and are no more than 80 % of a body" prints "together 2 kg (1.6 kg of it muscles)"
+claim "... each in proportion to its volume, at its body's cost" python3 - "$LIMBER" <<'P'
+import csv, subprocess, sys
+# (J'MJ)/M of a straight muscle with belly and stiff tendons is linear in its mass
+part = {}
+for mass in ("", "1.0"):
+    out = f"part{mass}"
+    args = [sys.argv[1], "muscle", "report", "volume.yaml", "volume.csv", "--out", out, "--quiet"]
+    if mass:
+        for name, kg in (("big", 4.24), ("small", 0.424)):
+            args += ["--set", f"muscles.{name}.mass.amount={kg}", "--set", f"muscles.{name}.mass.from=arm"]
+            fiber, slack = (0.2, 0.1) if name == "big" else (0.1, 0.1)
+            part_ = fiber / (fiber + slack)
+            args += ["--set", f"muscles.{name}.mass.belly=[{(1 - part_) / 2}, {(1 + part_) / 2}]"]
+    subprocess.run(args, check=True)
+    part[mass] = open(f"{out}/inertia.csv").read().splitlines()
+assert len(part[""]) == len(part["1.0"]) > 1
+for a, b in zip(part[""][1:], part["1.0"][1:]):
+    for x, y in zip(a.split(","), b.split(",")):
+        try:
+            assert abs(float(x) - float(y)) < 1e-9, (a, b)
+        except ValueError:
+            assert x == y
+P
+
+# OpenSim's obstacles: cylinders that paths go about right- or left-handed, one or two in a row.
+muscle() { # NAME OBSTACLE
+  cat <<X
+<Thelen2003Muscle name="$1"><max_isometric_force>100</max_isometric_force><optimal_fiber_length>0.3</optimal_fiber_length><tendon_slack_length>0.4</tendon_slack_length>
+<GeometryPath><PathPointSet><objects><PathPoint name="$1-a"><socket_parent_frame>/ground</socket_parent_frame><location>-0.2 0 0</location></PathPoint>
+<PathPoint name="$1-b"><socket_parent_frame>/bodyset/bar</socket_parent_frame><location>0.5 0 0</location></PathPoint></objects></PathPointSet>
+<PathWrapSet><objects><PathWrap><wrap_object>$2</wrap_object><method>hybrid</method><range>-1 -1</range></PathWrap></objects></PathWrapSet></GeometryPath></Thelen2003Muscle>
+X
+}
+pair() { # NAME SENSE SENSE
+  echo "<WrapDoubleCylinderObst name=\"$1\"><translation>0 0 0</translation><radiusUcyl>0.05</radiusUcyl><radiusVcyl>0.05</radiusVcyl><wrapUcylDirection>$2handed</wrapUcylDirection><wrapVcylDirection>$3handed</wrapVcylDirection><wrapVcylHomeBodyName>bar</wrapVcylHomeBodyName><translationVcyl>0.3 0 0</translationVcyl><length>1</length></WrapDoubleCylinderObst>"
+}
+{
+  echo '<OpenSimDocument Version="40000"><Model name="obstacles"><Ground name="ground"><WrapObjectSet><objects>'
+  pair same right right; pair cross right left
+  echo '<WrapCylinderObst name="one"><translation>0 0 0</translation><radius>0.05</radius><wrapDirection>lefthanded</wrapDirection><length>1</length></WrapCylinderObst>'
+  echo '</objects></WrapObjectSet></Ground><BodySet><objects><Body name="bar"><mass>2</mass><mass_center>0 0 0</mass_center><inertia>1 1 1 0 0 0</inertia></Body></objects></BodySet><JointSet><objects><SliderJoint name="rail"><socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/bar</socket_child_frame><coordinates><Coordinate name="x"/></coordinates></SliderJoint></objects></JointSet><ForceSet><objects>'
+  muscle below same; muscle across cross; muscle above one
+  echo '</objects></ForceSet></Model></OpenSimDocument>'
+} >obstacles.osim
+printf 'x\nnRows=2\nnColumns=2\ninDegrees=no\nendheader\ntime\tx\n0\t0\n0.1\t0.02\n' >obstacles.sto
+run "$LIMBER" muscle lengths obstacles.osim obstacles.sto --out obstacles
+claim "obstacles of cylinders are read without a note" content
+claim "... paths go about them in the senses given, with lengths of the closed forms" python3 - <<'P'
+from math import asin, sqrt
+lines = open("obstacles/lengths.sto").read().splitlines()
+k = lines.index("endheader") + 1
+r = 0.05
+for line in lines[k + 1:]:
+    row = dict(zip(lines[k].split(), map(float, line.split())))
+    move = 0.2 * row["time"]
+    end = sqrt(0.2**2 - r * r)
+    d = 0.3 + move
+    same = 2 * (end + r * asin(r / 0.2)) + d
+    cross = 2 * (end + r * (asin(r / 0.2) + asin(2 * r / d))) + sqrt(d * d - 4 * r * r)
+    far = 0.5 + move
+    one = end + r * asin(r / 0.2) + r * asin(r / far) + sqrt(far * far - r * r)
+    for name, length in (("below", same), ("across", cross), ("above", one)):
+        assert abs(row[name] - length) < 1e-9, (name, row[name], length)
+P
+run "$LIMBER" convert obstacles.osim --out turned
+claim "... on the right of its way where it is right-handed: below, as the way goes along x" python3 - <<'P'
+import re
+text = open("turned/obstacles.yaml").read()
+side = lambda name: [float(x) for x in re.search(name + r":\n(?:.*\n)*?    side: \[(.*)\]", text).group(1).split(",")]
+assert side("same")[1] < -0.99 and side("one")[1] > 0.99, text
+P

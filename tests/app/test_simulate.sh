@@ -141,3 +141,30 @@ m = json.load(open("flywheel/summary.json"))["motors"][0]
 drive, brake = m["peak_driving_power"], m["peak_braking_power"]
 assert drive > 1 and abs(drive - brake) < 1e-6 and "peak_power" not in m, m'
 claim "... and so in the report" grep -q "<th>peak driving power</th><th>peak braking power</th>" flywheel/report.html
+
+# Fibres on elastic tendons are far faster than bodies: steps are implicit, unless the author says so.
+cat >tendon.yaml <<'S'
+bodies: {arm: {mass: 1, center: [0.2, 0, 0], inertia: [0.01, 0.01, 0.01]}}
+joints: {j: {type: revolute, child: arm, axis: y}}
+muscles: {m: {through: [{at: [0, 0, 0.4]}, {body: arm, at: [0.1, 0, 0]}], hill: {model: millard, force: 3 kN, fiber: 10 cm, slack: 30 cm}}}
+duration: 0.2
+S
+run "$LIMBER" simulate tendon.yaml --out tendon
+claim "muscles with elastic tendons are stepped by bdf2" prints "(bdf2, 1 ms)"
+claim "... without a warning" content
+run "$LIMBER" simulate tendon.yaml --set muscles.m.hill.elastic=false --out stiff
+claim "... those with stiff ones are not" prints "(rk4, 1 ms)"
+
+# Energy that nothing feeds in is an integrator's.
+cat >spring.yaml <<'S'
+bodies: {ball: {shape: {sphere: {radius: 5 cm}}}}
+joints: {j: {type: prismatic, child: ball, axis: x, spring: {stiffness: 4e7}}}
+initial: {j: {position: 1 mm}}
+gravity: [0, 0, 0]
+duration: 0.02
+record: {every: 1 ms}
+S
+run "$LIMBER" simulate spring.yaml --set solver.integrator=euler --set solver.step=0.35ms --out grows
+claim "energy that comes from nowhere is a warning" complains "and nothing feeds so much in"
+run "$LIMBER" simulate spring.yaml --set solver.integrator=bdf2 --out holds
+claim "... which an implicit step does not get" content

@@ -106,6 +106,7 @@ static void mistakes_are_said_with_their_lines(void** state) {
       {"a.trc", TRC("mm", "1\t0\t1\t2\t3\t4\t5\t6\t7\n"), "more numbers than the 2 markers", 7},
       {"a.trc", TRC("mm", "1\tx\n"), "'x' is not a number", 7},
       {"a.trc", TRC("mm", "1\t\t1\n"), "the time must be a number", 7},
+      {"a.trc", TRC("mm", "1 0 1 2 3 4\n"), "the line has 5 numbers, and there are 7", 7},
       {"a.trc", TRC("mm", "1\t0\t1\t2\t3\n"), "promises 2 lines of numbers, and there are 1", 8},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -120,6 +121,49 @@ static void mistakes_are_said_with_their_lines(void** state) {
     assert_int_equal(err.message[0].place.line, cases[i].line);
     lb_error_clear(&err);
   }
+}
+
+static void counts_that_are_wrong_are_noted(void** state) {
+  (void)state;
+#define EIGHT "0\t1\n0.1\t2\n0.2\t2\n0.3\t2\n0.4\t1\n0.5\t2\n0.6\t2\n0.7\t2\n"
+  const struct {
+    const char *file, *text, *message;
+    int line, column;
+  } cases[] = {
+      {"a.mot", "x\nnRows=7\nendheader\ntime\ta\n" EIGHT,
+       "nRows is 7, and there are 8 lines of numbers: all of them are read", 2, 1},
+      {"a.mot", "nColumns=3\nendheader\ntime\ta\n" EIGHT,
+       "nColumns is 3, and there are 2 columns: all of them are read", 1, 1},
+      {"a.sto", "x\ndatacolumns 1\ndatarows 8\nendheader\ntime\ta\n" EIGHT,
+       "datacolumns is 1, and there are 2 columns", 2, 1},
+      {"a.trc", TRC("m", "1\t0\t1\t2\t3\n2\t0.0167\t1\t2\t3\n3\t0.0333\t1\t2\t3\n"),
+       "NumFrames is 2, and there are 3 lines of numbers", 3, 7},
+      {"a.trc",
+       "PathFileType\nDataRate\tNumFrames\tNumMarkers\tUnits\n10\t2\t5\tm\nFrame#\tTime\ta\n\t\tX1"
+       "\tY1\tZ1\n1\t0\t1\t2\t3\n2\t0.1\t1\t2\t3\n",
+       "NumMarkers is 5, and there are 1 markers", 3, 6},
+      {"a.trc", TRC("m", "1\t0\t1\t2\t3\n2\t0.1\t1\t2\t3\n"),
+       "DataRate is 60, and the times have 10 samples a second: the times count", 3, 1},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const lb_numbers n = parse(cases[i].file, cases[i].text);
+    assert_int_equal(n.nnote, 1);
+    assert_non_null(strstr(n.note[0].text, cases[i].message));
+    assert_int_equal(n.note[0].place.line, cases[i].line);
+    assert_int_equal(n.note[0].place.column, cases[i].column);
+  }
+}
+
+static void rounded_times_come_out_even(void** state) {
+  (void)state;
+  const lb_numbers n =
+      parse("a.trc", "PathFileType\nDataRate\tNumFrames\tUnits\n60.00\t8\tmm\nFrame#\tTime\ta\n"
+                     "\t\tX1\tY1\tZ1\n1\t0.000000\n2\t0.017000\n3\t0.033000\n4\t0.050000\n"
+                     "5\t0.067000\n6\t0.083000\n7\t0.100000\n8\t0.117000\n");
+  for (int i = 0; i < 8; i++) {
+    assert_near(n.value[i * n.ncolumn], i / 60.0, 1e-17);
+  }
+  assert_int_equal(n.nnote, 0);
 }
 
 // Files of others: all are read, with the counts that their headers have.
@@ -178,6 +222,8 @@ int main(void) {
       cmocka_unit_test(coordinates_have_names_or_paths),
       cmocka_unit_test(markers_come_in_metres_and_z_up),
       cmocka_unit_test(mistakes_are_said_with_their_lines),
+      cmocka_unit_test(counts_that_are_wrong_are_noted),
+      cmocka_unit_test(rounded_times_come_out_even),
       cmocka_unit_test(tables_of_others_are_read),
   };
   return cmocka_run_group_tests(tests, begin, end);

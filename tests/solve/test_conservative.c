@@ -2,6 +2,7 @@
 // where something takes it.
 #include "compile.h"
 #include "limber/simulate.h"
+#include "solve/diagnose/diagnose_conservative.h"
 
 // A rod that swings; what its hinge has, with a number open.
 #define ROD                                                                                        \
@@ -174,11 +175,41 @@ static void contacts_keep_energy_only_without_rubbing_and_where_they_bounce_back
   }
 }
 
+static double feed(const char* text, double duration) {
+  lb_model* m = compile(text);
+  const double most = lb_energy_feed(m, duration);
+  lb_model_release(m);
+  return most;
+}
+
+static void energy_comes_from_what_acts_and_from_muscles_as_much_as_they_can(void** state) {
+  (void)state;
+#define MUSCLE(WHAT)                                                                               \
+  SWINGING("")                                                                                     \
+  "muscles: {m: {through: [{at: [0, 0, 0.2]}, {body: rod, at: [0.1, 0, 0]}], " WHAT "}}\n"
+  assert_near(feed(SWINGING(", damping: 1"), 3), 0, 0);
+  assert_near(
+      feed(SWINGING("") "motors: {m: {joint: j, drive: force, keys: [[0, 0], [1, 0]]}}\n", 3), 0,
+      0);
+  assert_true(isinf(
+      feed(SWINGING("") "motors: {m: {joint: j, drive: force, keys: [[0, 0], [1, 1]]}}\n", 3)));
+  assert_true(isinf(
+      feed(SWINGING("") "motors: {m: {joint: j, drive: position, keys: [[0, 0], [1, 0]]}}\n", 3)));
+  assert_true(isinf(feed(SWINGING("") "loads: {l: {body: rod, force: [1, 0, 0]}}\n", 3)));
+  assert_true(isinf(feed(MUSCLE("tension: 5"), 3)));
+  // F l (1 + 0.1 v_max T)
+  assert_near(feed(MUSCLE("hill: {model: thelen, force: 100, fiber: 0.1, slack: 0.1, speed: 10, "
+                          "elastic: false}"),
+                   3),
+              40, 1e-12);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(energy_stays_where_it_is_said_to),
       cmocka_unit_test(maximal_coordinates_say_the_same),
       cmocka_unit_test(contacts_keep_energy_only_without_rubbing_and_where_they_bounce_back),
+      cmocka_unit_test(energy_comes_from_what_acts_and_from_muscles_as_much_as_they_can),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,8 @@ void lb_track_add(lb_track* t, lb_data* d) {
   lb_poses(d->model, d);
   for (int i = 0; i < t->npoint; i++, x += 3) {
     const lb_track_point* p = &t->point[i];
-    const lb_vec3 at = lb_transform_point(d->pose[p->body], lb_track_in_body(d->model, d->q, p));
+    const lb_vec3 in = lb_track_in_body(d->model, d->q, p);
+    const lb_vec3 at = p->body == LB_WORLD ? in : lb_transform_point(d->pose[p->body], in);
     x[0] = at.x;
     x[1] = at.y;
     x[2] = at.z;
@@ -54,6 +55,9 @@ void lb_track_add(lb_track* t, lb_data* d) {
 
 static lb_v4 velocity_of(lb_data* d, const lb_track_point* p) {
   const lb_model* m = d->model;
+  if (p->body == LB_WORLD) {
+    return lb_v4_zero();
+  }
   const lb_transform X = m->body.in_link[p->body];
   const lb_vec3 at = lb_transform_point(X, lb_track_in_body(m, d->q, p));
   const lb_anchor anchor = {m->body.link[p->body], {lb_quat_identity(), at}};

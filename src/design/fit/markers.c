@@ -223,6 +223,9 @@ static lb_status read_table(reader* r, const char* text, size_t length) {
     no_columns(r);
   }
   status = r->m->nmarker > 0 ? lb_numbers_lines(&r->n) : LB_OK;
+  if (status == LB_OK && !lb_numbers_pass_on(&r->n, r->arena, &r->m->nnote, &r->m->note)) {
+    return lack(r);
+  }
   return status == LB_NO_MEMORY ? status : r->n.mistakes > 0 ? LB_INVALID : take_samples(r);
 }
 

@@ -47,10 +47,11 @@ static lb_status check_filter(const char* what, int n, const double* time, doubl
   const double step = (time[n - 1] - time[0]) / (n - 1);
   for (int i = 1; i < n; i++) {
     if (!(fabs(time[i] - time[i - 1] - step) < 1e-3 * step)) {
-      return lb_error_add(err, LB_INVALID, (lb_place){0},
-                          "the filter needs evenly spaced samples: those of the %s around t = %g s "
-                          "are not %g s apart (leave the cut-off away, or resample)",
-                          what, time[i], step);
+      return lb_error_add(
+          err, LB_INVALID, (lb_place){0},
+          "the filter needs evenly spaced samples: those of the %s around t = %g s "
+          "are not %g s apart, nor rounded so (resample the table, or filter nothing)",
+          what, time[i], step);
     }
   }
   if (cutoff * step >= LB_SIGNAL_HIGHEST) {

@@ -263,6 +263,8 @@ static lb_status read_motion(const char* path, const lb_model* m, int least, lb_
   }
   const size_t rows = (size_t)n.nrow;
   *x = (lb_joint_motion){.file = n.file,
+                         .nnote = n.nnote,
+                         .note = n.note,
                          .nsample = n.nrow,
                          .time = LB_TAKE(arena, double, rows),
                          .q = LB_TAKE(arena, double, rows*(size_t)m->nq),

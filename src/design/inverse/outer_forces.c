@@ -129,7 +129,10 @@ static lb_status read_table(const char* path, const lb_model* m, lb_arena* arena
   for (int b = 0; b < m->nbody && status == LB_OK; b++) {
     status = take_body(&n, m, b, arena, x, err);
   }
-  return status == LB_OK && x->count == 0 ? no_body(&n, err) : status;
+  if (status != LB_OK || x->count == 0) {
+    return status != LB_OK ? status : no_body(&n, err);
+  }
+  return lb_numbers_pass_on(&n, arena, &x->nnote, &x->note) ? LB_OK : lb_table_lack(path, err);
 }
 
 // --- external loads ---
@@ -181,7 +184,7 @@ static lb_status read_loads(const char* path, const lb_model* m, lb_arena* arena
   x->item = LB_TAKE(arena, lb_scene_external, loads.count);
   x->nnote = loads.nnote;
   x->note = loads.note;
-  if (!x->item) {
+  if (!x->item || !lb_numbers_pass_on(&n, arena, &x->nnote, &x->note)) {
     return lb_table_lack(path, err);
   }
   for (int i = 0; i < loads.count; i++) {

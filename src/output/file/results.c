@@ -97,6 +97,7 @@ typedef enum need {
   TORQUES,
   REACTIONS,
   NAMED,
+  STATES,
   NAMED_TORQUES,
   MUSCLES,
   SHARED,
@@ -124,6 +125,10 @@ static const struct {
     {{"coordinates.sto", "coordinates by their names, for OpenSim's tools"},
      lb_write_coordinates,
      NAMED},
+    {{"coordinates.mot", "the same in degrees"}, lb_write_motion, NAMED},
+    {{"states.sto", "coordinates, speeds, activations and fibres, for --states and OpenSim"},
+     lb_write_states,
+     STATES},
     {{"lengths.sto", "lengths of the muscles' paths"}, lb_write_lengths, MUSCLES},
     {{"arms.sto", "their moment arms"}, lb_write_arms, MUSCLES},
     {{"activations.sto", "activations by static optimisation"}, lb_write_activations, SHARED},
@@ -157,6 +162,10 @@ static const struct {
     {{"summary.json", "these figures, for programs"}, lb_write_summary, ANY}};
 enum { NFILE = sizeof FILES / sizeof *FILES };
 
+static bool is_simulated(const lb_summary* s) {
+  return s->job && strcmp(s->job, "simulate") == 0;
+}
+
 static bool is_there(need of, const lb_recording* r, const lb_summary* s) {
   const bool there[] = {[ANY] = true,
                         [FIT] = s->fit,
@@ -172,6 +181,7 @@ static bool is_there(need of, const lb_recording* r, const lb_summary* s) {
                         [TORQUES] = r->keeps & LB_KEEP_TORQUES,
                         [REACTIONS] = r->keeps & LB_KEEP_REACTIONS,
                         [NAMED] = lb_count_named(r->model) > 0,
+                        [STATES] = lb_count_named(r->model) > 0 && is_simulated(s),
                         [NAMED_TORQUES] =
                             r->keeps & LB_KEEP_TORQUES && lb_count_named(r->model) > 0,
                         [MUSCLES] = s->analysis && r->model->muscle.count > 0,

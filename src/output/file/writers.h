@@ -26,6 +26,9 @@ void lb_write_torques(lb_out* out, const lb_recording* recording, const lb_summa
 void lb_write_reactions(lb_out* out, const lb_recording* recording, const lb_summary* summary);
 // Tables for OpenSim's tools: coordinates that have names, and generalised forces on them.
 void lb_write_coordinates(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+// The same with states of muscles, as a start for --states; and coordinates alone, in degrees.
+void lb_write_states(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+void lb_write_motion(lb_out* out, const lb_recording* recording, const lb_summary* summary);
 void lb_write_moments(lb_out* out, const lb_recording* recording, const lb_summary* summary);
 // A table for OpenSim's tools, column by column.
 typedef struct lb_sto {

@@ -51,6 +51,7 @@ typedef struct lb_osim_wrap {
   lb_vec3 size;            // half-axes; z is 0 where it has no end
   double length;           // of cylinders
   bool active;
+  int turn; // of an obstacle, which is made for each path: 1 right-handed about z, -1 left-handed
 } lb_osim_wrap;
 
 typedef struct lb_osim {
@@ -166,6 +167,8 @@ void lb_osim_start(lb_osim* o);                                     // osim_join
 void lb_osim_constraints(lb_osim* o);                               // osim_constraints.c
 void lb_osim_forces(lb_osim* o);                                    // osim_forces.c
 void lb_osim_markers(lb_osim* o);                                   // osim_forces.c
+// One force on a coordinate, or actuator of `ForceSet`; false: it is neither.
+bool lb_osim_coordinate_force(lb_osim* o, lb_xml* force); // osim_coordinates.c
 // One muscle or path spring of `ForceSet`; false: it is neither.
 bool lb_osim_path_force(lb_osim* o, lb_xml* force); // osim_paths.c
 void lb_osim_wraps(lb_osim* o);                     // osim_paths.c

@@ -188,7 +188,8 @@ static lb_status read_table(const char* path, double start, lb_arena* arena,
                             lb_osim_controls* controls, lb_error* err) {
   lb_numbers n;
   lb_status status = lb_numbers_read(path, "table of controls", arena, &n, err);
-  lb_osim_controls made = {0};
+  lb_osim_controls made = {.nnote = status == LB_OK ? n.nnote : 0,
+                           .note = status == LB_OK ? n.note : NULL};
   made.item = status == LB_OK ? LB_TAKE(arena, lb_osim_control, n.ncolumn) : NULL;
   if (status == LB_OK && !made.item) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for controls");

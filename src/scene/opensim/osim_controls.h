@@ -5,6 +5,9 @@
 #include "limber/profile.h"
 #include "limber/status.h"
 
+// End of the name of a load that is the opposite of an actuator's.
+#define LB_OSIM_REACTION "_reaction"
+
 typedef struct lb_osim_control {
   const char* name; // of the muscle or actuator
   lb_place place;

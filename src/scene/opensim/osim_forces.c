@@ -1,4 +1,4 @@
-// Markers; forces but muscles: bushings, contacts, actuators.
+// Markers; forces but muscles and those on coordinates: bushings, contacts.
 #include <math.h>
 #include <string.h>
 
@@ -14,11 +14,6 @@ void lb_osim_markers(lb_osim* o) {
     e->seen = true;
     const bool fixed = lb_osim_flag(o, e, "fixed", false);
     if (!lb_osim_attach(o, e, ON, "location", &frame)) {
-      continue;
-    }
-    if (strcmp(frame.body, "world") == 0) {
-      lb_remark(o->r, e->place,
-                lb_compose(o->r, "marker '%s' is on the ground, and is left out", e->name));
       continue;
     }
     lb_yaml* marker = lb_osim_point(o, e->place, &frame);
@@ -207,33 +202,7 @@ static void smooth_sphere(lb_osim* o, lb_xml* xml) {
   touch_all(o, &c, lb_compose(o->r, "%s %s", ball, plane), place);
 }
 
-// --- actuators ---
-
-// A motor whose force is none until somebody says otherwise.
-static void coordinate_actuator(lb_osim* o, lb_xml* xml) {
-  lb_place place = xml->place;
-  const char* name = lb_osim_socket(o, xml, "coordinate", &place);
-  const lb_osim_coordinate* c = lb_osim_find_coordinate(o, name, place);
-  if (!c) {
-    return;
-  }
-  const double optimal = lb_osim_number(o, xml, "optimal_force", 1);
-  lb_osim_word(o, xml, "min_control");
-  lb_osim_word(o, xml, "max_control");
-  place = xml->place;
-  lb_yaml *map = lb_node_map(o, place), *keys = lb_node_list(o, place);
-  lb_node_put(o, map, "joint", lb_node_text(o, place, c->joint));
-  if (c->index > 0) {
-    lb_node_put(o, map, "coordinate", lb_node_number(o, place, c->index));
-  }
-  lb_node_put(o, map, "drive", lb_node_text(o, place, "force"));
-  lb_node_add(o, keys, lb_node_numbers(o, place, (double[]){0, 0}, 2));
-  lb_node_put(o, map, "keys", keys);
-  if (optimal > 0) {
-    lb_node_put(o, map, "optimal", lb_node_number(o, place, optimal));
-  }
-  lb_node_part(o, "motors", xml->name, map);
-}
+// --- the whole ---
 
 static const struct {
   const char* tag;
@@ -242,7 +211,6 @@ static const struct {
     {"BushingForce", bushing},
     {"HuntCrossleyForce", hunt_crossley},
     {"SmoothSphereHalfSpaceForce", smooth_sphere},
-    {"CoordinateActuator", coordinate_actuator},
 };
 
 static bool is_off(lb_osim* o, lb_xml* force) {
@@ -263,7 +231,7 @@ void lb_osim_forces(lb_osim* o) {
       }
     }
     if (!known && !is_off(o, e)) {
-      e->seen = lb_osim_path_force(o, e);
+      e->seen = lb_osim_coordinate_force(o, e) || lb_osim_path_force(o, e);
     }
   }
 }

@@ -62,30 +62,7 @@ static const char* side_of(lb_osim* o, lb_xml* xml) {
   return NULL;
 }
 
-static void read_wrap(lb_osim* o, lb_xml* xml, const char* frame) {
-  const lb_vec3 zero = {0, 0, 0};
-  lb_osim_wrap w = {.xml = xml};
-  lb_osim_frame on;
-  lb_yaml* map = lb_node_map(o, xml->place);
-  if (!lb_osim_find_frame(o, xml, frame, xml->place, &on) || !put_form(o, map, &w)) {
-    return;
-  }
-  xml->seen = true;
-  w.active = lb_osim_flag(o, xml, "active", true);
-  w.body = on.body;
-  w.pose = lb_transform_mul(
-      on.pose, (lb_transform){lb_osim_rotation(lb_osim_vector(o, xml, "xyz_body_rotation", zero)),
-                              lb_osim_vector(o, xml, "translation", zero)});
-  lb_node_put(o, map, "body", lb_node_text(o, xml->place, on.body));
-  lb_node_put(o, map, "position", lb_node_vector(o, xml->place, w.pose.p));
-  if (w.pose.q.x != 0 || w.pose.q.y != 0 || w.pose.q.z != 0) {
-    lb_node_put(o, map, "rotation", lb_node_rotation(o, xml->place, w.pose.q));
-  }
-  const char* side = side_of(o, xml);
-  if (side) {
-    lb_node_put(o, map, "side", lb_node_text(o, xml->place, side));
-  }
-  w.name = lb_node_part(o, "wraps", xml->name, map);
+static void keep_wrap(lb_osim* o, lb_osim_wrap w) {
   lb_osim_wrap* grown = LB_GROW(&o->r->scratch, o->wrap, o->nwrap, &o->wrap_capacity);
   if (!grown) {
     lb_lack(o->r);
@@ -93,6 +70,80 @@ static void read_wrap(lb_osim* o, lb_xml* xml, const char* frame) {
   }
   o->wrap = grown;
   o->wrap[o->nwrap++] = w;
+}
+
+static void put_place(lb_osim* o, lb_yaml* map, const lb_osim_wrap* w) {
+  const lb_place place = w->xml->place;
+  lb_node_put(o, map, "body", lb_node_text(o, place, w->body));
+  lb_node_put(o, map, "position", lb_node_vector(o, place, w->pose.p));
+  if (w->pose.q.x != 0 || w->pose.q.y != 0 || w->pose.q.z != 0) {
+    lb_node_put(o, map, "rotation", lb_node_rotation(o, place, w->pose.q));
+  }
+}
+
+static lb_transform pose_of(lb_osim* o, lb_xml* xml, const lb_osim_frame* on, const char* turn,
+                            const char* shift) {
+  const lb_vec3 zero = {0, 0, 0};
+  return lb_transform_mul(on->pose,
+                          (lb_transform){lb_osim_rotation(lb_osim_vector(o, xml, turn, zero)),
+                                         lb_osim_vector(o, xml, shift, zero)});
+}
+
+// Obstacles: one cylinder, or two in a row, that a path goes about in a sense that is given.
+static const struct obstacle {
+  const char *tag, *radius, *sense, *body, *turn, *shift;
+} OBSTACLES[] = {
+    {"WrapCylinderObst", "radius", "wrapDirection", NULL, "xyz_body_rotation", "translation"},
+    {"WrapDoubleCylinderObst", "radiusUcyl", "wrapUcylDirection", NULL, "xyz_body_rotation",
+     "translation"},
+    {"WrapDoubleCylinderObst", "radiusVcyl", "wrapVcylDirection", "wrapVcylHomeBodyName",
+     "xyz_body_rotationVcyl", "translationVcyl"}};
+
+static bool read_obstacle(lb_osim* o, lb_xml* xml, const char* frame) {
+  bool any = false;
+  for (int i = 0; i < LB_COUNT_OF(OBSTACLES); i++) {
+    const struct obstacle* b = &OBSTACLES[i];
+    if (strcmp(xml->tag, b->tag) != 0) {
+      continue;
+    }
+    any = xml->seen = true;
+    const double radius = lb_osim_number(o, xml, b->radius, 1);
+    const char* sense = lb_osim_word(o, xml, b->sense);
+    const char* home = b->body ? lb_osim_word(o, xml, b->body) : frame;
+    lb_osim_frame on;
+    lb_osim_number(o, xml, "length", 1); // paths do not come to its ends
+    lb_osim_word(o, xml, "quadrant");
+    if (lb_osim_find_frame(o, xml, home, xml->place, &on)) {
+      keep_wrap(o, (lb_osim_wrap){.xml = xml,
+                                  .body = on.body,
+                                  .pose = pose_of(o, xml, &on, b->turn, b->shift),
+                                  .size = lb_vec3_make(radius, radius, 0),
+                                  .active = lb_osim_flag(o, xml, "active", true),
+                                  .turn = strncmp(sense, "left", 4) == 0 ? -1 : 1});
+    }
+  }
+  return any;
+}
+
+static void read_wrap(lb_osim* o, lb_xml* xml, const char* frame) {
+  lb_osim_wrap w = {.xml = xml};
+  lb_osim_frame on;
+  lb_yaml* map = lb_node_map(o, xml->place);
+  if (read_obstacle(o, xml, frame) || !lb_osim_find_frame(o, xml, frame, xml->place, &on) ||
+      !put_form(o, map, &w)) {
+    return;
+  }
+  xml->seen = true;
+  w.active = lb_osim_flag(o, xml, "active", true);
+  w.body = on.body;
+  w.pose = pose_of(o, xml, &on, "xyz_body_rotation", "translation");
+  put_place(o, map, &w);
+  const char* side = side_of(o, xml);
+  if (side) {
+    lb_node_put(o, map, "side", lb_node_text(o, xml->place, side));
+  }
+  w.name = lb_node_part(o, "wraps", xml->name, map);
+  keep_wrap(o, w);
 }
 
 static void read_wraps_of(lb_osim* o, lb_xml* body, const char* frame) {
@@ -292,6 +343,24 @@ static bool place_wrap(lb_osim* o, path* p, int segment, lb_yaml* node, double a
   return true;
 }
 
+// Surface of an obstacle for a path from a to b (in the world): it stays on the side to the right
+// of its way, as seen along z, where it turns right-handed about the obstacle.
+static const char* make_obstacle(lb_osim* o, const lb_osim_wrap* w, lb_transform pose, lb_vec3 a,
+                                 lb_vec3 b) {
+  const lb_vec3 way = lb_quat_rotate(lb_quat_conjugate(pose.q), lb_vec3_sub(b, a));
+  const lb_vec3 right = lb_vec3_scale(w->turn, lb_vec3_make(way.y, -way.x, 0));
+  const lb_place place = w->xml->place;
+  const double size = lb_vec3_norm(right);
+  lb_yaml *map = lb_node_map(o, place), *form = lb_node_map(o, place);
+  lb_node_put(o, form, "radius", lb_node_number(o, place, w->size.x));
+  lb_node_put(o, map, "cylinder", form);
+  put_place(o, map, w);
+  if (size > 0) {
+    lb_node_put(o, map, "side", lb_node_vector(o, place, lb_vec3_scale(1 / size, right)));
+  }
+  return lb_node_part(o, "wraps", w->xml->name, map);
+}
+
 static bool add_wrap(lb_osim* o, lb_xml* xml, path* p) {
   const lb_xml* object = lb_osim_property(o, xml, "wrap_object");
   const lb_osim_wrap* w = find_wrap(o, object ? object->text : "");
@@ -318,9 +387,19 @@ static bool add_wrap(lb_osim* o, lb_xml* xml, path* p) {
     along = d < least ? at : along;
     least = fmin(least, d);
   }
-  lb_yaml* node = lb_node_map(o, xml->place);
-  lb_node_put(o, node, "wrap", lb_node_text(o, xml->place, w->name));
-  return best < 0 || !w->active || !node || place_wrap(o, p, best, node, along);
+  bool ok = true;
+  const lb_osim_wrap* end = o->wrap + o->nwrap;
+  for (const lb_xml* of = w->xml; best >= 0 && w < end && w->xml == of && ok; w++) {
+    const lb_transform X = lb_transform_mul(lb_osim_body_pose(o, w->body), w->pose);
+    if (!w->active) {
+      continue;
+    }
+    const char* name = w->turn ? make_obstacle(o, w, X, p->at[best], p->at[best + 1]) : w->name;
+    lb_yaml* node = lb_node_map(o, xml->place);
+    lb_node_put(o, node, "wrap", lb_node_text(o, xml->place, name));
+    ok = !node || place_wrap(o, p, best, node, along); // the second behind the first
+  }
+  return ok;
 }
 
 // --- the whole ---

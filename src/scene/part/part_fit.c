@@ -2,7 +2,7 @@
 #include "scene/part/part.h"
 
 static const lb_field marker_fields[] = {
-    LB_ROW(ONE_BODY, lb_scene_marker, "body", body, NULL, "the body it is on"),
+    LB_ROW(BODY, lb_scene_marker, "body", body, NULL, "the body it is on, or world"),
     LB_SIZED(VECTOR, lb_scene_marker, "at", at, LB_LENGTH, LB_ANY, "the body's origin",
              "where, in that body; on an elastic one the nearest point of its surface leads it"),
     LB_SIZED(NUMBER, lb_scene_marker, "weight", weight, LB_PURE, LB_NOT_NEGATIVE, "1",

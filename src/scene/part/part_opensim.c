@@ -1,9 +1,9 @@
 // What a scene says about a model of OpenSim that it includes: how muscles are excited, and mass of
 // a body that goes to them. OpenSim's have none; [red] 6.2.8 gives those of an ankle 80 % of the
 // shank's.
-#include <math.h>
 #include <string.h>
 
+#include "scene/part/muscle_volume.h"
 #include "scene/part/part.h"
 
 // Mass of a body, shared by muscles.
@@ -26,6 +26,18 @@ static void init_inertia(void* part) {
 static const lb_table inertia_table =
     LB_TABLE("muscles' inertia", shared_mass, inertia_fields, .init = init_inertia);
 
+static const lb_field volume_fields[] = {
+    LB_SIZED(NUMBER, lb_muscle_volume, "specific_tension", tension, LB_PRESSURE, LB_POSITIVE,
+             "0.25 MPa", "force of fibres for each area of their cross-section"),
+    LB_SIZED(NUMBER, lb_muscle_volume, "density", density, LB_DENSITY, LB_POSITIVE, "1060 kg/m^3",
+             "mass for each volume"),
+};
+static void init_volume(void* part) {
+  *(lb_muscle_volume*)part = lb_muscle_volume_default();
+}
+static const lb_table volume_table =
+    LB_TABLE("muscles' volumes", lb_muscle_volume, volume_fields, .init = init_volume);
+
 static const char* const massless_names[] = {"rest"};
 static const lb_choices massless_choices = LB_CHOICES(massless_names);
 
@@ -36,7 +48,10 @@ typedef struct changes {
 static const lb_field opensim_fields[] = {
     LB_LATER(ONE, "inertia", &inertia_table, "none", "mass of a body that goes to muscles"),
     LB_FROM(WORD, changes, "massless", massless, &massless_choices, "rest",
-            "muscles without mass: all that 'inertia' does not name"),
+            "muscles without mass: all that 'inertia' does not name, unless 'volumes' weighs "
+            "them"),
+    LB_LATER(ONE, "volumes", &volume_table, "none",
+             "mass by the volume of fibres, for Hill-type muscles that have none"),
     LB_LATER(SECTION, "excitations", &lb_excitation_table, "none",
              "how muscles are excited, by name: keys, a spline or feedback"),
     LB_LATER(NAMES, "ignore", NULL, "none",
@@ -51,14 +66,6 @@ static lb_scene_muscle* find_muscle(lb_reader* r, const char* name) {
     }
   }
   return NULL;
-}
-
-// Fibres are a part of the length, at rest, and lie in its middle. [red] 6.2.8
-static void find_belly(const lb_scene_hill* h, double belly[2]) {
-  const double fiber = h->fiber * cos(h->pennation);
-  const double part = h->model != LB_HILL_NONE ? fiber / (fiber + h->slack) : 1;
-  belly[0] = (1 - part) / 2;
-  belly[1] = (1 + part) / 2;
 }
 
 static bool read_weight(lb_reader* r, const lb_yaml* name, const lb_yaml* node, double* weight) {
@@ -88,7 +95,7 @@ static void share_out(lb_reader* r, const lb_yaml* muscles, const shared_mass* s
     m->mass = s->mass;
     m->mass.amount = s->share * body->mass.mass * weight / sum;
     if (!(m->mass.belly[1] > 0)) {
-      find_belly(&m->hill, m->mass.belly);
+      lb_fibre_belly(&m->hill, m->mass.belly);
     }
   }
 }
@@ -131,13 +138,10 @@ static void ignore_wraps(lb_reader* r, const lb_yaml* list) {
   }
 }
 
-void lb_read_opensim(lb_reader* r) {
+static void share_inertia(lb_reader* r) {
   const lb_yaml* node = lb_given(r, LB_SCENE_OPENSIM, "inertia");
   shared_mass s;
-  r->subject = "opensim";
   lb_table_default(&inertia_table, &s);
-  ignore_wraps(r, lb_given(r, LB_SCENE_OPENSIM, "ignore"));
-  excite(r, lb_given(r, LB_SCENE_OPENSIM, "excitations"));
   if (!node || !lb_read_part(r, node, "inertia", &inertia_table, &s) || s.mass.from < 0) {
     return;
   }
@@ -148,4 +152,21 @@ void lb_read_opensim(lb_reader* r) {
     lb_complain(r, node->place, "body '%s' has no 'mass' of its own that could be shared",
                 body->name);
   }
+}
+
+static void weigh(lb_reader* r) {
+  const lb_yaml* node = lb_given(r, LB_SCENE_OPENSIM, "volumes");
+  lb_muscle_volume how;
+  lb_table_default(&volume_table, &how);
+  if (node && lb_read_part(r, node, "volumes", &volume_table, &how)) {
+    lb_scene_weigh_muscles(&r->scene, &how);
+  }
+}
+
+void lb_read_opensim(lb_reader* r) {
+  r->subject = "opensim";
+  ignore_wraps(r, lb_given(r, LB_SCENE_OPENSIM, "ignore"));
+  excite(r, lb_given(r, LB_SCENE_OPENSIM, "excitations"));
+  share_inertia(r);
+  weigh(r);
 }

@@ -40,7 +40,8 @@ static const lb_choices first_step_choices = LB_CHOICES(first_step_names);
   LB_FROM(value, lb_scene_solver, key, member, &(choices), standard, about)
 static const lb_field solver_fields[] = {
     CHOICE(CHOICE, "integrator", integrator, integrator_choices,
-           "rk4; bdf2 with elastic bodies, ropes, deformables or optimize; linear-euler with "
+           "rk4; bdf2 with elastic bodies or tendons, ropes, deformables or optimize; linear-euler "
+           "with "
            "contacts",
            "how time is stepped"),
     SOLVER("step", step, LB_TIME, LB_POSITIVE, "1 ms",
@@ -89,7 +90,8 @@ static const lb_table record_table = LB_TABLE("record", lb_scene_record, record_
 #define SHARED_SECTIONS                                                                            \
   LB_LATER(SECTION, "linkages", &lb_linkage_table, "none",                                         \
            "planar linkages: bars and pins by a rough drawing, by name"),                          \
-  LB_LATER(SECTION, "bodies", &lb_body_table, "none", "the parts, rigid and elastic, by name"),    \
+      LB_LATER(SECTION, "bodies", &lb_body_table, "none",                                          \
+               "the parts, rigid and elastic, by name"),                                           \
       LB_LATER(LIST, "scenery", &lb_shape_table, "none", "shapes fixed to the world, for looks"),  \
       LB_LATER(SECTION, "joints", lb_joint_table, "none",                                          \
                "what holds the bodies together, by name"),                                         \

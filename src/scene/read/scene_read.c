@@ -90,6 +90,10 @@ static void begin(lb_reader* r) {
 static void choose_integrator(lb_reader* r) {
   const lb_scene* s = &r->scene;
   bool stiff = s->nrope + s->ndeformable > 0 || r->given[LB_SCENE_OPTIMIZE];
+  for (int i = 0; i < s->nmuscle; i++) { // fibres are far faster than bodies
+    stiff = stiff || (s->muscle[i].hill.model != LB_HILL_NONE && s->muscle[i].hill.elastic &&
+                      s->muscle[i].hill.slack > 0);
+  }
   for (int i = 0; i < s->nbody; i++) {
     stiff = stiff || s->body[i].elastic;
   }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "geom/mesh/file_load.h"
+#include "math/curve/even_times.h"
 #include "scene/yaml/names.h"
 
 enum { MOST_MISTAKES = 10 };
@@ -25,13 +26,31 @@ static lb_status lack(const lb_numbers* n) {
                       "there is not enough memory for the table");
 }
 
+lb_status lb_numbers_note(lb_numbers* n, lb_place place, const char* format, ...) {
+  char text[400];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  lb_message* note = LB_GROW(n->arena, n->note, n->nnote, &n->notes);
+  char* kept = lb_arena_text(n->arena, text, strlen(text));
+  if (!note || !kept) {
+    return lack(n);
+  }
+  n->note = note;
+  n->note[n->nnote++] = (lb_message){place, kept};
+  return LB_OK;
+}
+
 lb_status lb_numbers_begin(lb_numbers* n, const char* file, const char* text, size_t size,
                            const char* hint, lb_arena* arena, lb_error* err) {
   static lb_status (*const BEGIN[])(lb_numbers*) = {
       [LB_TABLE_MOTION] = lb_motion_begin, [LB_TABLE_MARKERS] = lb_trc_begin};
   int names = 0, places = 0;
   lb_word first = {"", 0};
-  *n = (lb_numbers){.file = file, .arena = arena, .err = err, .promised = -1};
+  const lb_table_count none = {.value = -1};
+  *n = (lb_numbers){
+      .file = file, .arena = arena, .err = err, .rows = none, .columns = none, .markers = none};
   n->kind = lb_table_kind_of(text, size);
   if (n->kind != LB_TABLE_CELLS) {
     n->cells.scan = lb_scan_begin(text, size, file);
@@ -150,14 +169,53 @@ static lb_status read_named_line(lb_numbers* n) {
   return status;
 }
 
-// Fewer lines than promised: the file may be cut.
-static lb_status check_promise(lb_numbers* n) {
-  return n->promised < 0 || n->promised <= n->nrow || n->mistakes > 0
+// A count of the header against that of the table.
+static lb_status check_count(lb_numbers* n, const lb_table_count* c, int there, const char* of) {
+  return c->value < 0 || c->value == there
              ? LB_OK
+             : lb_numbers_note(n, c->place, "%s is %d, and there are %d %s: all of them are read",
+                               c->word, c->value, there, of);
+}
+
+// Fewer lines than promised: the file may be cut.
+static lb_status check_rows(lb_numbers* n) {
+  return n->rows.value <= n->nrow
+             ? check_count(n, &n->rows, n->nrow, "lines of numbers")
              : lb_numbers_mistake(n, (lb_place){n->file, n->cells.scan.line, 1},
                                   "the header promises %d lines of numbers, and there are %d (the "
-                                  "file may be cut; else correct the header)",
-                                  n->promised, n->nrow);
+                                  "file may be cut; else correct %s in line %d)",
+                                  n->rows.value, n->nrow, n->rows.word, n->rows.place.line);
+}
+
+static lb_status check_header(lb_numbers* n) {
+  lb_status status = check_rows(n);
+  status = status == LB_OK ? check_count(n, &n->columns, n->ncolumn, "columns") : status;
+  const int markers = (n->ncolumn - 1) / 3;
+  return status == LB_OK ? check_count(n, &n->markers, markers, "markers") : status;
+}
+
+// A rate of the header against that of the times.
+static lb_status check_rate(lb_numbers* n) {
+  static const double OFF = 0.05; // part of it
+  const double last = n->value[(size_t)(n->nrow - 1) * (size_t)n->ncolumn];
+  const double rate = (n->nrow - 1) / (last - n->value[0]);
+  return fabs(rate - n->rate) <= OFF * n->rate
+             ? LB_OK
+             : lb_numbers_note(n, n->rate_place,
+                               "DataRate is %g, and the times have %.4g samples a second: the "
+                               "times count",
+                               n->rate, rate);
+}
+
+// Times that the file rounded become even.
+static lb_status even_out(lb_numbers* n) {
+  double start = 0, step = 0;
+  if (n->nrow > 1 && lb_even_times(n->nrow, n->value, n->ncolumn, n->rate, &start, &step)) {
+    for (int i = 0; i < n->nrow; i++) {
+      n->value[(size_t)i * (size_t)n->ncolumn] = start + i * step;
+    }
+  }
+  return n->nrow > 1 && n->rate > 0 ? check_rate(n) : LB_OK;
 }
 
 lb_status lb_numbers_lines(lb_numbers* n) {
@@ -167,7 +225,11 @@ lb_status lb_numbers_lines(lb_numbers* n) {
     const lb_status one = grow(n) ? (cells ? read_line : read_named_line)(n) : lack(n);
     status = status == LB_OK || one == LB_NO_MEMORY ? one : status;
   }
-  return status == LB_OK ? check_promise(n) : status;
+  if (status != LB_OK || n->mistakes > 0) {
+    return status;
+  }
+  status = check_header(n);
+  return status == LB_OK ? even_out(n) : status;
 }
 
 lb_status lb_numbers_read_rows(const char* path, const char* what, int least, lb_arena* arena,
@@ -195,6 +257,24 @@ lb_status lb_numbers_read_rows(const char* path, const char* what, int least, lb
 lb_status lb_numbers_read(const char* path, const char* what, lb_arena* arena, lb_numbers* numbers,
                           lb_error* err) {
   return lb_numbers_read_rows(path, what, 2, arena, numbers, err);
+}
+
+bool lb_numbers_pass_on(const lb_numbers* n, lb_arena* arena, int* nnote, const lb_message** note) {
+  const int count = *nnote + n->nnote;
+  lb_message* all = LB_TAKE(arena, lb_message, count);
+  for (int i = 0; i < count && all; i++) {
+    const lb_message* from = i < *nnote ? &(*note)[i] : &n->note[i - *nnote];
+    const char* file = from->place.file;
+    all[i] = *from;
+    all[i].place.file = file ? lb_arena_text(arena, file, strlen(file)) : NULL;
+    all[i].text = lb_arena_text(arena, from->text, strlen(from->text));
+  }
+  if (lb_arena_status(arena) != LB_OK) {
+    return false;
+  }
+  *nnote = count;
+  *note = all;
+  return true;
 }
 
 lb_status lb_table_lack(const char* path, lb_error* err) {

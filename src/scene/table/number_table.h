@@ -11,23 +11,36 @@ typedef enum lb_table_kind {
   LB_TABLE_MARKERS // .trc
 } lb_table_kind;
 
+// A count in a header: `value` -1 where there is none.
+typedef struct lb_table_count {
+  int value;
+  const char* word;
+  lb_place place;
+} lb_table_count;
+
 typedef struct lb_numbers {
   const char* file;
   lb_table_kind kind;
   bool degrees; // angles of a motion are in degrees
   double scale; // of a length in a table of markers, which are turned to z up as they are read
-  int promised; // rows that a header speaks of, or -1
+  // What a header says of the table. Other counts than the table has are noted, since other tools
+  // write them.
+  lb_table_count rows, columns, markers;
+  double rate; // samples a second by a header, or 0
+  lb_place rate_place;
   int ncolumn, nrow;
   const char** name; // [ncolumn]
   lb_place* place;   // [ncolumn] of the heading
   int* line;         // [nrow]
   double* value;     // [nrow][ncolumn] NAN where a cell is empty or no number
   bool* wanted;      // [ncolumn] cells are empty, 'nan' or numbers; NULL: they may be anything
+  int nnote;
+  lb_message* note; // [nnote] what is odd but does no harm
   // of the reader
   lb_arena* arena;
   lb_error* err;
   lb_cells cells;
-  int capacity, mistakes;
+  int capacity, mistakes, notes;
 } lb_numbers;
 
 // Headings of a text; `file` names it, and `hint` says what columns there should be. LB_INVALID:
@@ -37,7 +50,11 @@ lb_status lb_numbers_begin(lb_numbers* n, const char* file, const char* text, si
 // A mistake of the table's, at a place. No more than some are reported.
 lb_status lb_numbers_mistake(lb_numbers* n, lb_place place, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
-// The lines below. Times rise, and lines are all as long.
+// Something odd that does no harm, at a place.
+lb_status lb_numbers_note(lb_numbers* n, lb_place place, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
+// The lines below. Times rise, and lines are all as long. Times that are rounded from even ones
+// become even (math/curve/even_times.h).
 lb_status lb_numbers_lines(lb_numbers* n);
 
 // Both of a file that is a `what` ("motion"), into the arena. There are `least` lines or more.
@@ -46,6 +63,9 @@ lb_status lb_numbers_read_rows(const char* path, const char* what, int least, lb
 // The same with two lines or more.
 lb_status lb_numbers_read(const char* path, const char* what, lb_arena* arena, lb_numbers* numbers,
                           lb_error* err);
+
+// Notes of a table behind those that are there already, all in an arena; false: no memory.
+bool lb_numbers_pass_on(const lb_numbers* n, lb_arena* arena, int* nnote, const lb_message** note);
 
 // The end of reading something from a table into an arena: it is kept, by `*storage`
 // (lb_arena_release_kept), or released where `status` is bad.

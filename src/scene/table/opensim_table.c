@@ -116,13 +116,20 @@ static bool has_text(const lb_scan* s, const char* end, const char* text) {
 }
 
 // Angles are in what the header says; without a word in degrees, where the file is called .mot.
-// Counts of columns are not looked at: they are wrong in files that every tool reads.
 static void read_header_line(lb_numbers* n, const lb_scan* s) {
-  static const char* const ROWS[] = {"nRows", "datarows"};
+  const struct {
+    const char* word;
+    lb_table_count* to;
+  } count[] = {{"nRows", &n->rows},
+               {"datarows", &n->rows},
+               {"nColumns", &n->columns},
+               {"datacolumns", &n->columns}};
   const char* end = line_end(s);
-  for (int k = 0; k < 2; k++) {
-    const int found = count_in(s, end, ROWS[k]);
-    n->promised = found >= 0 ? found : n->promised;
+  for (size_t k = 0; k < sizeof count / sizeof *count; k++) {
+    const int found = count_in(s, end, count[k].word);
+    if (found >= 0) {
+      *count[k].to = (lb_table_count){found, count[k].word, lb_scan_place(s, s->at)};
+    }
   }
   if (begins(s, "inDegrees")) {
     n->degrees = has_text(s, end, "yes");
@@ -196,28 +203,50 @@ static lb_word word_at(lb_scan s, int k) {
   return word;
 }
 
-static lb_status read_units(lb_numbers* n, lb_scan names) {
+// The value of a title in the line below, or none; `place` is where it stands.
+static lb_word value_of(const lb_numbers* n, lb_scan titles, const char* title, lb_place* place) {
+  const lb_scan* s = &n->cells.scan; // at the line of values
+  int k = 0;
+  for (lb_word word; lb_scan_word(&titles, &word); k++) {
+    if (lb_word_is(word, title)) {
+      const lb_word value = word_at(*s, k);
+      *place = lb_scan_place(s, value.size > 0 ? value.at : s->at);
+      return value;
+    }
+  }
+  *place = lb_scan_place(s, s->at);
+  return (lb_word){"", 0};
+}
+
+// A count by its title, in small letters.
+static lb_table_count read_count(const lb_numbers* n, lb_scan titles, const char* title,
+                                 const char* word) {
+  lb_table_count c = {.word = word};
+  const bool there = lb_word_integer(value_of(n, titles, title, &c.place), &c.value);
+  c.value = there ? c.value : -1;
+  return c;
+}
+
+static lb_status read_titles(lb_numbers* n, lb_scan titles) {
   static const struct {
     const char* name;
     double scale;
   } UNITS[] = {{"mm", 1e-3}, {"cm", 1e-2}, {"m", 1}, {"meters", 1}};
-  lb_scan* s = &n->cells.scan; // at the line of values
-  int units = -1, frames = -1, k = 0;
-  for (lb_word word; lb_scan_word(&names, &word); k++) {
-    units = lb_word_is(word, "units") ? k : units;
-    frames = lb_word_is(word, "numframes") ? k : frames;
+  lb_place place;
+  const lb_word rate = value_of(n, titles, "datarate", &n->rate_place);
+  if (!lb_word_number(rate, &n->rate) || !(n->rate > 0)) {
+    n->rate = 0;
   }
-  const lb_word unit = word_at(*s, units), count = word_at(*s, frames);
-  if (frames >= 0 && !lb_word_integer(count, &n->promised)) {
-    n->promised = -1;
-  }
-  for (size_t i = 0; i < sizeof UNITS / sizeof *UNITS && units >= 0; i++) {
+  n->rows = read_count(n, titles, "numframes", "NumFrames");
+  n->markers = read_count(n, titles, "nummarkers", "NumMarkers");
+  const lb_word unit = value_of(n, titles, "units", &place);
+  for (size_t i = 0; i < sizeof UNITS / sizeof *UNITS; i++) {
     if (lb_word_is(unit, UNITS[i].name)) {
       n->scale = UNITS[i].scale;
       return LB_OK;
     }
   }
-  return lb_numbers_mistake(n, lb_scan_place(s, s->at), "'Units' must be mm, cm or m, not '%s'",
+  return lb_numbers_mistake(n, place, "'Units' must be mm, cm or m, not '%s'",
                             lb_word_show(unit).text);
 }
 
@@ -251,7 +280,7 @@ lb_status lb_trc_begin(lb_numbers* n) {
   if (!lb_scan_line(s)) {
     return cut(n);
   }
-  const lb_status status = read_units(n, titles);
+  const lb_status status = read_titles(n, titles);
   if (status != LB_OK || !lb_scan_line(s)) {
     return status != LB_OK ? status : cut(n);
   }
@@ -305,7 +334,8 @@ lb_status lb_trc_line(lb_numbers* n, double* value, int* count) {
                                 (n->ncolumn - 1) / 3);
     }
   }
-  *count = n->ncolumn; // what is not there was not seen
+  // what is not there was not seen; between blanks it may be any of them
+  *count = tabs || i <= 2 ? n->ncolumn : i - 1;
   return LB_OK;
 }
 

@@ -2,9 +2,13 @@
 // (dynamics/force/force.c) and then of the constraints. A new force that does either belongs here.
 #include "solve/diagnose/diagnose_conservative.h"
 
+#include <math.h>
+
 #include "dynamics/constraint/constraint_loop.h"
 #include "elastic/fem/viscous.h"
 #include "elastic/reduced/reduced.h"
+#include "math/curve/time_profile.h"
+#include "math/muscle/hill.h"
 #include "model/use/link.h"
 #include "model/use/meeting.h"
 
@@ -32,13 +36,17 @@ static bool forces_exchange_energy(const lb_model* m) {
   return m->force.ndrag + m->force.nload + m->force.nexternal + m->nmotor + m->muscle.count > 0;
 }
 
-// Impacts do not bounce.
-static bool constraints_exchange_energy(const lb_model* m) {
+static bool constraints_lead(const lb_model* m) {
   ANY(m->constraint.nprescribed,
       m->constraint.prescribed[i].path[0] || m->constraint.prescribed[i].path[1] ||
           m->constraint.prescribed[i].path[2] || m->constraint.prescribed[i].angle);
   ANY(m->constraint.ncoupling, m->constraint.coupling[i].path);
-  return lb_constraints_unilateral(m) >= 0 || m->solver.closing > 0;
+  return m->solver.closing > 0;
+}
+
+// Impacts do not bounce.
+static bool constraints_exchange_energy(const lb_model* m) {
+  return constraints_lead(m) || lb_constraints_unilateral(m) >= 0;
 }
 
 // Two colliders that may meet and lose or gain energy where they do: they rub, do not bounce to
@@ -67,4 +75,38 @@ static bool contacts_exchange_energy(const lb_model* m) {
 bool lb_is_conservative(const lb_model* m) {
   return !forces_exchange_energy(m) && !constraints_exchange_energy(m) &&
          !contacts_exchange_energy(m);
+}
+
+// A profile that is not zero throughout.
+static bool acts(const lb_profile* p) {
+  ANY(p->npiece * LB_PROFILE_COEFFICIENTS,
+      p->piece[i / LB_PROFILE_COEFFICIENTS][i % LB_PROFILE_COEFFICIENTS] != 0);
+  return false;
+}
+
+// A motor or load that exerts a force other than zero, or leads; a belt that runs.
+static bool motors_act(const lb_model* m) {
+  ANY(m->force.nload, !m->force.load_profile[i] || acts(m->force.load_profile[i]));
+  ANY(m->contact.ncollider, lb_vec3_norm(m->contact.collider[i].belt) > 0);
+  ANY(m->nmotor,
+      m->motor.drive[i] != LB_DRIVE_FORCE || !m->motor.profile[i] || acts(m->motor.profile[i]));
+  return false;
+}
+
+// A fibre that shortens from its longest to its shortest does no more work than F_o l_o, and never
+// more than 0.1 F_o v_max a second.
+static double muscle_feed(const lb_hill* h, double duration) {
+  static const double POWER = 0.1;
+  return h ? h->force * h->fiber * (1 + POWER * h->speed * duration) : INFINITY;
+}
+
+double lb_energy_feed(const lb_model* m, double duration) {
+  if (m->force.nexternal > 0 || motors_act(m) || constraints_lead(m)) {
+    return INFINITY;
+  }
+  double sum = 0;
+  for (int i = 0; i < m->muscle.count; i++) {
+    sum += muscle_feed(m->muscle.item[i].hill, duration);
+  }
+  return sum;
 }
