@@ -403,7 +403,6 @@ typedef struct group_room {
 
 static bool take_room(lb_model_path* path, group_room* room, int nodes, int numbers, int hidden) {
   path->nhidden += hidden;
-  path->ncurvature += numbers * numbers;
   room->groups++;
   room->slopes += 3 * 3 * nodes * numbers;
   return path->nhidden <= LB_PATH_HIDDEN && room->groups <= LB_PATH_GROUPS &&

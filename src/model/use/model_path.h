@@ -50,11 +50,10 @@ typedef struct lb_model_path {
   int ntendon;
   lb_path_tendon tendon[LB_PATH_TENDONS];
   int nv;
-  int* v;         // [nv] velocities that move it
-  int straight;   // lines from a point to the next
-  int nline;      // straight pieces that it is drawn with
-  int nhidden;    // nodes beside it that dependent ones follow from, at most
-  int ncurvature; // numbers of second derivatives of these, at most
+  int* v;       // [nv] velocities that move it
+  int straight; // lines from a point to the next
+  int nline;    // straight pieces that it is drawn with
+  int nhidden;  // nodes beside it that dependent ones follow from, at most
 } lb_model_path;
 
 enum {
