@@ -166,9 +166,9 @@ static void check_curve(const char* name, const moving* from) {
 
 static void series_of_groups_match_differences(void** state) {
   (void)state;
-  const lb_wrap over = {LB_WRAP_CYLINDER, {0.5, 0, 0}, 0.4, -1, {0, 0, 0}, NULL},
-                ball = {LB_WRAP_SPHERE, {0.5, 0, 0}, 0.4, 0, {0, 0, 0}, NULL},
-                oval = {LB_WRAP_ELLIPSOID, {0.4, 0.5, 0.7}, 0.4, 0, {0, 1, 0}, NULL};
+  const lb_wrap over = {LB_WRAP_CYLINDER, {0.5, 0, 0}, 0.4, -1, {0, 0, 0}, NULL, {0, 0, 0}},
+                ball = {LB_WRAP_SPHERE, {0.5, 0, 0}, 0.4, 0, {0, 0, 0}, NULL, {0, 0, 0}},
+                oval = {LB_WRAP_ELLIPSOID, {0.4, 0.5, 0.7}, 0.4, 0, {0, 1, 0}, NULL, {0, 0, 0}};
   const struct {
     const char* name;
     const lb_wrap *a, *b;
