@@ -76,6 +76,16 @@ lb_vec3 lb_wrap_axis(lb_vec3 side, lb_vec3 p, lb_vec3 q);
 // Whether a path over a sphere or ellipsoid goes by the longer way.
 bool lb_wrap_goes_far(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q);
 
+// Where a path is: around its surface, within the band of its lift-off, or off it.
+typedef enum lb_wrap_state { LB_WRAP_AROUND, LB_WRAP_LIFTING, LB_WRAP_OFF } lb_wrap_state;
+lb_wrap_state lb_wrap_state_of(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q);
+// Angle by which p and q are off being opposite about the axis, or about the centre: where they
+// are, neither way is the shorter one.
+double lb_wrap_off_opposite(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q);
+// Whether the path goes the other way than it was told to, since it would go around by three
+// quarters of a turn.
+bool lb_wrap_turns_over(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q);
+
 // Pieces of the path from p to q over a surface, or straight (`wrap` NULL).
 void lb_wrap_find(int N, const lb_wrap* wrap, lb_wrap_path* out, const lb_path_end* p,
                   const lb_path_end* q);
