@@ -60,6 +60,49 @@ static const char SEARCH[] =
 // implicit steps, and a curve to start from
 static const char DRIVEN[] = "solver: {integrator: bdf2, step: 1 ms}\nduration: 1\n";
 
+// Two bones and a muscle. Places: the surfaces it runs over, and its mass.
+static const char BONES[] =
+    "duration: 1 s\nsolver: {integrator: bdf2, step: 2 ms}\nbodies:\n"
+    "  upper: {mass: 1, center: [0, 0, -0.25], inertia: [0.02, 0.02, 0.001]}\n"
+    "  lower: {mass: 1, center: [0, 0, -0.25], inertia: [0.02, 0.02, 0.001]}\n"
+    "joints:\n"
+    "  shoulder: {type: revolute, child: upper, at: [0, 0, 1], axis: -y, damping: 0.02}\n"
+    "  elbow: {type: revolute, parent: upper, child: lower, at: [0, 0, -0.5], axis: -y}\n"
+    "wraps:\n"
+    "  cylinder: {body: upper, position: [0, 0, -0.5], rotation: [90 deg, 0, 0], side: -x, "
+    "cylinder: {radius: 5 cm}}\n"
+    "  capsule: {body: upper, position: [0, 0, -0.5], rotation: [90 deg, 0, 0], side: -x, "
+    "capsule: {radius: 5 cm, length: 10 cm}}\n"
+    "  sphere: {body: upper, position: [0, 0, -0.5], side: -x, sphere: {radius: 5 cm}}\n"
+    "  ellipsoid: {body: upper, position: [0, 0, -0.5], side: -x, ellipsoid: {radii: [5 cm, 4 cm, "
+    "6 cm]}}\n"
+    "  calf: {body: lower, position: [-2 cm, 0, -0.15], rotation: [90 deg, 0, 5 deg], side: -x, "
+    "cylinder: {radius: 4.5 cm}}\n"
+    "muscles:\n  triceps:\n"
+    "    through: [{body: upper, at: [-7 cm, 0, -0.12]}, %s, {body: lower, at: [-7 cm, 0, -0.3]}]\n"
+    "    %s\n    tension: 5\n    excitation: {keys: [[0, 0.1], [1, 0.3]], ease: linear}\n"
+    "initial: {elbow: {position: 8 deg, velocity: -3}}\n"
+    "optimize:\n  parameters:\n"
+    "    drive: {excitation: triceps, knots: 20, at_least: 0.01, at_most: 1}\n"
+    "  goals:\n    there: {point: lower, at: [0, 0, -0.5], position: [0.3, 0.1, 0.2]}\n";
+
+// Models of OpenSim's. Places: the folder of reference data.
+static const char ARM26[] =
+    "include: %s/data/osim/opensim-core/OpenSim/Tools/Test/arm26.osim\n"
+    "duration: 0.6 s\nsolver: {integrator: bdf2, step: 2 ms}\n"
+    "opensim: {excitations: {BIClong: {keys: [[0, 0.1]]}}}\n"
+    "optimize:\n  parameters:\n"
+    "    drive: {excitation: BIClong, knots: 20, at_least: 0.01, at_most: 1}\n"
+    "  goals:\n    bent: {joint: r_elbow, position: 90 deg}\n";
+static const char WALKING[] =
+    "include: %s/data/osim/opensim-core/OpenSim/Examples/Moco/example3DWalking/"
+    "subject_walk_scaled.osim\n"
+    "duration: 0.1 s\nsolver: {integrator: bdf2, step: 2 ms}\n"
+    "opensim: {excitations: {soleus_r: {keys: [[0, 0.1]]}}}\n"
+    "optimize:\n  parameters:\n"
+    "    drive: {excitation: soleus_r, knots: 20, at_least: 0.01, at_most: 1}\n"
+    "  goals:\n    bent: {joint: ankle_r, position: 0 deg}\n";
+
 static bool complain(lb_error* err) {
   char text[700];
   for (int i = 0; i < err->count; i++) {
@@ -147,7 +190,33 @@ static bool time_file(const char* name, const char* path, const char* beside) {
 
 // --- gradients ---
 
-static bool time_gradient(void) {
+// A run, and a run with its gradient.
+static bool time_gradient(const char* name, const char* text) {
+  lb_error err = lb_error_make(NULL);
+  lb_scene scene;
+  lb_optimization* o = NULL;
+  if (lb_scene_parse(text, strlen(text), name, NULL, &scene, &err) != LB_OK) {
+    return complain(&err);
+  }
+  const bool ok = lb_optimization_create(&scene, NULL, &o, &err) == LB_OK;
+  double run = INFINITY, both = INFINITY, value, g[64];
+  for (int i = 0; i < 5 && ok; i++) {
+    const double start = now();
+    lb_optimization_evaluate(o, o->start, &value, NULL, &err);
+    const double middle = now();
+    lb_optimization_evaluate(o, o->start, &value, g, &err);
+    run = fmin(run, middle - start);
+    both = fmin(both, now() - middle);
+  }
+  if (ok) {
+    printf("%-44s %10.2f %14.2f %8.2f\n", name, 1e3 * run, 1e3 * both, both / run);
+  }
+  lb_optimization_release(o);
+  lb_scene_release(&scene);
+  return ok || complain(&err);
+}
+
+static bool time_arm_gradient(void) {
   char text[8192];
   const char* arm = strstr(ARM, "bodies:");
   snprintf(text, sizeof text, "%s%s%s", DRIVEN, arm, SEARCH);
@@ -156,27 +225,43 @@ static bool time_gradient(void) {
   static const char KEYS[] = "  biceps: {excitation: {keys: [[0, 0.1], [1, 0.3]]}, ";
   memmove(biceps + sizeof KEYS - 1, biceps + 11, strlen(biceps + 11) + 1);
   memcpy(biceps, KEYS, sizeof KEYS - 1);
-  lb_error err = lb_error_make(NULL);
-  lb_scene scene;
-  lb_optimization* o = NULL;
-  if (lb_scene_parse(text, strlen(text), "search", NULL, &scene, &err) != LB_OK ||
-      lb_optimization_create(&scene, NULL, &o, &err) != LB_OK) {
-    return complain(&err);
-  }
-  double run = INFINITY, both = INFINITY, value, g[64];
+  return time_gradient("arm with six muscles, 1000 steps", text);
+}
+
+static bool time_bones_gradients(void) {
+  static const char* const surface[] = {"{wrap: cylinder}", "{wrap: capsule}", "{wrap: sphere}",
+                                        "{wrap: ellipsoid}", "{wrap: cylinder}, {wrap: calf}"};
+  static const char* const mass[] = {"", "mass: {amount: 1}"};
+  bool ok = true;
   for (int i = 0; i < 5; i++) {
-    const double start = now();
-    lb_optimization_evaluate(o, o->start, &value, NULL, &err);
-    const double middle = now();
-    lb_optimization_evaluate(o, o->start, &value, g, &err);
-    run = fmin(run, middle - start);
-    both = fmin(both, now() - middle);
+    for (int k = 0; k < 2; k++) {
+      char text[sizeof BONES + 200], name[100];
+      snprintf(text, sizeof text, BONES, surface[i], mass[k]);
+      snprintf(name, sizeof name, "%s%s", surface[i], k ? ", heavy" : "");
+      ok = time_gradient(name, text) && ok;
+    }
   }
-  printf("run of 1000 steps %.1f ms, with its gradient by %d numbers %.1f ms: %.2f runs\n",
-         1e3 * run, o->nvalue, 1e3 * both, both / run);
-  lb_optimization_release(o);
-  lb_scene_release(&scene);
-  return true;
+  return ok;
+}
+
+static bool time_shared_gradient(const char* name, const char* format) {
+  const char* shared = getenv("LIMBER_SHARED");
+  char text[4096];
+  if (!shared) {
+    printf("%-44s (needs LIMBER_SHARED)\n", name);
+    return true;
+  }
+  snprintf(text, sizeof text, format, shared);
+  return time_gradient(name, text);
+}
+
+static bool time_gradients(void) {
+  printf("\n%-44s %10s %14s %8s\n", "gradient by 20 numbers of an excitation", "run [ms]",
+         "with it [ms]", "in runs");
+  bool ok = time_arm_gradient();
+  ok = time_bones_gradients() && ok;
+  ok = time_shared_gradient("arm26, Thelen, two surfaces in a row", ARM26) && ok;
+  return time_shared_gradient("walking, 80 of Millard's", WALKING) && ok;
 }
 
 bool bench_muscle_models(void) {
@@ -188,5 +273,5 @@ bool bench_muscle_models(void) {
                  "OpenSim/Examples/Moco/example3DWalking/subject_walk_scaled.osim",
                  "asked for: 100 us") &&
        ok;
-  return time_gradient() && ok;
+  return time_gradients() && ok;
 }

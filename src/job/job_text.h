@@ -30,6 +30,9 @@ void lb_job_warn_of_start(lb_job* job, const lb_moved_start* moved, const lb_ste
 void lb_job_warn_of_motion(lb_job* job);
 // Warnings of networks of wraps that are used outside the range of their training.
 void lb_job_warn_of_networks(lb_job* job);
+// Warnings of heavy muscles that lift off surfaces within too few steps, and of paths that could go
+// around a surface either way.
+void lb_job_warn_of_paths(lb_job* job);
 // Warnings of bodies that nothing holds, and of those that fell out of the recorded motion.
 void lb_job_warn_of_unheld(lb_job* job);
 // Warnings of bodies that overlap at the start, and of contacts of a run that were not solved or

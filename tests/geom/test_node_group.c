@@ -70,29 +70,40 @@ static moving make_blend(lb_random* r) {
   return m;
 }
 
-static double coefficient(const lb_taylor3* x, int i, int n, int lane) {
-  return (&x->x)[i].c[n][lane];
+// Coefficient n of number i of x, and of its derivative by number j of z.
+static double coefficient(const lb_group_motion* m, int i, int n) {
+  const lb_path_end* e = &m->x[i / 3];
+  const lb_vec3 v = n == 0 ? e->x : n == 1 ? e->xd : lb_vec3_scale(0.5, e->xdd);
+  return (&v.x)[i % 3];
 }
 
 // Rates and derivatives of one number of z at a time: differences of the solutions.
 static void check_series(const char* name, const moving* m) {
   const double h = 1e-3, e = 5e-4;
+  const int numbers = lb_group_numbers(&m->g);
   lb_group_solution s = solve_at(m, 0, -1, 0);
-  for (int j = 0; j < lb_group_numbers(&m->g); j++) {
-    lb_taylor3 x[LB_GROUP_NODES];
-    const int first = j - j % LB_GROUP_LANES, lane = 1 + j - first;
-    lb_group_series(2, &m->g, &s, m->place, m->coordinate, first, x);
+  lb_group_motion along;
+  double c[3][LB_GROUP_UNKNOWNS * LB_GROUP_NUMBERS];
+  memcpy(along.place, m->place, sizeof along.place);
+  memcpy(along.coordinate, m->coordinate, sizeof along.coordinate);
+  double series[3 * LB_GROUP_UNKNOWNS * LB_GROUP_NUMBERS];
+  lb_group_follow(2, 2, &m->g, &s, &along, series);
+  for (int n = 0; n < 3; n++) {
+    memcpy(c[n], series + n * 3 * m->g.n * numbers,
+           (size_t)(3 * m->g.n * numbers) * sizeof(double));
+  }
+  for (int j = 0; j < numbers; j++) {
     double f[5][2][3 * LB_GROUP_NODES]; // at times, and its derivative by number j
     for (int t = 0; t < 5; t++) {
       const double at = (t - 2) * h;
-      const lb_group_solution c = solve_at(m, at, -1, 0);
+      const lb_group_solution now = solve_at(m, at, -1, 0);
       lb_group_solution d[4];
       static const double OFF[] = {-2, -1, 1, 2}, W[] = {1. / 12, -8. / 12, 8. / 12, -1. / 12};
       for (int k = 0; k < 4; k++) {
         d[k] = solve_at(m, at, j, OFF[k] * e);
       }
       for (int i = 0; i < 3 * m->g.n; i++) {
-        f[t][0][i] = (&c.x[i / 3].x)[i % 3];
+        f[t][0][i] = (&now.x[i / 3].x)[i % 3];
         f[t][1][i] = 0;
         for (int k = 0; k < 4; k++) {
           f[t][1][i] += W[k] / e * (&d[k].x[i / 3].x)[i % 3];
@@ -107,7 +118,7 @@ static void check_series(const char* name, const moving* m) {
                                 (-y[0] + 16 * y[1] - 30 * y[2] + 16 * y[3] - y[4]) / (24 * h * h)};
         static const double TOLERANCE[2][3] = {{1e-12, 1e-8, 1e-6}, {1e-8, 1e-6, 1e-3}};
         for (int n = 0; n < 3; n++) {
-          const double found = coefficient(&x[i / 3], i % 3, n, which ? lane : 0);
+          const double found = which ? c[n][i * numbers + j] : coefficient(&along, i, n);
           if (fabs(found - want[n]) > TOLERANCE[which][n] * (1 + fabs(want[n]))) {
             fail_msg("%s: number %d of x, coefficient %d, by %d: %.10g, not %.10g", name, i, n,
                      which ? j : -1, found, want[n]);
@@ -118,11 +129,46 @@ static void check_series(const char* name, const moving* m) {
   }
 }
 
+// f.d2x/dz2 dz is the rate of (dx/dz)'f along z + t dz.
+static void check_curve(const char* name, const moving* from) {
+  moving m = *from;
+  lb_random r = {7};
+  const int numbers = lb_group_numbers(&m.g), size = 3 * m.g.n;
+  double f[LB_GROUP_UNKNOWNS], dz[LB_GROUP_NUMBERS], out[LB_GROUP_NUMBERS],
+      c[2 * LB_GROUP_UNKNOWNS * LB_GROUP_NUMBERS];
+  for (int i = 0; i < size; i++) {
+    f[i] = lb_random_between(&r, -1, 1);
+  }
+  for (int i = 0; i < m.g.nplace; i++) {
+    m.place[i].xdd = lb_vec3_make(0, 0, 0);
+    memcpy(dz + 3 * i, &m.place[i].xd, sizeof(lb_vec3));
+  }
+  for (int i = 0; i < m.g.ncoordinate; i++) {
+    dz[3 * m.g.nplace + i] = m.coordinate[i][1];
+    m.coordinate[i][2] = 0;
+  }
+  lb_group_motion along;
+  memcpy(along.place, m.place, sizeof along.place);
+  memcpy(along.coordinate, m.coordinate, sizeof along.coordinate);
+  const lb_group_solution s = solve_at(&m, 0, -1, 0);
+  lb_group_follow(1, 1, &m.g, &s, &along, c);
+  lb_group_curve(&m.g, &s, &along, c, f, dz, out);
+  for (int j = 0; j < numbers; j++) {
+    double want = 0;
+    for (int i = 0; i < size; i++) {
+      want += f[i] * c[(size + i) * numbers + j];
+    }
+    if (fabs(out[j] - want) > 1e-11 * (1 + fabs(want))) {
+      fail_msg("%s: number %d of z: %.14g, not %.14g", name, j, out[j], want);
+    }
+  }
+}
+
 static void series_of_groups_match_differences(void** state) {
   (void)state;
-  const lb_wrap over = {LB_WRAP_CYLINDER, {0.5, 0, 0}, 0.4, -1, {0, 0, 0}, NULL},
-                ball = {LB_WRAP_SPHERE, {0.5, 0, 0}, 0.4, 0, {0, 0, 0}, NULL},
-                oval = {LB_WRAP_ELLIPSOID, {0.4, 0.5, 0.7}, 0.4, 0, {0, 1, 0}, NULL};
+  const lb_wrap over = {LB_WRAP_CYLINDER, {0.5, 0, 0}, 0.4, -1, {0, 0, 0}, NULL, {0, 0, 0}},
+                ball = {LB_WRAP_SPHERE, {0.5, 0, 0}, 0.4, 0, {0, 0, 0}, NULL, {0, 0, 0}},
+                oval = {LB_WRAP_ELLIPSOID, {0.4, 0.5, 0.7}, 0.4, 0, {0, 1, 0}, NULL, {0, 0, 0}};
   const struct {
     const char* name;
     const lb_wrap *a, *b;
@@ -138,9 +184,11 @@ static void series_of_groups_match_differences(void** state) {
   for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
     const moving m = make_row(cases[i].a, cases[i].b, cases[i].first, cases[i].second, &r);
     check_series(cases[i].name, &m);
+    check_curve(cases[i].name, &m);
   }
   const moving b = make_blend(&r);
   check_series("points that come and go", &b);
+  check_curve("points that come and go", &b);
 }
 
 int main(void) {

@@ -9,67 +9,67 @@ static const struct {
   lb_vec3 p, q; // ends of a path that touches
 } CASES[] = {
     {"cylinder",
-     {LB_WRAP_CYLINDER, {0.5, 0, 0}, 0.1, 1, {0, 0, 0}, NULL},
+     {LB_WRAP_CYLINDER, {0.5, 0, 0}, 0.1, 1, {0, 0, 0}, NULL, {0, 0, 0}},
      {0.9, -0.4, 0.2},
      {-0.6, 0.7, -0.5}},
     {"cylinder, far around",
-     {LB_WRAP_CYLINDER, {0.5, 0, 0}, 0.1, 1, {0, 0, 0}, NULL},
+     {LB_WRAP_CYLINDER, {0.5, 0, 0}, 0.1, 1, {0, 0, 0}, NULL, {0, 0, 0}},
      {0.8, 0.1, 0},
      {-0.4, -0.7, 1}},
     {"cylinder, in the band",
-     {LB_WRAP_CYLINDER, {0.5, 0, 0}, 0.1, 1, {0, 0, 0}, NULL},
+     {LB_WRAP_CYLINDER, {0.5, 0, 0}, 0.1, 1, {0, 0, 0}, NULL, {0, 0, 0}},
      {1, 0.51, 0},
      {-1, 0.52, 0.3}},
     {"cylinder, narrow",
-     {LB_WRAP_CYLINDER, {0.5, 0, 0}, 0.2, 1, {0, 0, 0}, NULL},
+     {LB_WRAP_CYLINDER, {0.5, 0, 0}, 0.2, 1, {0, 0, 0}, NULL, {0, 0, 0}},
      {0.3, 0.51, 0},
      {-1, 0.48, 0.3}},
     {"sphere",
-     {LB_WRAP_SPHERE, {0.5, 0, 0}, 0.1, 0, {0, 0, 0}, NULL},
+     {LB_WRAP_SPHERE, {0.5, 0, 0}, 0.1, 0, {0, 0, 0}, NULL, {0, 0, 0}},
      {0.9, 0.2, 0.2},
      {-0.6, 0.1, -0.3}},
     {"sphere, in the band",
-     {LB_WRAP_SPHERE, {0.5, 0, 0}, 0.1, 0, {0, 0, 0}, NULL},
+     {LB_WRAP_SPHERE, {0.5, 0, 0}, 0.1, 0, {0, 0, 0}, NULL, {0, 0, 0}},
      {0.9, 0.5, 0.1},
      {-0.9, 0.51, 0.1}},
     {"capsule, beside",
-     {LB_WRAP_CAPSULE, {0.5, 1, 0}, 0.1, 1, {0, 0, 0}, NULL},
+     {LB_WRAP_CAPSULE, {0.5, 1, 0}, 0.1, 1, {0, 0, 0}, NULL, {0, 0, 0}},
      {0.9, 0.2, 0.2},
      {-0.6, 0.3, -0.3}},
     {"capsule, on a cap",
-     {LB_WRAP_CAPSULE, {0.5, 1, 0}, 0.1, 1, {0, 0, 0}, NULL},
+     {LB_WRAP_CAPSULE, {0.5, 1, 0}, 0.1, 1, {0, 0, 0}, NULL, {0, 0, 0}},
      {0.9, 0.1, 0.8},
      {-0.9, 0.2, 0.9}},
     {"capsule, over the seam",
-     {LB_WRAP_CAPSULE, {0.5, 1, 0}, 0.1, 1, {0, 0, 0}, NULL},
+     {LB_WRAP_CAPSULE, {0.5, 1, 0}, 0.1, 1, {0, 0, 0}, NULL, {0, 0, 0}},
      {0.9, 0, -0.2},
      {-0.9, 0.2, 1.2}},
     {"capsule, seam from above",
-     {LB_WRAP_CAPSULE, {0.5, 1, 0}, 0.1, 1, {0, 0, 0}, NULL},
+     {LB_WRAP_CAPSULE, {0.5, 1, 0}, 0.1, 1, {0, 0, 0}, NULL, {0, 0, 0}},
      {0.9, 0, 1.2},
      {-0.9, 0.1, -0.3}},
     {"ellipsoid",
-     {LB_WRAP_ELLIPSOID, {0.6, 0.4, 0.5}, 0.1, 0, {0, 0, 0}, NULL},
+     {LB_WRAP_ELLIPSOID, {0.6, 0.4, 0.5}, 0.1, 0, {0, 0, 0}, NULL, {0, 0, 0}},
      {0.9, 0.2, 0.2},
      {-0.8, 0.1, -0.3}},
     {"ellipsoid, in the band",
-     {LB_WRAP_ELLIPSOID, {0.6, 0.4, 0.5}, 0.1, 0, {0, 0, 0}, NULL},
+     {LB_WRAP_ELLIPSOID, {0.6, 0.4, 0.5}, 0.1, 0, {0, 0, 0}, NULL, {0, 0, 0}},
      {0.9, 0.38, 0.1},
      {-0.9, 0.41, 0.05}},
     {"sphere, the longer way",
-     {LB_WRAP_SPHERE, {0.5, 0, 0}, 0.1, 0, {0, -1, 0}, NULL},
+     {LB_WRAP_SPHERE, {0.5, 0, 0}, 0.1, 0, {0, -1, 0}, NULL, {0, 0, 0}},
      {0.9, 0.2, 0.2},
      {-0.6, 0.1, -0.3}},
     {"ellipsoid, the longer way",
-     {LB_WRAP_ELLIPSOID, {0.6, 0.4, 0.5}, 0.1, 0, {0, -1, 0}, NULL},
+     {LB_WRAP_ELLIPSOID, {0.6, 0.4, 0.5}, 0.1, 0, {0, -1, 0}, NULL, {0, 0, 0}},
      {0.9, 0.2, 0.2},
      {-0.8, 0.1, -0.3}},
     {"torus",
-     {LB_WRAP_TORUS, {0.6, 0.2, 0}, 0.1, 0, {0, 0, 0}, NULL},
+     {LB_WRAP_TORUS, {0.6, 0.2, 0}, 0.1, 0, {0, 0, 0}, NULL, {0, 0, 0}},
      {0.9, 0.1, 0.8},
      {1.1, -0.2, -0.7}},
     {"torus, in the band",
-     {LB_WRAP_TORUS, {0.6, 0.2, 0}, 0.1, 0, {0, 0, 0}, NULL},
+     {LB_WRAP_TORUS, {0.6, 0.2, 0}, 0.1, 0, {0, 0, 0}, NULL, {0, 0, 0}},
      {0.39, 0.02, 0.8},
      {0.405, 0.01, -0.7}},
 };
@@ -265,7 +265,7 @@ static void a_path_never_enters_its_surface(void** state) {
 // The capsule's path over the seam is the shortest of all that go over a point of the seam.
 static void a_path_over_the_seam_is_the_shortest(void** state) {
   (void)state;
-  lb_wrap w = {LB_WRAP_CAPSULE, {0.5, 1, 0}, 0, 1, {0, 0, 0}, NULL};
+  lb_wrap w = {LB_WRAP_CAPSULE, {0.5, 1, 0}, 0, 1, {0, 0, 0}, NULL, {0, 0, 0}};
   const lb_vec3 p = {0.9, 0, -0.2}, q = {-0.9, 0.2, 1.2};
   lb_wrap_path path;
   find(0, &w, &path, p, q);
@@ -287,8 +287,8 @@ static void a_path_over_the_seam_is_the_shortest(void** state) {
 static void lengths_are_those_of_closed_forms(void** state) {
   (void)state;
   const double r = 0.5;
-  const lb_wrap round[] = {{LB_WRAP_CYLINDER, {r, 0, 0}, 0, 1, {0, 0, 0}, NULL},
-                           {LB_WRAP_SPHERE, {r, 0, 0}, 0, 0, {0, 0, 0}, NULL}};
+  const lb_wrap round[] = {{LB_WRAP_CYLINDER, {r, 0, 0}, 0, 1, {0, 0, 0}, NULL, {0, 0, 0}},
+                           {LB_WRAP_SPHERE, {r, 0, 0}, 0, 0, {0, 0, 0}, NULL, {0, 0, 0}}};
   for (int k = 0; k < 2; k++) {
     for (double q = 0.01; q < M_PI / 2; q += 0.1) {
       const lb_vec3 to = {-r * cos(q) - r * sin(q), -r * sin(q) + r * cos(q), 0};
@@ -301,7 +301,7 @@ static void lengths_are_those_of_closed_forms(void** state) {
   }
   const double a = 0.3, h = (a - r) * (a - r) / ((a + r) * (a + r));
   const double quarter = M_PI / 4 * (a + r) * (1 + 3 * h / (10 + sqrt(4 - 3 * h)));
-  const lb_wrap oval = {LB_WRAP_ELLIPSOID, {a, r, 1}, 0, 0, {-1, 0, 0}, NULL};
+  const lb_wrap oval = {LB_WRAP_ELLIPSOID, {a, r, 1}, 0, 0, {-1, 0, 0}, NULL, {0, 0, 0}};
   // tangents from (r - 0.1, r) to the top and from the left down to (-a, -r)
   assert_near(length_at(&oval, lb_vec3_make(r - 0.1, r, 0), lb_vec3_make(-a, -r, 0)),
               2 * r - 0.1 + quarter, 1e-4);
@@ -309,8 +309,8 @@ static void lengths_are_those_of_closed_forms(void** state) {
 
 static void lift_off_is_exact_outside_the_band(void** state) {
   (void)state;
-  const lb_wrap smooth = {LB_WRAP_CYLINDER, {0.5, 0, 0}, 0.1, 1, {0, 0, 0}, NULL},
-                sharp = {LB_WRAP_CYLINDER, {0.5, 0, 0}, 0, 1, {0, 0, 0}, NULL};
+  const lb_wrap smooth = {LB_WRAP_CYLINDER, {0.5, 0, 0}, 0.1, 1, {0, 0, 0}, NULL, {0, 0, 0}},
+                sharp = {LB_WRAP_CYLINDER, {0.5, 0, 0}, 0, 1, {0, 0, 0}, NULL, {0, 0, 0}};
   for (double y = -0.4; y < 0.7; y += 0.01) {
     const lb_vec3 p = {1, y, 0.1}, q = {-1.2, y, 0};
     const double a = length_at(&smooth, p, q), b = length_at(&sharp, p, q);
@@ -328,8 +328,8 @@ static void lift_off_is_exact_outside_the_band(void** state) {
 static void the_band_costs_little(void** state) {
   (void)state;
   const double r = 0.05, turn = 1e-4;
-  const lb_wrap sharp = {LB_WRAP_CYLINDER, {r, 0, 0}, 0, 1, {0, 0, 0}, NULL},
-                band = {LB_WRAP_CYLINDER, {r, 0, 0}, 0.15, 1, {0, 0, 0}, NULL};
+  const lb_wrap sharp = {LB_WRAP_CYLINDER, {r, 0, 0}, 0, 1, {0, 0, 0}, NULL, {0, 0, 0}},
+                band = {LB_WRAP_CYLINDER, {r, 0, 0}, 0.15, 1, {0, 0, 0}, NULL, {0, 0, 0}};
   const lb_vec3 p = {-0.06, 0.38, 0};
   double length = 0, arm = 0, before = 0;
   for (double q = -0.5; q < 0.5; q += turn) {
@@ -351,8 +351,8 @@ static void two_cylinders_have_their_closed_forms(void** state) {
   const lb_mat3 I = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   const double first = atan2(1, 2) + M_PI / 2 - acos(r / rho); // arc up to the top
   for (int cross = 0; cross < 2; cross++) {
-    const lb_wrap over = {LB_WRAP_CYLINDER, {r, 0, 0}, 0.1, -1, {0, 0, 0}, NULL},
-                  under = {LB_WRAP_CYLINDER, {r, 0, 0}, 0.1, 1, {0, 0, 0}, NULL};
+    const lb_wrap over = {LB_WRAP_CYLINDER, {r, 0, 0}, 0.1, -1, {0, 0, 0}, NULL, {0, 0, 0}},
+                  under = {LB_WRAP_CYLINDER, {r, 0, 0}, 0.1, 1, {0, 0, 0}, NULL, {0, 0, 0}};
     const lb_chain_link link[] = {{&over, I, {-1, 0, 0}}, {cross ? &under : &over, I, {1, 0, 0}}};
     const lb_vec3 p = {-3, -1, 0}, q = {3, cross ? 1 : -1, 0};
     lb_vec3 m[1];
@@ -370,8 +370,8 @@ static void two_cylinders_have_their_closed_forms(void** state) {
 static void rows_begin_outside_of_their_surfaces(void** state) {
   (void)state;
   const lb_mat3 I = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  const lb_wrap small = {LB_WRAP_CYLINDER, {0.26, 0, 0}, 0.1, -1, {0, 0, 0}, NULL},
-                large = {LB_WRAP_CYLINDER, {0.64, 0, 0}, 0, -1, {0, 0, 0}, NULL};
+  const lb_wrap small = {LB_WRAP_CYLINDER, {0.26, 0, 0}, 0.1, -1, {0, 0, 0}, NULL, {0, 0, 0}},
+                large = {LB_WRAP_CYLINDER, {0.64, 0, 0}, 0, -1, {0, 0, 0}, NULL, {0, 0, 0}};
   for (double y = -0.2; y < 0.25; y += 0.05) {
     const lb_chain_link link[] = {{&small, I, {-1, -0.3, 0}}, {&large, I, {0, 0, 0}}};
     const lb_vec3 p = {-1.3, 0, 0.1}, q = {3, y, -0.2};
@@ -396,9 +396,9 @@ static void junctions_do_not_depend_on_networks(void** state) {
                               lb_network_form_outputs(w.form), &arena));
   lb_network_start(&w.net, 5);
   lb_wrap_network_limit(&w);
-  const lb_wrap small = {LB_WRAP_CYLINDER, {0.26, 0, 0}, 0.1, -1, {0, 0, 0}, NULL},
-                exact = {LB_WRAP_CYLINDER, {0.64, 0, 0}, 0, -1, {0, 0, 0}, NULL},
-                large = {LB_WRAP_CYLINDER, {0.64, 0, 0}, 0, -1, {0, 0, 0}, &w};
+  const lb_wrap small = {LB_WRAP_CYLINDER, {0.26, 0, 0}, 0.1, -1, {0, 0, 0}, NULL, {0, 0, 0}},
+                exact = {LB_WRAP_CYLINDER, {0.64, 0, 0}, 0, -1, {0, 0, 0}, NULL, {0, 0, 0}},
+                large = {LB_WRAP_CYLINDER, {0.64, 0, 0}, 0, -1, {0, 0, 0}, &w, {0, 0, 0}};
   for (double y = -0.2; y < 0.25; y += 0.05) {
     const lb_vec3 p = {-1.3, 0, 0.1}, q = {3, y, -0.2};
     const lb_chain_link link[] = {{&small, I, {-1, -0.3, 0}}, {&large, I, {0, 0, 0}}},
@@ -418,8 +418,8 @@ static void junctions_do_not_depend_on_networks(void** state) {
 // Junctions are found all the same: the path is straight there, and something is left to hand on.
 static void rows_with_ellipsoids_have_junctions(void** state) {
   (void)state;
-  const lb_wrap oval = {LB_WRAP_ELLIPSOID, {0.5, 0.4, 0.7}, 0.1, 0, {0, 1, 0}, NULL},
-                round = {LB_WRAP_CYLINDER, {0.5, 0, 0}, 0.1, -1, {0, 0, 0}, NULL};
+  const lb_wrap oval = {LB_WRAP_ELLIPSOID, {0.5, 0.4, 0.7}, 0.1, 0, {0, 1, 0}, NULL, {0, 0, 0}},
+                round = {LB_WRAP_CYLINDER, {0.5, 0, 0}, 0.1, -1, {0, 0, 0}, NULL, {0, 0, 0}};
   const lb_mat3 I = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   lb_random r = {11};
   for (int i = 0; i < 200; i++) {

@@ -38,11 +38,9 @@ typedef struct derivation {
   int nstation;
   lb_station* station;
   motions node[LB_PATH_NODES], frame[LB_PATH_SPANS];
-  lb_v4 force[LB_PATH_NODES];       // on nodes, dependent ones included
-  lb_motion wrench[LB_PATH_SPANS];  // on frames, about their origins
-  double lambda[LB_PATH_SPANS];     // on lengths
-  int curvature_of[LB_PATH_GROUPS]; // where f.d2x/dz2 of each group begins
-  double* curvature;
+  lb_v4 force[LB_PATH_NODES];      // on nodes, dependent ones included
+  lb_motion wrench[LB_PATH_SPANS]; // on frames, about their origins
+  double lambda[LB_PATH_SPANS];    // on lengths
 } derivation;
 
 static motions take(const lb_derivatives* D, int i, int link, lb_v4 arm) {
@@ -142,7 +140,8 @@ static void move_dependent(const derivation* d) {
   const lb_path* p = &d->P->p;
   for (int j = 0; j < p->ngroup; j++) {
     const lb_path_group* g = &p->group[j];
-    for (int k = 0; k < d->D->model->nv; k++) {
+    for (int at = 0; at < p->of->nv; at++) {
+      const int k = p->of->v[at];
       double dz[2][3][LB_GROUP_NUMBERS];
       change_places(d, g, k, false, dz[0]);
       change_places(d, g, k, true, dz[1]);
@@ -448,21 +447,16 @@ static void find_forces(derivation* d) {
   }
 }
 
-// Forces of dependent nodes act on what they follow from, and f.d2x/dz2 of each group.
+// Forces of dependent nodes act on what they follow from.
 static void hand_forces_on(derivation* d) {
   const lb_path* p = &d->P->p;
-  int at = 0;
   for (int j = 0; j < p->ngroup; j++) {
     const lb_path_group* g = &p->group[j];
-    const int numbers = lb_group_numbers(&g->of);
     double z[LB_GROUP_NUMBERS];
-    d->curvature_of[j] = at;
-    lb_path_curvature(p, g, d->force + g->first, d->curvature + at);
     lb_path_transfer(p, g, d->force + g->first, z);
     for (int i = 0; i < g->of.nplace; i++) {
       d->force[g->place[i]] += lb_v4_load(z + 3 * i);
     }
-    at += numbers * numbers;
   }
 }
 
@@ -484,15 +478,18 @@ static void hand_changes_on(const derivation* d, int k, bool velocity, changes* 
   for (int j = 0; j < p->ngroup; j++) {
     const lb_path_group* g = &p->group[j];
     const int nv = d->D->model->nv;
-    double dz[3][LB_GROUP_NUMBERS], dphi[LB_GROUP_NUMBERS];
-    change_places(d, g, k, velocity, dz);
-    lb_path_transfer_change(p, g, to->node + g->first,
-                            velocity ? NULL : d->curvature + d->curvature_of[j], dz[0], dphi);
+    double dz[3][LB_GROUP_NUMBERS], dphi[LB_GROUP_NUMBERS], curve[LB_GROUP_NUMBERS] = {0};
+    lb_path_transfer(p, g, to->node + g->first, dphi);
+    if (!velocity) {
+      change_places(d, g, k, velocity, dz);
+      lb_path_curve(p, g, d->force + g->first, dz[0], curve);
+    }
     for (int i = 0; i < g->of.nplace; i++) {
-      to->node[g->place[i]] += lb_v4_load(dphi + 3 * i);
+      to->node[g->place[i]] += lb_v4_load(dphi + 3 * i) + lb_v4_load(curve + 3 * i);
     }
     for (int i = 0; i < g->of.ncoordinate; i++) {
-      rows[(size_t)g->v[i] * (size_t)nv + (size_t)k] += dphi[3 * g->of.nplace + i];
+      const int at = 3 * g->of.nplace + i;
+      rows[(size_t)g->v[i] * (size_t)nv + (size_t)k] += dphi[at] + curve[at];
     }
   }
 }
@@ -534,7 +531,8 @@ static void add_moving(const derivation* d, int i, double* K, bool position) {
     return;
   }
   const lb_v4 force = d->force[i];
-  for (int k = 0; k < nv; k++) {
+  for (int at = 0; at < d->P->p.of->nv; at++) {
+    const int k = d->P->p.of->v[at];
     const lb_v4 theta = position ? d->node[i].S[k].w : lb_v4_zero();
     const lb_v4 change = lb_v4_cross(theta, force) - d->node[i].change[k].v;
     double own = lb_v4_dot(change, n->slope[0]);
@@ -552,21 +550,21 @@ static void add_all(const derivation* d, double* K, bool position) {
   for (int j = 0; j < lb_path_nodes(p); j++) {
     const int i = lb_path_which(p, j);
     if (!p->node[i].dependent) {
-      lb_derive_force(d->D, K, d->node[i].S, d->node[i].change);
+      lb_path_derive_force(d->D, p->of, K, d->node[i].S, d->node[i].change);
       add_moving(d, i, K, position);
     }
   }
-  for (int s = 0; s + 1 < d->P->p.count; s++) {
+  for (int s = 0; s + 1 < p->count; s++) {
     if (has_frame(d, s)) {
-      lb_derive_force(d->D, K, d->frame[s].S, d->frame[s].change);
+      lb_path_derive_force(d->D, p->of, K, d->frame[s].S, d->frame[s].change);
     }
   }
 }
 
 static void derive(lb_derivatives* D, lb_work* w, const lb_mass_path* P, const double* qd,
                    const double* qdd) {
-  derivation d = {
-      .D = D, .w = w, .P = P, .qd = qd, .qdd = qdd, .curvature = w->muscles->inertia->curvature};
+  derivation d = {.D = D, .w = w, .P = P, .qd = qd, .qdd = qdd};
+  const lb_model_path* of = P->p.of;
   int taken = 0;
   for (int j = 0; j < lb_path_nodes(&P->p); j++) {
     const int i = lb_path_which(&P->p, j);
@@ -586,12 +584,12 @@ static void derive(lb_derivatives* D, lb_work* w, const lb_mass_path* P, const d
   }
   find_forces(&d);
   hand_forces_on(&d);
-  for (int k = 0; k < D->model->nv; k++) {
-    change_by(&d, k, false, D->tau_q);
+  for (int k = 0; k < of->nv; k++) {
+    change_by(&d, of->v[k], false, D->tau_q);
   }
   add_all(&d, D->tau_q, true);
-  for (int k = 0; k < D->model->nv; k++) {
-    change_by(&d, k, true, D->tau_qd);
+  for (int k = 0; k < of->nv; k++) {
+    change_by(&d, of->v[k], true, D->tau_qd);
   }
   add_all(&d, D->tau_qd, false);
 }
@@ -603,7 +601,7 @@ void lb_muscles_derive_inertia(lb_derivatives* D, lb_data* d, const double* q, c
     const lb_model_path* of = m->muscle.item[i].path;
     if (of->mass.mass > 0) {
       lb_mass_path P;
-      lb_mass_path_find(&P, 2, of, d->work, q, qd, qdd);
+      lb_mass_path_find(&P, 2, 2, of, d->work, q, qd, qdd);
       derive(D, d->work, &P, qd, qdd);
     }
   }

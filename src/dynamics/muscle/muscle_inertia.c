@@ -8,7 +8,7 @@
 enum { LINE_NODES = 2, ARC_NODES = 6, SPAN_STATIONS = 2 * LINE_NODES + 2 * ARC_NODES };
 
 lb_inertia_work* lb_inertia_lay_out(lb_carver* c, const lb_model* m) {
-  size_t items = 0, stations = 0, curvature = 0;
+  size_t items = 0, stations = 0;
   for (int i = 0; i < m->muscle.count; i++) {
     const lb_model_path* path = m->muscle.item[i].path;
     const size_t n = (size_t)path->count;
@@ -16,7 +16,6 @@ lb_inertia_work* lb_inertia_lay_out(lb_carver* c, const lb_model* m) {
     if (path->mass.mass > 0) {
       items = n > items ? n : items;
       stations = own > stations ? own : stations;
-      curvature = (size_t)path->ncurvature > curvature ? (size_t)path->ncurvature : curvature;
     }
   }
   if (items == 0) {
@@ -30,7 +29,6 @@ lb_inertia_work* lb_inertia_lay_out(lb_carver* c, const lb_model* m) {
                                 .length = lb_carve(c, items * nv, sizeof(double)),
                                 .x = lb_carve(c, 2 * nv, sizeof(lb_v4)),
                                 .place = lb_carve(c, nv, sizeof(lb_v4)),
-                                .curvature = lb_carve(c, curvature, sizeof(double)),
                                 .whole = lb_carve(c, nv, sizeof(double)),
                                 .before = lb_carve(c, nv, sizeof(double)),
                                 .still = lb_carve(c, nv, sizeof(double)),
@@ -83,8 +81,8 @@ static void find_belly(lb_mass_path* P, int N, const double* q, const double* qd
   }
 }
 
-void lb_mass_path_find(lb_mass_path* P, int N, const lb_model_path* of, lb_work* w, const double* q,
-                       const double* qd, const double* qdd) {
+void lb_mass_path_find(lb_mass_path* P, int N, int M, const lb_model_path* of, lb_work* w,
+                       const double* q, const double* qd, const double* qdd) {
   static const lb_path_frame WORLD_FRAME = {.link = LB_WORLD,
                                             .R = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
   lb_path_find(&P->p, of, w, q, qd);
@@ -92,7 +90,9 @@ void lb_mass_path_find(lb_mass_path* P, int N, const lb_model_path* of, lb_work*
     accelerate(&P->p, w, qd, qdd);
   }
   for (int i = 0; i < P->p.ngroup; i++) {
-    lb_path_follow(&P->p, &P->p.group[i], N > 0 ? 2 : 1);
+    if (N > 0 || P->p.group[i].known == 0) {
+      lb_path_follow(&P->p, &P->p.group[i], N > 0 ? 2 : 1, M);
+    }
   }
   P->L = P->Ld = P->Ldd = 0;
   for (int i = 0; i + 1 < P->p.count; i++) {
@@ -335,7 +335,7 @@ void lb_muscles_inverse(const lb_model* m, lb_work* w, double* tau, const double
       continue;
     }
     lb_mass_path P;
-    lb_mass_path_find(&P, 2, of, w, q, qd, qdd);
+    lb_mass_path_find(&P, 2, 0, of, w, q, qd, qdd);
     loads on = no_loads(&P.p);
     lb_station* st = w->muscles->inertia->station;
     const int n = lb_mass_path_stations(&P, st);
@@ -510,7 +510,7 @@ void lb_muscle_weigh(const lb_model* m, lb_work* w, int i, double* M, const doub
   const lb_model_path* of = m->muscle.item[i].path;
   if (of->mass.mass > 0) {
     lb_mass_path P;
-    lb_mass_path_find(&P, 0, of, w, q, w->muscles->inertia->still, NULL);
+    lb_mass_path_find(&P, 0, 0, of, w, q, w->muscles->inertia->still, NULL);
     weigh(m, w, &P, M);
   }
 }
@@ -532,7 +532,7 @@ lb_muscle_motion lb_muscles_motion(const lb_model* m, lb_work* w, const double* 
       continue;
     }
     lb_mass_path P;
-    lb_mass_path_find(&P, 0, of, w, q, qd, NULL);
+    lb_mass_path_find(&P, 0, 0, of, w, q, qd, NULL);
     lb_station* st = w->muscles->inertia->station;
     const int n = lb_mass_path_stations(&P, st);
     for (int k = 0; k < n; k++) {

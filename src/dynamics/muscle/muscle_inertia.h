@@ -26,7 +26,6 @@ typedef struct lb_inertia_work {
   double* length;             // [most spans][nv]
   lb_v4* x;                   // [2 nv]
   lb_v4* place;               // [nv]
-  double* curvature;          // of all dependent nodes of a path
   double *whole, *before;     // [nv]
   double* still;              // [nv] zero
   struct lb_station* station; // [most]
@@ -83,9 +82,10 @@ typedef struct lb_station {
   lb_v4 force;       // inertial
 } lb_station;
 
-// Path and spans to order N; accelerations of the links are in place where N > 0.
-void lb_mass_path_find(lb_mass_path* P, int N, const lb_model_path* of, lb_work* w, const double* q,
-                       const double* qd, const double* qdd);
+// Path and spans to order N, and derivatives of dependent nodes to order M; accelerations of the
+// links are in place where N > 0.
+void lb_mass_path_find(lb_mass_path* P, int N, int M, const lb_model_path* of, lb_work* w,
+                       const double* q, const double* qd, const double* qdd);
 // Stations along the belly, in order: how many.
 int lb_mass_path_stations(const lb_mass_path* P, lb_station* out);
 // Pieces of all spans whose ends rest, or move along one number each: second derivatives.

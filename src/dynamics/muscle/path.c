@@ -75,8 +75,14 @@ static void straight(lb_path_span* s, const lb_path_node* a, const lb_path_node*
   s->g[1] = e;
 }
 
-static double along(lb_vec3 g, lb_vec3 yd) {
-  return lb_vec3_dot(g, yd);
+// Rate by the gradient g in the frame.
+static double rate_of(const lb_path_span* s) {
+  double rate = 0;
+  for (int e = 0; e < 2; e++) {
+    const lb_vec3 g = lb_v4_vec3(lb_m3_apply_transposed(s->frame.R, s->g[e]));
+    rate += lb_vec3_dot(g, s->end[e].xd);
+  }
+  return rate;
 }
 
 static void over(lb_path_span* s, const lb_path_node* a, const lb_path_node* b) {
@@ -86,13 +92,12 @@ static void over(lb_path_span* s, const lb_path_node* a, const lb_path_node* b) 
   lb_wrap_find(0, &s->surface->wrap, &path, &s->end[0], &s->end[1]);
   const lb_taylor* L = lb_wrap_length(&path);
   s->length = lb_taylor_value(L);
-  s->rate = 0;
   for (int e = 0; e < 2; e++) {
     const int lane = e == 0 ? LB_TAYLOR_P : LB_TAYLOR_Q;
     const lb_vec3 g = {L->c[0][lane], L->c[0][lane + 1], L->c[0][lane + 2]};
-    s->rate += along(g, s->end[e].xd);
     s->g[e] = lb_path_world(&s->frame, g);
   }
+  s->rate = rate_of(s);
 }
 
 void lb_path_measure(lb_path* p, int i) {
@@ -101,6 +106,17 @@ void lb_path_measure(lb_path* p, int i) {
     over(s, &p->node[i], &p->node[i + 1]);
   } else {
     straight(s, &p->node[i], &p->node[i + 1]);
+  }
+}
+
+void lb_path_measure_rate(lb_path* p, int i) {
+  lb_path_span* s = &p->span[i];
+  if (s->surface) {
+    s->end[0] = lb_path_end_in(&s->frame, &p->node[i]);
+    s->end[1] = lb_path_end_in(&s->frame, &p->node[i + 1]);
+    s->rate = rate_of(s);
+  } else {
+    s->rate = lb_v4_dot(s->g[1], p->node[i + 1].at.velocity - p->node[i].at.velocity);
   }
 }
 
@@ -230,7 +246,7 @@ static void measure_all(lb_path* p) {
   for (int k = 0; k < p->ngroup; k++) {
     lb_path_group* g = &p->group[k];
     if (!is_balanced(p, g)) {
-      lb_path_follow(p, g, 1);
+      lb_path_follow(p, g, 1, 0);
     }
   }
   p->length = p->rate = 0;

@@ -93,29 +93,34 @@ static inline int lb_path_which(const lb_path* p, int j) {
   return j < p->count ? j : LB_PATH_MOST_POINTS + j - p->count;
 }
 
-// Rates of a group's nodes, to order N, and series of dx/dz. Those of its places are there.
-void lb_path_follow(lb_path* p, lb_path_group* g, int N);
+// Rates of a group's nodes, to order N, and dx/dz with its rates to order M, at most N. Those of
+// its places are there.
+void lb_path_follow(lb_path* p, lb_path_group* g, int N, int M);
 // dx/dz of a group, at an order: [numbers of x][numbers of z].
 static inline const double* lb_path_slope(const lb_path* p, const lb_path_group* g, int order) {
   return p->slope_of + g->slopes + order * 3 * g->of.n * lb_group_numbers(&g->of);
 }
 // Numbers along z that do the work of forces on a group's nodes: (dx/dz)'f.
 void lb_path_transfer(const lb_path* p, const lb_path_group* g, const lb_v4* f, double* out);
-// Its change where f changes by df and z by dz: K is f.d2x/dz2, or NULL where z stays.
-void lb_path_transfer_change(const lb_path* p, const lb_path_group* g, const lb_v4* df,
-                             const double* K, const double* dz, double* out);
 // Hand forces on dependent nodes, among those `on` all, on to their places and coordinates.
 void lb_path_hand_on(const lb_path* p, lb_v4* on, double* tau);
 // Changes of a node of a group and of its rates with those dz of z, to `orders` of rates.
 void lb_path_change(const lb_path* p, const lb_path_group* g, int node, int orders,
                     const double (*dz)[LB_GROUP_NUMBERS], lb_v4* out);
-// f.d2x/dz2 of a group, for forces on its nodes: symmetric, [numbers of z] squared.
-void lb_path_curvature(const lb_path* p, const lb_path_group* g, const lb_v4* f, double* K);
+// f.d2x/dz2 dz of a group, for forces on its nodes and a change of z: [numbers of z].
+void lb_path_curve(const lb_path* p, const lb_path_group* g, const lb_v4* f, const double* dz,
+                   double* out);
+
+// K -= S'change for the velocities of a path, which alone move it.
+void lb_path_derive_force(const lb_derivatives* D, const lb_model_path* of, double* K,
+                          const lb_motion* S, const lb_motion* change);
 
 // --- inside ---
 
 // Length, rate and gradient of span i, its frame and nodes in place.
 void lb_path_measure(lb_path* p, int i);
+// Its rate alone, where its nodes have got velocities.
+void lb_path_measure_rate(lb_path* p, int i);
 // Frame of a surface at a state; accelerations where there are any.
 lb_path_frame lb_path_frame_find(const lb_path_item* item, const lb_work* w);
 // An end of a span, in its frame.

@@ -215,7 +215,8 @@ static void move_dependent(const derivation* d) {
   const lb_path* p = d->p;
   for (int j = 0; j < p->ngroup; j++) {
     const lb_path_group* g = &p->group[j];
-    for (int k = 0; k < d->D->model->nv; k++) {
+    for (int at = 0; at < p->of->nv; at++) {
+      const int k = p->of->v[at];
       double dz[2][LB_GROUP_NUMBERS];
       change_places(d, g, k, d->rates, dz);
       for (int i = 0; i < g->of.n; i++) {
@@ -228,27 +229,34 @@ static void move_dependent(const derivation* d) {
   }
 }
 
-// Change of what a group hands on, where its force f has changed by df: K is f.d2x/dz2, or NULL for
-// a change of velocities.
-static void hand_change_on(const derivation* d, const lb_path_group* g, const double* K, int k,
+// Change of what a group hands on, where its force has changed; with f.d2x/dz2 dz where it has
+// moved (`position`).
+static void hand_change_on(const derivation* d, const lb_path_group* g, bool position, int k,
                            double* to) {
   const lb_path* p = d->p;
   const int nv = d->D->model->nv;
   lb_v4 df[LB_GROUP_NODES];
-  double z[LB_GROUP_NUMBERS], dz[2][LB_GROUP_NUMBERS], dphi[LB_GROUP_NUMBERS];
+  double z[LB_GROUP_NUMBERS], dz[2][LB_GROUP_NUMBERS], dphi[LB_GROUP_NUMBERS],
+      curve[LB_GROUP_NUMBERS] = {0};
   for (int i = 0; i < g->of.n; i++) {
     df[i] = d->node[g->first + i].change[k].v;
   }
-  lb_path_transfer(p, g, d->force + g->first, z);
-  change_places(d, g, k, false, dz);
-  lb_path_transfer_change(p, g, df, K, dz[0], dphi);
+  lb_path_transfer(p, g, df, dphi);
+  if (position) {
+    change_places(d, g, k, false, dz);
+    lb_path_curve(p, g, d->force + g->first, dz[0], curve);
+    lb_path_transfer(p, g, d->force + g->first, z);
+  }
   for (int i = 0; i < g->of.nplace; i++) {
     const motions* m = &d->node[g->place[i]];
-    const lb_v4 theta = K ? m->S[k].w : lb_v4_zero();
-    m->change[k].v += lb_v4_load(dphi + 3 * i) - lb_v4_cross(theta, lb_v4_load(z + 3 * i));
+    m->change[k].v += lb_v4_load(dphi + 3 * i) + lb_v4_load(curve + 3 * i);
+    if (position) {
+      m->change[k].v -= lb_v4_cross(m->S[k].w, lb_v4_load(z + 3 * i));
+    }
   }
   for (int i = 0; i < g->of.ncoordinate; i++) {
-    to[(size_t)g->v[i] * (size_t)nv + (size_t)k] -= dphi[3 * g->of.nplace + i];
+    const int at = 3 * g->of.nplace + i;
+    to[(size_t)g->v[i] * (size_t)nv + (size_t)k] -= dphi[at] + curve[at];
   }
 }
 
@@ -286,13 +294,8 @@ static void change_by(const derivation* d, int k, bool velocity) {
 static void hand_changes_on(const derivation* d, double* to, bool position) {
   const lb_path* p = d->p;
   for (int j = 0; j < p->ngroup; j++) {
-    const lb_path_group* g = &p->group[j];
-    double K[LB_GROUP_NUMBERS * LB_GROUP_NUMBERS];
-    if (position) {
-      lb_path_curvature(p, g, d->force + g->first, K);
-    }
-    for (int k = 0; k < d->D->model->nv; k++) {
-      hand_change_on(d, g, position ? K : NULL, k, to);
+    for (int k = 0; k < p->of->nv; k++) {
+      hand_change_on(d, &p->group[j], position, p->of->v[k], to);
     }
   }
 }
@@ -306,7 +309,8 @@ static void add_moving(const derivation* d, int i, double* K, bool position) {
     return;
   }
   const lb_v4 force = d->force[i];
-  for (int k = 0; k < nv; k++) {
+  for (int at = 0; at < d->p->of->nv; at++) {
+    const int k = d->p->of->v[at];
     // the change had the force turn along with the link
     const lb_v4 theta = d->node[i].S[k].w;
     const lb_v4 change =
@@ -321,19 +325,31 @@ static void add_moving(const derivation* d, int i, double* K, bool position) {
   }
 }
 
+void lb_path_derive_force(const lb_derivatives* D, const lb_model_path* of, double* K,
+                          const lb_motion* S, const lb_motion* change) {
+  const size_t nv = (size_t)D->model->nv;
+  for (int a = 0; a < of->nv; a++) {
+    const lb_motion by = S[of->v[a]];
+    double* row = K + (size_t)of->v[a] * nv;
+    for (int b = 0; b < of->nv && lb_motion_dot(by, by) > 0; b++) {
+      row[of->v[b]] -= lb_motion_dot(by, change[of->v[b]]);
+    }
+  }
+}
+
 static void add_all(const derivation* d, double* K, bool position) {
   const lb_path* p = d->p;
   hand_changes_on(d, K, position);
   for (int j = 0; j < lb_path_nodes(p); j++) {
     const int i = lb_path_which(p, j);
     if (!p->node[i].dependent) {
-      lb_derive_force(d->D, K, d->node[i].S, d->node[i].change);
+      lb_path_derive_force(d->D, p->of, K, d->node[i].S, d->node[i].change);
       add_moving(d, i, K, position);
     }
   }
   for (int s = 0; s + 1 < p->count; s++) {
     if (p->span[s].surface) {
-      lb_derive_force(d->D, K, d->frame[s].S, d->frame[s].change);
+      lb_path_derive_force(d->D, p->of, K, d->frame[s].S, d->frame[s].change);
     }
   }
 }
@@ -381,8 +397,9 @@ static derivation begin(lb_derivatives* D, lb_path* p, path_slopes* slopes, cons
   derivation d = {.D = D, .p = p, .qd = qd, .rates = rates, .slopes = slopes};
   int taken = 0;
   for (int j = 0; j < p->ngroup; j++) {
-    if (p->group[j].known < 2) {
-      lb_path_follow(p, &p->group[j], 1);
+    const int orders = rates ? 1 : 0;
+    if (p->group[j].known <= orders) {
+      lb_path_follow(p, &p->group[j], 1, orders);
     }
   }
   for (int j = 0; j < lb_path_nodes(p); j++) {
@@ -405,8 +422,9 @@ static derivation begin(lb_derivatives* D, lb_path* p, path_slopes* slopes, cons
 // Derivatives of the length, less the stretch of tendons, by all coordinates.
 static void lengths(const derivation* d, double* out) {
   const lb_path* p = d->p;
-  for (int k = 0; k < d->D->model->nv; k++) {
-    out[k] = 0;
+  memset(out, 0, (size_t)d->D->model->nv * sizeof *out);
+  for (int at = 0; at < p->of->nv; at++) {
+    const int k = p->of->v[at];
     for (int s = 0; s + 1 < p->count; s++) {
       for (int e = 0; e < 2; e++) {
         const lb_path_node* n = &p->node[s + e];
@@ -433,8 +451,9 @@ static void derive_symmetric(const derivation* d) {
   const lb_path* p = d->p;
   const int nv = D->model->nv;
   lengths(d, Lq);
-  for (int k = 0; k < nv; k++) {
-    for (int j = 0; j < nv; j++) {
+  for (int a = 0; a < p->of->nv; a++) {
+    for (int b = 0; b < p->of->nv; b++) {
+      const int j = p->of->v[a], k = p->of->v[b];
       const size_t at = (size_t)j * (size_t)nv + (size_t)k;
       D->tau_q[at] += p->slope * Lq[j] * Lq[k];
       D->tau_qd[at] += p->damping * Lq[j] * Lq[k];
@@ -446,13 +465,15 @@ static void add_curvature(const derivation* d) {
   const lb_path* p = d->p;
   const int nv = d->D->model->nv;
   for (int s = 0; s + 1 < p->count; s++) {
-    for (int k = 0; k < nv; k++) {
+    for (int b = 0; b < p->of->nv; b++) {
+      const int k = p->of->v[b];
       const node_change nc[2] = {node_by_q(d, s, k), node_by_q(d, s + 1, k)};
       const frame_change fc = frame_by_q(d, s, k);
       const span_change c = change_span(d, s, nc, &fc);
       const lb_v4 y[2] = {c.end[0].y, c.end[1].y};
       const lb_v4 Hy[2] = {apply_H(d->slopes->H[s], 0, y), apply_H(d->slopes->H[s], 1, y)};
-      for (int j = 0; j < nv; j++) {
+      for (int a = 0; a < p->of->nv; a++) {
+        const int j = p->of->v[a];
         const node_change nj[2] = {node_by_q(d, s, j), node_by_q(d, s + 1, j)};
         const frame_change fj = frame_by_q(d, s, j);
         const span_change cj = change_span(d, s, nj, &fj);
@@ -475,13 +496,13 @@ void lb_path_derive(lb_derivatives* D, lb_path* p, const double* qd, bool symmet
     add_curvature(&d);
     return;
   }
-  for (int k = 0; k < D->model->nv; k++) {
-    change_by(&d, k, false);
+  for (int k = 0; k < p->of->nv; k++) {
+    change_by(&d, p->of->v[k], false);
   }
   add_all(&d, D->tau_q, true);
   if (p->damping != 0) {
-    for (int k = 0; k < D->model->nv; k++) {
-      change_by(&d, k, true);
+    for (int k = 0; k < p->of->nv; k++) {
+      change_by(&d, p->of->v[k], true);
     }
     add_all(&d, D->tau_qd, false);
   }

@@ -6,39 +6,30 @@
 //   d((dx/dz)'f) = c_0'df + f.d2x/dz2 dz
 #include "dynamics/muscle/path.h"
 
+#include <math.h>
 #include <string.h>
 
-static void gather(const lb_path* p, const lb_path_group* g, lb_path_end* place) {
+static void gather(const lb_path* p, const lb_path_group* g, lb_group_motion* m) {
   for (int i = 0; i < g->of.nplace; i++) {
     const lb_path_node* n = &p->node[g->place[i]];
-    place[i] = (lb_path_end){lb_v4_vec3(n->at.at), lb_v4_vec3(n->at.velocity),
-                             lb_v4_vec3(n->acceleration)};
+    m->place[i] = (lb_path_end){lb_v4_vec3(n->at.at), lb_v4_vec3(n->at.velocity),
+                                lb_v4_vec3(n->acceleration)};
   }
+  memcpy(m->coordinate, g->coordinate, sizeof m->coordinate);
 }
 
-void lb_path_follow(lb_path* p, lb_path_group* g, int N) {
-  const int numbers = lb_group_numbers(&g->of), size = 3 * g->of.n;
-  lb_path_end place[LB_GROUP_PLACES];
-  gather(p, g, place);
-  for (int first = 0; first < numbers; first += LB_GROUP_LANES) {
-    lb_taylor3 x[LB_GROUP_NODES];
-    lb_group_series(N, &g->of, &g->at, place, g->coordinate, first, x);
-    for (int k = 0; k < size; k++) {
-      const lb_taylor* a = &(&x[k / 3].x)[k % 3];
-      for (int n = 0; n <= N; n++) {
-        double* to = p->slope_of + g->slopes + (n * size + k) * numbers;
-        for (int j = first; j < numbers && j < first + LB_GROUP_LANES; j++) {
-          to[j] = a->c[n][1 + j - first];
-        }
-      }
-      lb_path_node* node = &p->node[g->first + k / 3];
-      node->at.velocity[k % 3] = a->c[1][0];
-      node->acceleration[k % 3] = N > 1 ? 2 * a->c[2][0] : 0;
-    }
+void lb_path_follow(lb_path* p, lb_path_group* g, int N, int M) {
+  lb_group_motion m;
+  gather(p, g, &m);
+  lb_group_follow(N, M, &g->of, &g->at, &m, p->slope_of + g->slopes);
+  for (int i = 0; i < g->of.n; i++) {
+    lb_path_node* node = &p->node[g->first + i];
+    node->at.velocity = lb_v4_from(m.x[i].xd);
+    node->acceleration = lb_v4_from(m.x[i].xdd);
   }
-  g->known = N + 1;
+  g->known = M + 1;
   for (int s = g->first - 1; s < g->first + g->of.n; s++) {
-    lb_path_measure(p, s);
+    lb_path_measure_rate(p, s);
   }
 }
 
@@ -49,17 +40,6 @@ void lb_path_transfer(const lb_path* p, const lb_path_group* g, const lb_v4* f, 
   for (int k = 0; k < 3 * g->of.n; k++) {
     for (int j = 0; j < numbers; j++) {
       out[j] += c[k * numbers + j] * f[k / 3][k % 3];
-    }
-  }
-}
-
-void lb_path_transfer_change(const lb_path* p, const lb_path_group* g, const lb_v4* df,
-                             const double* K, const double* dz, double* out) {
-  const int numbers = lb_group_numbers(&g->of);
-  lb_path_transfer(p, g, df, out);
-  for (int i = 0; i < numbers && K; i++) {
-    for (int j = 0; j < numbers; j++) {
-      out[i] += K[i * numbers + j] * dz[j];
     }
   }
 }
@@ -106,33 +86,19 @@ void lb_path_change(const lb_path* p, const lb_path_group* g, int node, int orde
   }
 }
 
-void lb_path_curvature(const lb_path* p, const lb_path_group* g, const lb_v4* f, double* K) {
-  const int numbers = lb_group_numbers(&g->of);
-  for (int j = 0; j < numbers; j++) {
-    lb_path_end place[LB_GROUP_PLACES];
-    double coordinate[LB_GROUP_NODES][3];
-    gather(p, g, place);
-    for (int i = 0; i < g->of.nplace; i++) {
-      place[i] = (lb_path_end){.x = place[i].x};
-    }
-    for (int i = 0; i < g->of.ncoordinate; i++) {
-      memcpy(coordinate[i], (double[]){g->coordinate[i][0], 0, 0}, sizeof *coordinate);
-    }
-    if (j < 3 * g->of.nplace) {
-      (&place[j / 3].xd.x)[j % 3] = 1;
-    } else {
-      coordinate[j - 3 * g->of.nplace][1] = 1;
-    }
-    for (int first = 0; first < numbers; first += LB_GROUP_LANES) {
-      lb_taylor3 x[LB_GROUP_NODES];
-      lb_group_series(1, &g->of, &g->at, place, coordinate, first, x);
-      for (int i = first; i < numbers && i < first + LB_GROUP_LANES; i++) {
-        double sum = 0;
-        for (int k = 0; k < 3 * g->of.n; k++) {
-          sum += f[k / 3][k % 3] * (&x[k / 3].x)[k % 3].c[1][1 + i - first];
-        }
-        K[i * numbers + j] = sum;
-      }
-    }
+void lb_path_curve(const lb_path* p, const lb_path_group* g, const lb_v4* f, const double* dz,
+                   double* out) {
+  lb_group_motion m;
+  double force[LB_GROUP_UNKNOWNS];
+  double most = 0;
+  for (int i = 0; i < g->of.n; i++) {
+    lb_v4_store(force + 3 * i, f[i]);
+    most = fmax(most, lb_v4_dot(f[i], f[i]));
   }
+  if (!(most > 0)) {
+    memset(out, 0, (size_t)lb_group_numbers(&g->of) * sizeof *out);
+    return;
+  }
+  gather(p, g, &m);
+  lb_group_curve(&g->of, &g->at, &m, lb_path_slope(p, g, 0), force, dz, out);
 }

@@ -43,26 +43,76 @@ void lb_node_range_weight(const lb_node_range* b, double q, double c[4]) {
   c[3] = f[3] * g[0] + 3 * f[2] * g[1] + 3 * f[1] * g[2] + f[0] * g[3];
 }
 
-LB_TAYLOR_INLINE void residual(int N, const lb_node_group* g, lb_taylor3* G,
-                               const lb_taylor3* place, const lb_taylor* coordinate,
-                               const lb_taylor3* x) {
-  const lb_taylor half = lb_taylor_constant(0.5);
-  for (int i = 0; i < g->n; i++) {
-    double w[4];
-    lb_node_range_weight(&g->range[i], lb_taylor_value(&coordinate[i]), w);
-    const lb_taylor c = lb_taylor_apply(N, coordinate[i], w);
-    const lb_taylor3 before = i > 0 ? x[i - 1] : place[0],
-                     after = i + 1 < g->n ? x[i + 1] : place[1];
-    const lb_taylor3 middle = lb_taylor3_scale(N, half, lb_taylor3_add(N, before, after));
-    const lb_taylor3 way = lb_taylor3_sub(N, place[2 + i], middle);
-    G[i] = lb_taylor3_sub(N, lb_taylor3_sub(N, x[i], middle), lb_taylor3_scale(N, c, way));
+// Derivative of G_i by a place, the same along each axis.
+static void put(const lb_node_group* g, lb_group_slopes* to, int n, int i, int node, int place,
+                double by) {
+  const int size = 3 * g->n, numbers = lb_group_numbers(g);
+  for (int k = 0; k < 3; k++) {
+    if (node >= 0) {
+      to->by_x[n][(3 * i + k) * size + 3 * node + k] += by;
+    } else {
+      to->by_z[n][(3 * i + k) * numbers + 3 * place + k] += by;
+    }
   }
 }
 
-static void blend_residual(int N, const lb_node_group* g, lb_taylor3* G, const lb_taylor3* place,
-                           const lb_taylor* coordinate, const lb_taylor3* x) {
-#define RESIDUAL(N) residual(N, g, G, place, coordinate, x)
-  LB_TAYLOR_ORDERS(RESIDUAL)
+// Point of G_i before (0) and after (1) it: a node, or a place.
+static const lb_path_end* neighbour(const lb_node_group* g, const lb_group_motion* m, int i,
+                                    int side, int* node) {
+  *node = side == 0 ? i - 1 : i + 1 < g->n ? i + 1 : -1;
+  return *node >= 0 ? &m->x[*node] : &m->place[side];
 }
 
-const lb_group_type lb_group_blend = {blend_residual};
+// Coefficient n of a number of a place.
+static double part(const lb_path_end* e, int n, int k) {
+  const lb_vec3* v = n == 0 ? &e->x : n == 1 ? &e->xd : &e->xdd;
+  return (n == 2 ? 0.5 : 1) * (&v->x)[k];
+}
+
+// With the coefficients of c_i, of its slope by the coordinate and of the way from the middle.
+LB_TAYLOR_INLINE void linearise(int N, const lb_node_group* g, const lb_group_motion* m,
+                                lb_group_slopes* out) {
+  const int numbers = lb_group_numbers(g);
+  lb_group_slopes_clear(N, g, true, out);
+  for (int i = 0; i < g->n; i++) {
+    double w[4];
+    int node[2];
+    const double* q = m->coordinate[i];
+    lb_node_range_weight(&g->range[i], q[0], w);
+    const double c[] = {w[0], w[1] * q[1], 0.5 * (w[2] * q[1] * q[1] + w[1] * q[2])};
+    const double slope[] = {w[1], w[2] * q[1], 0.5 * (w[3] * q[1] * q[1] + w[2] * q[2])};
+    const lb_path_end *a = neighbour(g, m, i, 0, &node[0]), *b = neighbour(g, m, i, 1, &node[1]);
+    double way[3][3], off[3][3]; // from the middle: of the point, of the node
+    for (int n = 0; n <= N; n++) {
+      for (int k = 0; k < 3; k++) {
+        const double middle = 0.5 * (part(a, n, k) + part(b, n, k));
+        way[n][k] = part(&m->place[2 + i], n, k) - middle;
+        off[n][k] = part(&m->x[i], n, k) - middle;
+      }
+      const double left = 0.5 * ((n == 0) - c[n]);
+      put(g, out, n, i, i, 0, n == 0);
+      put(g, out, n, i, node[0], 0, -left);
+      put(g, out, n, i, node[1], 1, -left);
+      put(g, out, n, i, -1, 2 + i, -c[n]);
+    }
+    for (int n = 0; n <= N; n++) {
+      for (int k = 0; k < 3; k++) {
+        double* by = &out->by_z[n][(3 * i + k) * numbers + 3 * g->nplace + i];
+        out->G[n][3 * i + k] = off[n][k];
+        for (int j = 0; j <= n; j++) {
+          out->G[n][3 * i + k] -= c[j] * way[n - j][k];
+          *by -= slope[j] * way[n - j][k];
+        }
+      }
+    }
+  }
+}
+
+static void blend_linearise(int N, const lb_node_group* g, const lb_group_motion* m, bool by_z,
+                            lb_group_slopes* out) {
+  (void)by_z; // it costs nothing
+#define LINEARISE(N) linearise(N, g, m, out)
+  LB_TAYLOR_ORDERS(LINEARISE)
+}
+
+const lb_group_type lb_group_blend = {blend_linearise};

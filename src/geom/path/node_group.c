@@ -7,150 +7,234 @@
 enum { MOST_STEPS = 60 };
 static const double DONE = 1e-13, ENOUGH = 1e-9; // of unit vectors, or of metres
 
-// A number of a motion, with a lane of its own or (lane 0) without.
-static lb_taylor number(int lane, double a, double ad, double add) {
-  lb_taylor r = {{{a}, {ad}, {0.5 * add}}};
-  if (lane > 0) {
-    r.c[0][lane] = 1;
+void lb_group_slopes_clear(int N, const lb_node_group* g, bool by_z, lb_group_slopes* out) {
+  const size_t size = 3 * (size_t)g->n, numbers = (size_t)lb_group_numbers(g);
+  for (int n = 0; n <= N; n++) {
+    memset(out->by_x[n], 0, size * size * sizeof(double));
+    memset(out->by_z[n], 0, (by_z ? size * numbers : 0) * sizeof(double));
   }
-  return r;
-}
-
-// Lane of number i where those from `first` on have lanes.
-static int lane_of(int i, int first) {
-  return i >= first && i < first + LB_GROUP_LANES ? 1 + i - first : 0;
-}
-
-static lb_taylor3 place_from(int i, int first, const lb_path_end* e) {
-  return (lb_taylor3){number(lane_of(i, first), e->x.x, e->xd.x, e->xdd.x),
-                      number(lane_of(i + 1, first), e->x.y, e->xd.y, e->xdd.y),
-                      number(lane_of(i + 2, first), e->x.z, e->xd.z, e->xdd.z)};
-}
-
-static void store(const lb_vec3 v, double* to) {
-  to[0] = v.x;
-  to[1] = v.y;
-  to[2] = v.z;
 }
 
 // --- Newton's method ---
 
-typedef struct given {
-  lb_taylor3 place[LB_GROUP_PLACES];
-  lb_taylor coordinate[LB_GROUP_NODES];
-} given;
+// Residual and, factored, its derivatives at x.
+typedef struct newton {
+  double r[LB_GROUP_UNKNOWNS], LU[LB_GROUP_UNKNOWNS * LB_GROUP_UNKNOWNS];
+  int pivot[LB_GROUP_UNKNOWNS];
+  lb_group_motion at;
+  lb_group_slopes slopes;
+} newton;
 
-// Residual and its derivatives at x, by columns.
-static void evaluate(const lb_node_group* g, lb_group_solution* s, const given* z, double* r) {
+static void evaluate(const lb_node_group* g, lb_group_solution* s, newton* w) {
   const int size = 3 * g->n;
-  for (int first = 0; first < size; first += LB_GROUP_LANES) {
-    lb_taylor3 x[LB_GROUP_NODES], G[LB_GROUP_NODES];
-    for (int k = 0; k < g->n; k++) {
-      x[k] = place_from(3 * k, first, &(lb_path_end){.x = s->x[k]});
-    }
-    g->type->residual(0, g, G, z->place, z->coordinate, x);
-    for (int k = 0; k < g->n; k++) {
-      store(lb_taylor3_lane(&G[k], 0, 0), r + 3 * k);
-      for (int j = first; j < size && j < first + LB_GROUP_LANES; j++) {
-        const lb_vec3 column = lb_taylor3_lane(&G[k], 0, lane_of(j, first));
-        for (int i = 0; i < 3; i++) {
-          s->A[j * size + 3 * k + i] = (&column.x)[i];
-        }
-      }
-    }
+  for (int k = 0; k < g->n; k++) {
+    w->at.x[k].x = s->x[k];
   }
+  g->type->linearise(0, g, &w->at, false, &w->slopes);
   s->residual = 0;
   for (int i = 0; i < size; i++) {
-    s->residual = fmax(s->residual, isfinite(r[i]) ? fabs(r[i]) : (double)INFINITY);
+    const double r = w->r[i] = w->slopes.G[0][i];
+    s->residual = fmax(s->residual, isfinite(r) ? fabs(r) : (double)INFINITY);
   }
 }
 
-static bool factor(const lb_node_group* g, lb_group_solution* s) {
-  s->regular = isfinite(s->residual) && lb_lu(3 * g->n, s->A, 3 * g->n, s->pivot) == LB_OK;
+static bool factor(const lb_node_group* g, lb_group_solution* s, newton* w) {
+  const int size = 3 * g->n;
+  for (int i = 0; i < size; i++) {
+    for (int j = 0; j < size; j++) {
+      w->LU[j * size + i] = w->slopes.by_x[0][i * size + j];
+    }
+  }
+  s->regular = isfinite(s->residual) && lb_lu(size, w->LU, size, w->pivot) == LB_OK;
   return s->regular;
 }
 
 // A step that is halved until the residual falls. False: it does not.
-static bool descend(const lb_node_group* g, lb_group_solution* s, const given* z, double* r) {
+static bool descend(const lb_node_group* g, lb_group_solution* s, newton* w) {
   const int size = 3 * g->n;
-  const lb_group_solution from = *s;
+  lb_vec3 from[LB_GROUP_NODES];
   double step[LB_GROUP_UNKNOWNS];
-  memcpy(step, r, (size_t)size * sizeof *step);
-  lb_lu_solve(size, s->A, size, s->pivot, 1, step, size);
+  const double residual = s->residual;
+  memcpy(from, s->x, sizeof from);
+  memcpy(step, w->r, (size_t)size * sizeof *step);
+  lb_lu_solve(size, w->LU, size, w->pivot, 1, step, size);
   for (double part = 1; part > 1e-4; part *= 0.5) {
     for (int k = 0; k < g->n; k++) {
       const lb_vec3 d = {step[3 * k], step[3 * k + 1], step[3 * k + 2]};
-      s->x[k] = lb_vec3_add(from.x[k], lb_vec3_scale(-part, d));
+      s->x[k] = lb_vec3_add(from[k], lb_vec3_scale(-part, d));
     }
-    evaluate(g, s, z, r);
-    if (s->residual < from.residual) {
+    evaluate(g, s, w);
+    if (s->residual < residual) {
       return true;
     }
   }
-  memcpy(s->x, from.x, sizeof s->x);
-  evaluate(g, s, z, r);
+  memcpy(s->x, from, sizeof from);
+  evaluate(g, s, w);
   return false;
+}
+
+static void invert(const lb_node_group* g, lb_group_solution* s, const newton* w) {
+  const int size = 3 * g->n;
+  memset(s->inverse, 0, (size_t)(size * size) * sizeof *s->inverse);
+  for (int i = 0; i < size; i++) {
+    s->inverse[i * size + i] = 1;
+  }
+  // rows of the inverse are columns of that of the transpose
+  lb_lu_solve_transposed(size, w->LU, size, w->pivot, size, s->inverse, size);
 }
 
 bool lb_group_solve(const lb_node_group* g, lb_group_solution* s, const lb_vec3* place,
                     const double* coordinate) {
-  given z;
-  double r[LB_GROUP_UNKNOWNS];
+  newton w;
   for (int i = 0; i < g->nplace; i++) {
-    z.place[i] = lb_taylor3_constant(place[i]);
+    w.at.place[i] = (lb_path_end){.x = place[i]};
   }
   for (int i = 0; i < g->ncoordinate; i++) {
-    z.coordinate[i] = lb_taylor_constant(coordinate[i]);
+    memcpy(w.at.coordinate[i], (double[]){coordinate[i], 0, 0}, sizeof w.at.coordinate[i]);
   }
-  evaluate(g, s, &z, r);
-  bool found = factor(g, s), goes = found;
+  for (int k = 0; k < g->n; k++) {
+    w.at.x[k] = (lb_path_end){.x = s->x[k]};
+  }
+  evaluate(g, s, &w);
+  bool found = factor(g, s, &w), goes = found;
   for (int k = 0; k < MOST_STEPS && goes && s->residual > DONE; k++) {
-    goes = descend(g, s, &z, r);
-    found = factor(g, s);
+    goes = descend(g, s, &w);
+    found = factor(g, s, &w);
     goes = goes && found;
+  }
+  if (found) {
+    invert(g, s, &w);
   }
   return found && s->residual < ENOUGH;
 }
 
-// --- series ---
+// --- rates and derivatives ---
 
-// b = A^-1 G for each coefficient and lane.
-static void correct(int N, const lb_node_group* g, const lb_group_solution* s, lb_taylor3* G) {
-  enum { COLUMNS = (LB_TAYLOR_ORDER + 1) * LB_TAYLOR_LANES };
-  const int size = 3 * g->n;
-  double b[COLUMNS * LB_GROUP_UNKNOWNS];
-  const int columns = (N + 1) * LB_TAYLOR_LANES;
-  for (int c = 0; c < columns; c++) {
-    for (int i = 0; i < size; i++) {
-      b[c * size + i] = (&G[i / 3].x)[i % 3].c[c / LB_TAYLOR_LANES][c % LB_TAYLOR_LANES];
-    }
-    lb_lu_solve(size, s->A, size, s->pivot, 1, b + c * size, size);
-    for (int i = 0; i < size; i++) {
-      (&G[i / 3].x)[i % 3].c[c / LB_TAYLOR_LANES][c % LB_TAYLOR_LANES] = b[c * size + i];
+// out += A B, by rows: A [m][k], B [k][n].
+static void add_product(int m, int k, int n, const double* A, const double* B, double* out) {
+  for (int i = 0; i < m; i++) {
+    for (int l = 0; l < k; l++) {
+      const double a = A[i * k + l];
+      for (int j = 0; j < n; j++) {
+        out[i * n + j] += a * B[l * n + j];
+      }
     }
   }
 }
 
-void lb_group_series(int N, const lb_node_group* g, const lb_group_solution* s,
-                     const lb_path_end* place, const double (*coordinate)[3], int first,
-                     lb_taylor3* x) {
-  given z;
+// x = -A^-1 b for n columns.
+static void solve_for(const lb_group_solution* s, int size, int n, const double* b, double* x) {
+  memset(x, 0, (size_t)(size * n) * sizeof *x);
+  add_product(size, size, n, s->inverse, b, x);
+  for (int i = 0; i < size * n; i++) {
+    x[i] = -x[i];
+  }
+}
+
+// c_n, those of lower orders being there.
+static void find_slope(const lb_node_group* g, const lb_group_solution* s, int order,
+                       lb_group_slopes* G, double* c) {
+  const int size = 3 * g->n, numbers = lb_group_numbers(g), step = size * numbers;
+  for (int k = 1; k <= order; k++) {
+    add_product(size, size, numbers, G->by_x[k], c + (order - k) * step, G->by_z[order]);
+  }
+  solve_for(s, size, numbers, G->by_z[order], c + order * step);
+}
+
+// Numbers of z, of their rates (1) or of the rates of these (2).
+static void gather(const lb_node_group* g, const lb_group_motion* m, int rate, double* out) {
   for (int i = 0; i < g->nplace; i++) {
-    z.place[i] = place_from(3 * i, first, &place[i]);
+    memcpy(out + 3 * i, rate == 1 ? &m->place[i].xd : &m->place[i].xdd, sizeof(lb_vec3));
   }
   for (int i = 0; i < g->ncoordinate; i++) {
-    const double* q = coordinate[i];
-    z.coordinate[i] = number(lane_of(3 * g->nplace + i, first), q[0], q[1], q[2]);
+    out[3 * g->nplace + i] = m->coordinate[i][rate];
   }
+}
+
+static void set_rates(const lb_node_group* g, lb_group_motion* m, int rate, const double* v) {
   for (int k = 0; k < g->n; k++) {
-    x[k] = lb_taylor3_constant(s->x[k]);
+    *(rate == 1 ? &m->x[k].xd : &m->x[k].xdd) = lb_vec3_make(v[3 * k], v[3 * k + 1], v[3 * k + 2]);
   }
-  for (int i = 0; i < N + 1 && s->regular; i++) {
-    lb_taylor3 G[LB_GROUP_NODES];
-    g->type->residual(N, g, G, z.place, z.coordinate, x);
-    correct(N, g, s, G);
-    for (int k = 0; k < g->n; k++) {
-      x[k] = lb_taylor3_sub(N, x[k], G[k]);
+}
+
+// xdd, where G is there to order 1 along the velocities.
+static void accelerate(const lb_node_group* g, const lb_group_solution* s, lb_group_motion* m,
+                       const lb_group_slopes* G, const double* c, const double* zd,
+                       const double* xd) {
+  const int size = 3 * g->n, numbers = lb_group_numbers(g);
+  double b[LB_GROUP_UNKNOWNS] = {0}, xdd[LB_GROUP_UNKNOWNS], zdd[LB_GROUP_NUMBERS];
+  add_product(size, size, 1, G->by_x[1], xd, b);
+  add_product(size, numbers, 1, G->by_z[1], zd, b);
+  solve_for(s, size, 1, b, xdd);
+  gather(g, m, 2, zdd);
+  add_product(size, numbers, 1, c, zdd, xdd);
+  set_rates(g, m, 2, xdd);
+}
+
+void lb_group_follow(int N, int M, const lb_node_group* g, const lb_group_solution* s,
+                     lb_group_motion* m, double* c) {
+  const int size = 3 * g->n, numbers = lb_group_numbers(g);
+  for (int k = 0; k < g->n; k++) {
+    m->x[k] = (lb_path_end){.x = s->x[k]};
+  }
+  if (!s->regular) {
+    memset(c, 0, (size_t)((M + 1) * size * numbers) * sizeof *c);
+    return;
+  }
+  lb_group_slopes G;
+  double zd[LB_GROUP_NUMBERS], xd[LB_GROUP_UNKNOWNS] = {0};
+  g->type->linearise(0, g, m, true, &G);
+  find_slope(g, s, 0, &G, c);
+  if (N > 0) {
+    gather(g, m, 1, zd);
+    add_product(size, numbers, 1, c, zd, xd);
+    set_rates(g, m, 1, xd);
+  }
+  if (N > 1 || M == 1) {
+    g->type->linearise(1, g, m, true, &G);
+  }
+  if (N > 1) {
+    accelerate(g, s, m, &G, c, zd, xd);
+  }
+  if (M > 1) {
+    g->type->linearise(2, g, m, true, &G);
+  }
+  for (int n = 1; n <= M; n++) {
+    find_slope(g, s, n, &G, c);
+  }
+}
+
+// With lambda = -A^-T f: f.d2x/dz2 dz = (B_1 + A_1 c)'lambda, along z + t dz and x + t c dz.
+void lb_group_curve(const lb_node_group* g, const lb_group_solution* s, const lb_group_motion* m,
+                    const double* c, const double* f, const double* dz, double* out) {
+  const int size = 3 * g->n, numbers = lb_group_numbers(g);
+  double dx[LB_GROUP_UNKNOWNS] = {0}, lambda[LB_GROUP_UNKNOWNS] = {0};
+  lb_group_motion along;
+  lb_group_slopes G;
+  memset(out, 0, (size_t)numbers * sizeof *out);
+  if (!s->regular) {
+    return;
+  }
+  for (int i = 0; i < g->nplace; i++) {
+    along.place[i] =
+        (lb_path_end){.x = m->place[i].x, .xd = {dz[3 * i], dz[3 * i + 1], dz[3 * i + 2]}};
+  }
+  for (int i = 0; i < g->ncoordinate; i++) {
+    along.coordinate[i][0] = m->coordinate[i][0];
+    along.coordinate[i][1] = dz[3 * g->nplace + i];
+    along.coordinate[i][2] = 0;
+  }
+  add_product(size, numbers, 1, c, dz, dx);
+  for (int k = 0; k < g->n; k++) {
+    along.x[k] = (lb_path_end){.x = s->x[k]};
+  }
+  set_rates(g, &along, 1, dx);
+  g->type->linearise(1, g, &along, true, &G);
+  for (int i = 0; i < size; i++) {
+    for (int j = 0; j < size; j++) {
+      lambda[j] -= s->inverse[i * size + j] * f[i];
     }
   }
+  add_product(size, size, numbers, G.by_x[1], c, G.by_z[1]);
+  add_product(1, size, numbers, lambda, G.by_z[1], out);
 }

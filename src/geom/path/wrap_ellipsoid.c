@@ -129,6 +129,14 @@ LB_TAYLOR_INLINE bool lay_out(int N, lb_wrap_path* out, lb_vec3 a, lb_taylor3 P,
   return true;
 }
 
+// Without an axis, by the side that the middle of the chord is on.
+static bool goes_far(const lb_wrap* wrap, const lb_taylor3* p, const lb_taylor3* q,
+                     lb_vec3 middle) {
+  return lb_vec3_dot(wrap->axis, wrap->axis) > 0
+             ? lb_wrap_goes_far(wrap, lb_taylor3_lane(p, 0, 0), lb_taylor3_lane(q, 0, 0))
+             : lb_vec3_dot(wrap->side, middle) < 0;
+}
+
 LB_TAYLOR_INLINE bool wrap_ellipsoid(int N, const lb_wrap* wrap, lb_wrap_path* out,
                                      const lb_taylor3* p, const lb_taylor3* q) {
   const lb_vec3 a = wrap->size;
@@ -148,7 +156,7 @@ LB_TAYLOR_INLINE bool wrap_ellipsoid(int N, const lb_wrap* wrap, lb_wrap_path* o
   const lb_taylor D = lb_taylor_sqrt(N, D2), w = lb_wrap_band(N, wrap->band, 1, &rho_p, &rho_q);
   lb_taylor radius = lb_taylor_constant(1), b2[3];
   const lb_taylor3 middle = stretch(N, a, m);
-  const bool wrong = lb_vec3_dot(wrap->side, lb_taylor3_lane(&middle, 0, 0)) < 0;
+  const bool wrong = goes_far(wrap, p, q, lb_taylor3_lane(&middle, 0, 0));
   if (!wrong && !lb_wrap_inflate(N, 1, &w, &D, &radius)) {
     return false;
   }

@@ -72,6 +72,30 @@ int lb_wrap_sense(lb_vec3 side, lb_vec3 p, lb_vec3 q) {
   return opposite ? (on >= 0 ? 1 : -1) : (on >= 0 ? shorter : -shorter);
 }
 
+// Foot of the perpendicular from the origin to the line.
+static lb_vec3 foot(lb_vec3 p, lb_vec3 q) {
+  const lb_vec3 way = lb_vec3_sub(q, p);
+  const double t = -lb_vec3_dot(p, way) / lb_vec3_dot(way, way);
+  return lb_vec3_add(p, lb_vec3_scale(t, way));
+}
+
+lb_vec3 lb_wrap_axis(lb_vec3 side, lb_vec3 p, lb_vec3 q) {
+  const lb_vec3 n = lb_vec3_cross(p, q);
+  const double size = lb_vec3_norm(n);
+  if (!(size > 1e-9 * lb_vec3_norm(p) * lb_vec3_norm(q))) {
+    return lb_vec3_make(0, 0, 0);
+  }
+  return lb_vec3_scale((lb_vec3_dot(side, foot(p, q)) < 0 ? -1 : 1) / size, n);
+}
+
+// About an axis the angle from p to q is between -pi/2 and 3 pi/2, as about a cylinder.
+bool lb_wrap_goes_far(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q) {
+  if (lb_vec3_dot(wrap->axis, wrap->axis) > 0) {
+    return lb_vec3_dot(wrap->axis, lb_vec3_cross(p, q)) < 0 && lb_vec3_dot(p, q) < 0;
+  }
+  return lb_vec3_dot(wrap->side, foot(p, q)) < 0;
+}
+
 // --- circles ---
 
 lb_taylor lb_wrap_band(int N, double w, double r, const lb_taylor* rho_p, const lb_taylor* rho_q) {

@@ -22,6 +22,9 @@ typedef struct lb_wrap {
   int sense;    // of cylinders and capsules: of turning about z from p to q, 1 or -1
   lb_vec3 side; // of spheres and ellipsoids: where paths stay; zero: the shorter way
   const struct lb_wrap_network* network; // that gives points of the path, or NULL (wrap_network.h)
+  // Of spheres and ellipsoids whose paths stay in a plane: its normal, about which they turn as
+  // about a cylinder's axis, in the sense of the start; zero: they go by `side`.
+  lb_vec3 axis;
 } lb_wrap;
 
 typedef enum lb_piece_kind {
@@ -66,6 +69,22 @@ extern const lb_wrap_type lb_wrap_type_cylinder, lb_wrap_type_sphere, lb_wrap_ty
 
 // The sense in which a path from p to q goes about z: on the given side, or by the shorter way.
 int lb_wrap_sense(lb_vec3 side, lb_vec3 p, lb_vec3 q);
+
+// Normal of the plane in which a path from p to q goes about the origin: on the given side, or by
+// the shorter way. Zero: they are opposite.
+lb_vec3 lb_wrap_axis(lb_vec3 side, lb_vec3 p, lb_vec3 q);
+// Whether a path over a sphere or ellipsoid goes by the longer way.
+bool lb_wrap_goes_far(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q);
+
+// Where a path is: around its surface, within the band of its lift-off, or off it.
+typedef enum lb_wrap_state { LB_WRAP_AROUND, LB_WRAP_LIFTING, LB_WRAP_OFF } lb_wrap_state;
+lb_wrap_state lb_wrap_state_of(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q);
+// Angle by which p and q are off being opposite about the axis, or about the centre: where they
+// are, neither way is the shorter one.
+double lb_wrap_off_opposite(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q);
+// Whether the path goes the other way than it was told to, since it would go around by three
+// quarters of a turn.
+bool lb_wrap_turns_over(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q);
 
 // Pieces of the path from p to q over a surface, or straight (`wrap` NULL).
 void lb_wrap_find(int N, const lb_wrap* wrap, lb_wrap_path* out, const lb_path_end* p,

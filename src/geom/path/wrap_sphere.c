@@ -1,5 +1,5 @@
 // Sphere: around a circle in the plane of p, q and the centre, by the shorter way, or by the longer
-// one where the line passes on the wrong side.
+// one where the line passes on the wrong side of it.
 #include "geom/path/wrap_path.h"
 
 LB_TAYLOR_INLINE bool over_ball(int N, lb_taylor radius, bool longer, lb_wrap_path* out,
@@ -49,13 +49,6 @@ bool lb_wrap_over_ball(int N, const lb_taylor* radius, bool longer, lb_wrap_path
   return wraps;
 }
 
-// Foot of the perpendicular from the centre to the line.
-static lb_vec3 foot(lb_vec3 p, lb_vec3 q) {
-  const lb_vec3 way = lb_vec3_sub(q, p);
-  const double t = -lb_vec3_dot(p, way) / lb_vec3_dot(way, way);
-  return lb_vec3_add(p, lb_vec3_scale(t, way));
-}
-
 LB_TAYLOR_INLINE bool wrap_sphere(int N, const lb_wrap* wrap, lb_wrap_path* out,
                                   const lb_taylor3* p, const lb_taylor3* q) {
   const double r = wrap->size.x, band = wrap->band * r;
@@ -69,7 +62,7 @@ LB_TAYLOR_INLINE bool wrap_sphere(int N, const lb_wrap* wrap, lb_wrap_path* out,
       !(lb_taylor_value(&square) > 0)) {
     return false;
   }
-  if (lb_vec3_dot(wrap->side, foot(lb_taylor3_lane(p, 0, 0), lb_taylor3_lane(q, 0, 0))) < 0) {
+  if (lb_wrap_goes_far(wrap, lb_taylor3_lane(p, 0, 0), lb_taylor3_lane(q, 0, 0))) {
     return over_ball(N, lb_taylor_constant(r), true, out, p, q);
   }
   const lb_taylor D = lb_taylor_sqrt(N, lb_taylor_div(N, square, lb_taylor3_dot(N, way, way)));

@@ -50,6 +50,10 @@ lb_status lb_build_path(lb_build* b, const char* word, const lb_scene_muscle* fr
                         int tendon, const lb_model_path** out);
 // The path of a cable over surfaces.
 lb_status lb_build_cable_path(lb_build* b, const lb_scene_force* from, const lb_model_path** out);
+// Whether joints keep bodies in a plane with normal n, whatever their coordinates: those that some
+// of them have in common do not matter.
+bool lb_build_keeps_plane(const lb_build* b, const lb_transform* pose, lb_vec3 n, int count,
+                          const int* body);
 // Length of a path for poses of the links.
 double lb_build_path_length(const lb_model_path* path, const lb_transform* pose, const double* q);
 // A path is drawn.

@@ -142,11 +142,33 @@ static void walk(const lb_model_path* path, const lb_transform* pose, const doub
   }
 }
 
+// Sense of turning about an axis: a cylinder's own, or the normal of the plane that a mechanism
+// keeps the path over a sphere or an ellipsoid in.
+typedef struct sensing {
+  const lb_build* b;
+  const lb_model_path* path;
+  const lb_transform* pose;
+} sensing;
+
+// All bodies that a path runs over have to keep the plane.
+static bool keeps_plane(const sensing* c, lb_vec3 n) {
+  int body[LB_PATH_MOST_POINTS];
+  for (int i = 0; i < c->path->count; i++) {
+    body[i] = c->path->item[i].body;
+  }
+  return lb_build_keeps_plane(c->b, c->pose, n, c->path->count, body);
+}
+
 static void choose_sense(void* context, lb_path_item* surface, lb_transform X, lb_vec3 p,
                          lb_vec3 q) {
-  (void)context, (void)X;
-  if (surface) {
-    surface->wrap.sense = lb_wrap_sense(surface->wrap.side, p, q);
+  if (!surface) {
+    return;
+  }
+  lb_wrap* w = &surface->wrap;
+  w->sense = lb_wrap_sense(w->side, p, q);
+  if (w->kind == LB_WRAP_SPHERE || w->kind == LB_WRAP_ELLIPSOID) {
+    const lb_vec3 axis = lb_wrap_axis(w->side, p, q);
+    w->axis = keeps_plane(context, lb_quat_rotate(X.q, axis)) ? axis : lb_vec3_make(0, 0, 0);
   }
 }
 
@@ -403,7 +425,6 @@ typedef struct group_room {
 
 static bool take_room(lb_model_path* path, group_room* room, int nodes, int numbers, int hidden) {
   path->nhidden += hidden;
-  path->ncurvature += numbers * numbers;
   room->groups++;
   room->slopes += 3 * 3 * nodes * numbers;
   return path->nhidden <= LB_PATH_HIDDEN && room->groups <= LB_PATH_GROUPS &&
@@ -481,7 +502,7 @@ lb_status lb_build_path(lb_build* b, const char* word, const lb_scene_muscle* fr
   status = status == LB_OK && (!pose || lb_arena_status(b->arena) != LB_OK) ? LB_NO_MEMORY : status;
   if (status == LB_OK) {
     lb_link_poses(b->m, pose, b->m->start.q);
-    walk(path, pose, b->m->start.q, choose_sense, NULL);
+    walk(path, pose, b->m->start.q, choose_sense, &(sensing){b, path, pose});
     *out = path;
     status = from->mass.amount > 0 ? build_mass(b, &of, path, &from->mass, pose) : LB_OK;
   }

@@ -50,11 +50,10 @@ typedef struct lb_model_path {
   int ntendon;
   lb_path_tendon tendon[LB_PATH_TENDONS];
   int nv;
-  int* v;         // [nv] velocities that move it
-  int straight;   // lines from a point to the next
-  int nline;      // straight pieces that it is drawn with
-  int nhidden;    // nodes beside it that dependent ones follow from, at most
-  int ncurvature; // numbers of second derivatives of these, at most
+  int* v;       // [nv] velocities that move it
+  int straight; // lines from a point to the next
+  int nline;    // straight pieces that it is drawn with
+  int nhidden;  // nodes beside it that dependent ones follow from, at most
 } lb_model_path;
 
 enum {
@@ -108,6 +107,15 @@ void lb_path_places(const lb_model_path* path, const lb_transform* frame, const 
 static inline lb_vec3 lb_path_into(lb_transform X, lb_vec3 x) {
   return lb_quat_rotate(lb_quat_conjugate(X.q), lb_vec3_sub(x, X.p));
 }
+
+// A part of a path over a surface, its ends in the surface's frame.
+typedef struct lb_placed_span {
+  const lb_path_item* surface;
+  lb_vec3 p, q;
+} lb_placed_span;
+// All parts over surfaces, in order, [LB_PATH_SPANS], in a frame of a recording: how many.
+int lb_model_path_spans(const lb_model_path* path, const lb_transform* pose, const double* q,
+                        lb_placed_span* out);
 
 // Surface with a network that a path is used outside the range of, in a frame of a recording, and
 // that range in words; NULL: there is none.

@@ -1,12 +1,37 @@
-// Networks that are asked for what they were not trained for.
+// Parts of paths over surfaces in a recorded motion, and networks there that are asked for what
+// they were not trained for.
 #include "geom/path/wrap_network.h"
 #include "model/use/model_path.h"
 
-const lb_path_item* lb_model_path_strays(const lb_model_path* path, const lb_transform* pose,
-                                         const double* q, const char** range) {
-  const lb_path_item* surface = NULL;
+// Surfaces in a row, without those that the path cannot go around.
+static int place_row(int n, const lb_path_item* const* surface, const lb_transform* pose, lb_vec3 a,
+                     lb_vec3 b, lb_placed_span* out) {
+  lb_chain_link link[LB_ROW_MOST];
+  lb_transform X[LB_ROW_MOST];
+  lb_vec3 m[LB_ROW_MOST];
+  int count = 0;
+  for (int i = 0; i < n; i++) {
+    X[count] = lb_path_item_frame(surface[i], pose);
+    link[count] = (lb_chain_link){&surface[i]->wrap, lb_quat_matrix(X[count].q), X[count].p};
+    out[count].surface = surface[i];
+    count += n == 1 || lb_chain_goes_around(&link[count], a, b);
+  }
+  if (count > 1) {
+    lb_wrap_chain(count, link, a, b, m);
+  }
+  for (int i = 0; i < count; i++) {
+    out[i].p = lb_path_into(X[i], i > 0 ? m[i - 1] : a);
+    out[i].q = lb_path_into(X[i], i + 1 < count ? m[i] : b);
+  }
+  return count;
+}
+
+int lb_model_path_spans(const lb_model_path* path, const lb_transform* pose, const double* q,
+                        lb_placed_span* out) {
+  const lb_path_item* surface[LB_ROW_MOST];
   lb_transform frame[LB_PATH_MOST_POINTS];
   lb_vec3 last = {0}, place[LB_PATH_MOST_POINTS];
+  int n = 0, count = 0;
   for (int i = 0; i < path->count; i++) {
     frame[i] = lb_path_item_frame(&path->item[i], pose);
   }
@@ -14,19 +39,26 @@ const lb_path_item* lb_model_path_strays(const lb_model_path* path, const lb_tra
   for (int i = 0; i < path->count; i++) {
     const lb_path_item* item = &path->item[i];
     if (item->wraps) {
-      surface = item->wrap.network ? item : NULL;
+      surface[n++] = item;
     } else if (lb_path_item_counts(item, q)) {
-      const lb_vec3 x = place[i];
-      if (surface) {
-        const lb_transform X = lb_path_item_frame(surface, pose);
-        *range = lb_wrap_network_strays(surface->wrap.network, surface->wrap.size.x,
-                                        lb_path_into(X, last), lb_path_into(X, x));
-        if (*range) {
-          return surface;
-        }
-      }
-      surface = NULL;
-      last = x;
+      count += place_row(n, surface, pose, last, place[i], out + count);
+      n = 0;
+      last = place[i];
+    }
+  }
+  return count;
+}
+
+const lb_path_item* lb_model_path_strays(const lb_model_path* path, const lb_transform* pose,
+                                         const double* q, const char** range) {
+  lb_placed_span span[LB_PATH_SPANS];
+  const int n = lb_model_path_spans(path, pose, q, span);
+  for (int i = 0; i < n; i++) {
+    const lb_wrap* w = &span[i].surface->wrap;
+    *range =
+        w->network ? lb_wrap_network_strays(w->network, w->size.x, span[i].p, span[i].q) : NULL;
+    if (*range) {
+      return span[i].surface;
     }
   }
   return NULL;

@@ -1,0 +1,188 @@
+// Paths of muscles that a motion leads to where they change fast: over the band of a lift-off
+// within too few steps, or through the middle of a surface, where neither way around is the shorter
+// one.
+#include <math.h>
+
+#include "job/job_inside.h"
+#include "job/job_text.h"
+#include "model/use/model_path.h"
+
+enum { STEPS = 10 };                 // across a band that keep the energy of mass
+static const double OPPOSITE = 0.02; // rad: there the plane of a path turns by itself
+
+// A path in two frames of a recording, one after the other.
+typedef struct watch {
+  lb_job* j;
+  int muscle;
+  const lb_model_path* path;
+  int n[2];
+  lb_placed_span span[2][LB_PATH_SPANS];
+  double time[2];
+  lb_wrap_state from[LB_PATH_MOST_POINTS]; // of each item, before the band that it is in
+  double entered[LB_PATH_MOST_POINTS];     // and when it came to that
+  double fastest[LB_PATH_MOST_POINTS];     // passage of a band
+  double when[LB_PATH_MOST_POINTS];
+  bool opposite[LB_PATH_MOST_POINTS], over[LB_PATH_MOST_POINTS]; // told of
+} watch;
+
+static const char* surface_name(const watch* w, int item) {
+  const lb_scene* s = &w->j->scene;
+  return s->wrap[s->muscle[w->muscle].point[item].wrap].name;
+}
+
+static lb_vec3 between(lb_vec3 a, lb_vec3 b, double t) {
+  return lb_vec3_add(lb_vec3_scale(1 - t, a), lb_vec3_scale(t, b));
+}
+
+static lb_wrap_state state_at(const lb_placed_span* a, const lb_placed_span* b, double t) {
+  return lb_wrap_state_of(&a->surface->wrap, between(a->p, b->p, t), between(a->q, b->q, t));
+}
+
+// Part of the time between two frames, from `t` on, at which a state ends, or begins: by halving.
+static double changes(const lb_placed_span* a, const lb_placed_span* b, double t,
+                      lb_wrap_state state) {
+  enum { HALVES = 12 };
+  const bool there = state_at(a, b, t) == state;
+  double before = t, behind = 1;
+  for (int i = 0; i < HALVES; i++) {
+    const double middle = 0.5 * (before + behind);
+    if ((state_at(a, b, middle) == state) == there) {
+      before = middle;
+    } else {
+      behind = middle;
+    }
+  }
+  return behind;
+}
+
+// Passages from one side of the band to the other.
+static void watch_band(watch* w, int item, const lb_placed_span* a, const lb_placed_span* b) {
+  const lb_wrap_state was = state_at(a, b, 0), is = state_at(a, b, 1);
+  const double t0 = w->time[0], dt = w->time[1] - w->time[0];
+  if (was == is || !(a->surface->wrap.band > 0) || a->surface->wrap.network) {
+    return;
+  }
+  double part = 0;
+  if (was != LB_WRAP_LIFTING) {
+    part = changes(a, b, 0, was);
+    w->from[item] = was;
+    w->entered[item] = t0 + part * dt;
+  }
+  if (is != LB_WRAP_LIFTING && is != w->from[item] && w->entered[item] >= 0) {
+    const double out = t0 + changes(a, b, part, is) * dt, took = out - w->entered[item];
+    if (took < w->fastest[item]) {
+      w->fastest[item] = took;
+      w->when[item] = w->entered[item];
+    }
+  }
+}
+
+// Where neither way around is the shorter one, a sense that is not kept is a matter of chance.
+static void watch_middle(watch* w, int item, const lb_placed_span* a, const lb_placed_span* b) {
+  enum { PARTS = 16 };
+  const lb_wrap* wrap = &a->surface->wrap;
+  const bool ball = wrap->kind == LB_WRAP_SPHERE || wrap->kind == LB_WRAP_ELLIPSOID;
+  const bool kept = !ball || lb_vec3_dot(wrap->axis, wrap->axis) > 0;
+  const lb_place place = w->j->scene.muscle[w->muscle].place;
+  double least = INFINITY;
+  for (int i = 0; i <= PARTS && !kept && !w->opposite[item]; i++) {
+    const double t = (double)i / PARTS;
+    const lb_vec3 p = between(a->p, b->p, t), q = between(a->q, b->q, t);
+    if (lb_wrap_state_of(wrap, p, q) == LB_WRAP_AROUND) {
+      least = fmin(least, lb_wrap_off_opposite(wrap, p, q));
+    }
+  }
+  if (least < OPPOSITE) {
+    w->opposite[item] = true;
+    lb_job_warn_at(w->j, place,
+                   "muscle '%s' runs over wrap '%s' with its ends opposite to each other about the "
+                   "middle at %s: either way around is the shorter one, and it jumps",
+                   w->path->name, surface_name(w, item), lb_text_duration(w->time[0]).text);
+  }
+  if (kept && wrap->kind != LB_WRAP_TORUS && !w->over[item] &&
+      !lb_wrap_turns_over(wrap, a->p, a->q) && lb_wrap_turns_over(wrap, b->p, b->q) &&
+      state_at(a, b, 0) == LB_WRAP_AROUND) {
+    w->over[item] = true;
+    lb_job_warn_at(w->j, place,
+                   "muscle '%s' has gone around wrap '%s' by three quarters of a turn at %s, and "
+                   "jumps to the other side",
+                   w->path->name, surface_name(w, item), lb_text_duration(w->time[1]).text);
+  }
+}
+
+static void warn_of_start(watch* w) {
+  static const double ROUNDING = 1e-6;
+  for (int i = 0; i < w->n[1]; i++) {
+    const lb_placed_span* s = &w->span[1][i];
+    const lb_wrap* wrap = &s->surface->wrap;
+    const bool chosen = lb_vec3_dot(wrap->side, wrap->side) > 0;
+    if (!chosen && lb_wrap_off_opposite(wrap, s->p, s->q) < ROUNDING) {
+      const int item = (int)(s->surface - w->path->item);
+      w->opposite[item] = true;
+      lb_job_warn_at(w->j, w->j->scene.muscle[w->muscle].place,
+                     "muscle '%s' starts with its ends opposite to each other about the middle of "
+                     "wrap '%s': neither way around is the shorter one (give the wrap a 'side')",
+                     w->path->name, surface_name(w, item));
+    }
+  }
+}
+
+static void warn_of_bands(const watch* w) {
+  const double step = w->j->summary.step;
+  for (int i = 0; i < w->path->count; i++) {
+    const double most = w->fastest[i] / STEPS;
+    if (w->path->mass.mass > 0 && step > 1.05 * most) {
+      lb_job_warn_at(
+          w->j, w->j->scene.muscle[w->muscle].place,
+          "muscle '%s' has mass and passes the lift-off from wrap '%s' at %s within %.2g "
+          "steps, so that its energy may drift (choose 'step: %s', or a wider 'smooth')",
+          w->path->name, surface_name(w, i), lb_text_duration(w->when[i]).text,
+          w->fastest[i] / step, lb_text_duration(most).text);
+    }
+  }
+}
+
+// A frame, after the one before.
+static void take_frame(watch* w, int frame) {
+  const lb_recording* r = w->j->recording;
+  const lb_model* m = w->j->model;
+  const bool first = frame == 0;
+  w->n[0] = w->n[1];
+  for (int i = 0; i < w->n[1]; i++) {
+    w->span[0][i] = w->span[1][i];
+  }
+  w->time[0] = w->time[1];
+  w->time[1] = r->time[frame];
+  w->n[1] = lb_model_path_spans(w->path, r->pose + (size_t)frame * (size_t)m->nbody,
+                                r->q + (size_t)frame * (size_t)m->nq, w->span[1]);
+  if (first) {
+    warn_of_start(w);
+  }
+  for (int i = 0; i < w->n[0] && i < w->n[1] && !first; i++) {
+    const lb_placed_span *a = &w->span[0][i], *b = &w->span[1][i];
+    if (a->surface == b->surface) {
+      const int item = (int)(a->surface - w->path->item);
+      watch_band(w, item, a, b);
+      watch_middle(w, item, a, b);
+    }
+  }
+}
+
+void lb_job_warn_of_paths(lb_job* j) {
+  const lb_recording* r = j->recording;
+  const lb_model* m = j->model;
+  const bool fixed = lb_integrator_method(j->scene.solver.integrator) != LB_METHOD_ADAPTIVE;
+  for (int i = 0; i < m->muscle.count; i++) {
+    watch w = {.j = j, .muscle = i, .path = m->muscle.item[i].path};
+    for (int k = 0; k < LB_PATH_MOST_POINTS; k++) {
+      w.entered[k] = -1;
+      w.fastest[k] = INFINITY;
+    }
+    for (int f = 0; f < r->nframe; f++) {
+      take_frame(&w, f);
+    }
+    if (fixed) {
+      warn_of_bands(&w);
+    }
+  }
+}

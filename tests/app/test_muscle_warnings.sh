@@ -1,0 +1,47 @@
+# What a run says of paths over surfaces: too few steps across the band of a lift-off, ends opposite
+# to each other about the middle of a surface, and paths that go around too far.
+scene() { # step, surface, mass, type of the elbow, start of the elbow
+  cat <<END
+duration: 0.6 s
+solver: {integrator: rk4, step: $1}
+record: {every: 10 ms}
+bodies:
+  upper: {mass: 1, center: [0, 0, -0.25], inertia: [0.02, 0.02, 0.001]}
+  lower: {mass: 1, center: [0, 0, -0.25], inertia: [0.02, 0.02, 0.001]}
+joints:
+  shoulder: {type: revolute, child: upper, axis: -y}
+  elbow: {$4, parent: upper, child: lower, at: [0, 0, -0.5]}
+initial: {shoulder: {position: 45 deg}, elbow: {$5}}
+wraps: {knob: {body: upper, position: [0, 0, -0.5], $2}}
+muscles:
+  cord: {through: [{body: upper, at: [-6 cm, 0, -12 cm]}, {wrap: knob}, {body: lower, at: [-5.5 cm, 0, -30 cm]}]$3}
+END
+}
+hinge="type: revolute, axis: -y"
+thin="rotation: [90 deg, 0, 0], side: -x, cylinder: {radius: 1 cm}"
+scene "1 ms" "$thin" ", mass: {amount: 1}" "$hinge" "position: 45 deg" >fast.yaml
+run "$LIMBER" simulate fast.yaml
+claim "a lift-off within few steps is said, with muscle and surface" complains "fast.yaml:13:3: muscle 'cord' has mass and passes the lift-off from wrap 'knob' at"
+step=$(sed -n "s/.*choose 'step: \([^']*\)'.*/\1/p" stderr)
+claim "... and a step that would do" [ -n "$step" ]
+scene "$step" "$thin" ", mass: {amount: 1}" "$hinge" "position: 45 deg" >slow.yaml
+run "$LIMBER" simulate slow.yaml
+claim "... with which nothing is said" content
+scene "1 ms" "$thin" "" "$hinge" "position: 45 deg" >light.yaml
+run "$LIMBER" simulate light.yaml
+claim "a muscle without mass may lift off as fast as it likes" content
+
+ball="sphere: {radius: 5 cm}"
+scene "1 ms" "$ball" "" "$hinge" "velocity: 8" >plane.yaml
+run "$LIMBER" simulate plane.yaml
+claim "in a plane the sense is kept, and nothing is said" content
+scene "1 ms" "$ball" "" "type: spherical" "spin: [0, -14, 0]" >space.yaml
+run "$LIMBER" simulate space.yaml
+claim "ends that pass each other about the middle are said" complains "muscle 'cord' runs over wrap 'knob' with its ends opposite to each other about the middle at"
+scene "1 ms" "rotation: [90 deg, 0, 0], cylinder: {radius: 5 cm}" "" "$hinge" "position: 0" |
+  sed 's/at: \[-6 cm, 0, -12 cm\]/at: [0, 0, -12 cm]/; s/at: \[-5.5 cm, 0, -30 cm\]/at: [0, 0, -30 cm]/' >even.yaml
+run "$LIMBER" simulate even.yaml
+claim "a start with both ways alike is said" complains "muscle 'cord' starts with its ends opposite to each other about the middle of wrap 'knob'"
+scene "1 ms" "rotation: [90 deg, 0, 0], side: -x, cylinder: {radius: 5 cm}" "" "$hinge" "velocity: 14" >around.yaml
+run "$LIMBER" simulate around.yaml
+claim "three quarters of a turn are said" complains "muscle 'cord' has gone around wrap 'knob' by three quarters of a turn at"

@@ -1,0 +1,104 @@
+// Energy of a double pendulum with a muscle as heavy as its rods that lifts off surfaces of every
+// kind, and comes back to them.
+#include "compile.h"
+#include "dynamics/force/force.h"
+#include "dynamics/muscle/path.h"
+#include "solve/step/stepper.h"
+
+// %g: the step; %s: the surface; %g: how far both ends are beside the plane of the rods.
+#define PENDULUM                                                                                   \
+  "solver: {integrator: rk4, step: %g}\n"                                                          \
+  "bodies:\n"                                                                                      \
+  "  upper: {mass: 1, center: [0, 0, -0.25], inertia: [0.020833, 0.020833, 1e-4]}\n"               \
+  "  lower: {mass: 1, center: [0, 0, -0.25], inertia: [0.020833, 0.020833, 1e-4]}\n"               \
+  "joints:\n"                                                                                      \
+  "  shoulder: {type: revolute, child: upper, axis: -y}\n"                                         \
+  "  elbow: {type: revolute, parent: upper, child: lower, at: [0, 0, -0.5], axis: -y}\n"           \
+  "initial: {shoulder: {position: 45 deg}, elbow: {position: 45 deg}}\n"                           \
+  "wraps:\n  condyle: {body: upper, %s}\n"                                                         \
+  "muscles:\n  triceps:\n    through: [{body: upper, at: [-6 cm, %g, -12 cm]}, {wrap: condyle}, "  \
+  "{body: lower, at: [-5.5 cm, %g, -30 cm]}]\n    mass: {amount: 1}\n"
+
+typedef struct outcome {
+  double error, scale; // most that the energy is off, and m g l
+  int lifts;           // from around the surface to off it, or back
+} outcome;
+
+static lb_wrap_state state_of(lb_model* m, lb_data* d) {
+  lb_path p;
+  lb_update(m, d, LB_ORIGINS);
+  lb_path_find(&p, m->muscle.item[0].path, d->work, d->q, d->qd);
+  const lb_path_span* s = &p.span[0];
+  return lb_wrap_state_of(&s->surface->wrap, s->end[0].x, s->end[1].x);
+}
+
+static outcome run(const char* surface, double beside, double h, double until) {
+  char text[2000];
+  snprintf(text, sizeof text, PENDULUM, h, surface, beside, -beside);
+  lb_model* m = compile(text);
+  lb_data* d;
+  lb_stepper* st;
+  assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
+  assert_int_equal(lb_stepper_create(m, NULL, NULL, &st, NULL), LB_OK);
+  const double start = lb_kinetic_energy(m, d) + lb_potential_energy(m, d);
+  outcome out = {.scale = 3 * 9.81 * 0.5};
+  lb_wrap_state was = state_of(m, d);
+  for (int i = 0; i < (int)lround(until / h); i++) {
+    assert_int_equal(lb_stepper_step(st, d, h, NULL), LB_OK);
+    const double now = lb_kinetic_energy(m, d) + lb_potential_energy(m, d);
+    const lb_wrap_state is = state_of(m, d);
+    out.error = fmax(out.error, fabs(now - start));
+    out.lifts += is != LB_WRAP_LIFTING && is != was;
+    was = is != LB_WRAP_LIFTING ? is : was;
+  }
+  lb_stepper_release(st);
+  lb_data_release(d);
+  lb_model_release(m);
+  return out;
+}
+
+static void energy_is_kept_through_lift_off_from_every_surface(void** state) {
+  (void)state;
+  static const struct {
+    const char* surface;
+    double beside;
+  } cases[] = {
+      {"position: [0, 0, -0.5], side: -x, sphere: {radius: 5 cm}", 0},
+      {"position: [0, 0, -0.5], sphere: {radius: 5 cm}", 0.02},
+      {"position: [0, 0, -0.5], rotation: [90 deg, 0, 0], side: -x, capsule: {radius: 5 cm, "
+       "length: 6 cm}",
+       0.02},
+      {"position: [0, 0, -0.5], side: -x, ellipsoid: {radii: [5 cm, 7 cm, 6 cm]}", 0},
+      {"position: [0, 0, -0.5], rotation: [0, 30 deg, 0], side: -x, ellipsoid: {radii: [5 cm, 7 "
+       "cm, 6 cm]}",
+       0},
+      {"position: [-12 cm, 0, -0.5], torus: {ring: 12 cm, radius: 5 cm}", 0.02},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const outcome coarse = run(cases[i].surface, cases[i].beside, 1e-3, 1.5),
+                  fine = run(cases[i].surface, cases[i].beside, 5e-4, 1.5);
+    const double order = log2(coarse.error / fine.error);
+    print_message("%s: %.3g %.3g of m g l, order %.2f, %d lift-offs\n", cases[i].surface,
+                  coarse.error / coarse.scale, fine.error / fine.scale, order, fine.lifts);
+    assert_true(coarse.lifts >= 4 && fine.lifts == coarse.lifts);
+    assert_below(coarse.error, 1e-4 * coarse.scale);
+    assert_above(order, 3.5);
+  }
+}
+
+static void ten_seconds_over_an_ellipsoid_keep_it_too(void** state) {
+  (void)state;
+  const outcome out =
+      run("position: [0, 0, -0.5], side: -x, ellipsoid: {radii: [5 cm, 7 cm, 6 cm]}", 0, 1e-3, 10);
+  print_message("10 s: %.3g of m g l, %d lift-offs\n", out.error / out.scale, out.lifts);
+  assert_above(out.lifts, 20);
+  assert_below(out.error, 1e-4 * out.scale);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(energy_is_kept_through_lift_off_from_every_surface),
+      cmocka_unit_test(ten_seconds_over_an_ellipsoid_keep_it_too),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
