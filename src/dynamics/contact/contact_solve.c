@@ -41,7 +41,8 @@ static const double DEPTH = 2.5e-5; // S, over the smaller size
 static const double OVERLAP = 1e-7; // that is left alone where there are few rows [m]
 static const double SHARE = 0.2;    // of an overlap that goes in a step: B
 static const double PUSH = 1;       // the most by which it goes [m/s]
-static const double EXACT = 1e-14;  // tolerance of steps that are differentiated
+static const double EXACT = 1e-14;  // tolerance of steps that are differentiated, and of servos
+                                    // and stops that yield alone in Newton's method
 static const double CALM = 4;       // times what gravity adds in a step: nearly at rest
 enum { FEW_ROWS = 36 };             // of a small problem
 
@@ -194,7 +195,7 @@ static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, bool again
     return lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
   }
   options.calm = CALM * C->duration * lb_vec3_norm(C->m->gravity);
-  options.tolerance = C->m->contact.set.tolerance;
+  options.tolerance = at_end && C->ntouch == 0 ? EXACT : C->m->contact.set.tolerance;
   options.threads = d->threads;
   options.vouched = options.arranged = true;
   options.exact = brief ? NULL : C->exact;
@@ -324,6 +325,7 @@ double lb_contacts_correct(lb_contacts* C, lb_data* d) {
   lb_contacts_gather(C, d);
   lb_contacts_take_away(C);
   memcpy(C->before, C->lambda, rows * sizeof *C->lambda);
+  lb_contacts_ask_bounded(C, C->duration);
   C->report = solve(C, d, false);
   lb_contacts_gather(C, d);
   for (int i = 0; i < C->velocity[C->problem.ngroup]; i++) {
@@ -331,6 +333,7 @@ double lb_contacts_correct(lb_contacts* C, lb_data* d) {
   }
   spread(C, d, d->qd, C->before);
   keep_all(C, d);
+  lb_contacts_keep_bounded(C, d);
   return size_of_change(C);
 }
 
@@ -367,7 +370,7 @@ bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W
   C->report = solve(C, d, false);
   spread(C, d, d->qd, NULL);
   keep_all(C, d);
-  lb_contacts_keep_servos(C, d);
+  lb_contacts_keep_bounded(C, d);
   lb_contacts_place(C, d, h, move);
   return true;
 }
