@@ -304,6 +304,70 @@ static void reduced_and_maximal_coordinates_agree(void** state) {
   }
 }
 
+// A slider-crank that starts with its bars in line, in a chain from the slider to the crank: the
+// shaft closes the loop and has the servo. The other way round the shaft carries the crank.
+static const char* const CRANKS[] = {
+    "{shaft: {type: revolute, child: crank, axis: y}, pin: {type: revolute, parent: crank, child: "
+    "rod, at: [0.2, 0, 0], axis: y}, way: {type: prismatic, child: slider, axis: x, at: [0.6, 0, "
+    "0]}, end: {type: revolute, loop: true, parent: rod, child: slider, at: [0.4, 0, 0], axis: y}}",
+    "{way: {type: prismatic, child: slider, axis: x, at: [0.6, 0, 0]}, end: {type: revolute, "
+    "parent: slider, child: rod, in_child: [0.4, 0, 0], axis: y}, pin: {type: revolute, parent: "
+    "rod, child: crank, in_child: [0.2, 0, 0], axis: y}, shaft: {type: revolute, loop: true, "
+    "child: crank, axis: y}}"};
+
+static void a_servo_on_the_joint_that_closes_a_linkage_turns_it(void** state) {
+  (void)state;
+  for (int i = 0; i < IMPLICIT; i++) {
+    double force[2][2];
+    for (int k = 0; k < 4; k++) {
+      lb_world* w = contact_world(
+          "solver: {integrator: %s, coordinates: %s}\nbodies: {crank: {shape: {box: [0.2, 0.02, "
+          "0.02], position: [0.1, 0, 0]}}, rod: {shape: {box: [0.4, 0.02, 0.02], position: [0.2, "
+          "0, "
+          "0]}}, slider: {shape: {box: [0.05, 0.05, 0.05]}}}\njoints: %s\nmotors: {m: {joint: "
+          "shaft, drive: servo, keys: [[0, 0], [1, 1], [2, 10]], stiffness: 1e6 N m/rad, damping: "
+          "1e3 N m s/rad}}\n",
+          ALL[i], k % 2 ? "maximal" : "reduced", CRANKS[k / 2]);
+      contact_run(w, 1.7);
+      const lb_quat r = lb_world_pose(w, lb_world_find(w, LB_PART_BODY, "crank")).q;
+      const double q = 2 * atan2(r.y, r.w), s = 0.7;
+      const double x = 0.2 * cos(q) + sqrt(0.16 - 0.04 * sin(q) * sin(q));
+      const double f = 1 + 9 * (10 * pow(s, 3) - 15 * pow(s, 4) + 6 * pow(s, 5));
+      force[k / 2][k % 2] = lb_world_motor_force(w, 0);
+      assert_near(remainder(q - f, 2 * M_PI), 0, 1e-4);
+      assert_near(contact_place(w, "slider").x, x, 1e-4);
+      lb_world_close(w);
+    }
+    print_message("%s: %.4g %.4g, %.4g %.4g N m\n", ALL[i], force[0][0], force[0][1], force[1][0],
+                  force[1][1]);
+    for (int k = 1; k < 4; k++) {
+      assert_near(force[k / 2][k % 2], force[0][0], 0.02 * fabs(force[0][0]));
+    }
+  }
+}
+
+// A servo presses the end of its arm on the ground with all it has: the ground's moment about the
+// hinge is 6 N m and that of the weight.
+static void a_servo_at_its_limit_presses_on_the_ground(void** state) {
+  (void)state;
+  for (int i = 0; i < 4; i++) { // sdirk2 is as bdf2 there
+    for (arms by = REDUCED; by < YIELDING; by++) {
+      lb_world* w = arm_world(by, ALL[i], 1e-3,
+                              "keys: [[0, 0], [0.1, 0], [0.3, 1], [9, 1]], stiffness: 1e8 N m/rad, "
+                              "damping: 1e5 N m s/rad, limit: 6 N m",
+                              "contacts: {}\nscenery: [{box: [4, 4, 1], position: [0, 0, -0.6], "
+                              "solid: true}]\n");
+      contact_run(w, 1);
+      lb_body_contact touch[8];
+      assert_int_equal(lb_world_contacts(w, touch, 8), 1);
+      const lb_vec3 p = touch[0].point, f = touch[0].force;
+      assert_near(fabs(p.z * f.x - p.x * f.z), 6 + 0.5 * GRAVITY * cos(turn_of(w)), 1e-9);
+      assert_near(fabs(lb_world_motor_force(w, 0)), 6, 0);
+      lb_world_close(w);
+    }
+  }
+}
+
 // --- refused ---
 
 static void assert_refused(const char* text, const char* why) {
@@ -334,6 +398,8 @@ int main(void) {
       cmocka_unit_test(a_servo_comes_back_from_its_limit),
       cmocka_unit_test(a_servo_on_a_loop_does_not_lag),
       cmocka_unit_test(reduced_and_maximal_coordinates_agree),
+      cmocka_unit_test(a_servo_on_the_joint_that_closes_a_linkage_turns_it),
+      cmocka_unit_test(a_servo_at_its_limit_presses_on_the_ground),
       cmocka_unit_test(a_servo_does_not_lag),
       cmocka_unit_test(contacts_that_never_meet_change_nothing),
       cmocka_unit_test(a_servo_holds_a_linkage),

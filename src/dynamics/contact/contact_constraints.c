@@ -269,6 +269,62 @@ double lb_contacts_bounded_force(const lb_contacts* C, int i) {
   return C->duration > 0 ? C->beside.bounded[i].force : 0;
 }
 
+// --- rows that are out of reach ---
+
+static double free_velocity(const lb_contacts* C, int row) {
+  return lb_contact_row_velocity(&C->problem, row, C->u0);
+}
+
+// Most by which a row with a bound changes its own velocity.
+static double strength(const lb_contacts* C, int row) {
+  const lb_contact_row* r = &C->row[row];
+  return r->kind == LB_CONTACT_SET_1 ? 2 * r->mu / lb_contact_step(&C->problem, row) : 0;
+}
+
+// Largest velocity of what is near: of points, and of the other rows without what they ask for.
+static double find_reach(const lb_contacts* C, int first) {
+  double most = 0;
+  for (int i = 0; i < C->problem.nrow; i++) {
+    const double w = free_velocity(C, i) + (i < first ? C->row[i].b : 0);
+    most = fmax(most, fabs(w) + (i < first ? 0 : strength(C, i)));
+  }
+  return most;
+}
+
+void lb_contacts_cut_far(lb_contacts* C) {
+  static const double FAR = 16; // times the reach
+  const int first = C->block[C->ntouch];
+  const double most = FAR * find_reach(C, first);
+  for (int i = first; i < C->problem.nrow; i++) {
+    lb_contact_row* r = &C->row[i];
+    const double w = free_velocity(C, i) + r->b;
+    const bool far = most > 0 && ((r->kind == LB_CONTACT_UNILATERAL && w > most) ||
+                                  (r->kind == LB_CONTACT_SET_1 && fabs(w) > most));
+    C->beside.far[i - first] = far ? r->b : NAN;
+    r->b = far ? r->b - w + copysign(most, w) : r->b;
+  }
+}
+
+// True where a row that was cut is as it would be otherwise: open, or at the limit.
+static bool stays_far(const lb_contact_row* r, double b, double lambda) {
+  return r->kind == LB_CONTACT_UNILATERAL
+             ? lambda == 0
+             : fabs(lambda) >= (1 - 4 * DBL_EPSILON) * r->mu && (lambda < 0) == (b > 0);
+}
+
+bool lb_contacts_cut_too_much(lb_contacts* C) {
+  const int first = C->block[C->ntouch];
+  bool all = true;
+  for (int i = first; i < C->problem.nrow; i++) {
+    const double b = C->beside.far[i - first];
+    all &= isnan(b) || stays_far(&C->row[i], b, C->lambda[i]);
+  }
+  for (int i = first; i < C->problem.nrow && !all; i++) {
+    C->row[i].b = isnan(C->beside.far[i - first]) ? C->row[i].b : C->beside.far[i - first];
+  }
+  return !all;
+}
+
 // --- exact unilateral constraints ---
 
 void lb_contacts_add_constraints(lb_contacts* C, lb_data* d, double h) {

@@ -386,6 +386,7 @@ static bool take_problem(lb_contacts* C) {
   }
   C->beside.most += lb_servos_as_rows(C->m); // bounds that yield are among the constraints
   C->beside.exact = LB_TAKE(&C->arena, int, lb_constraints_most(C->m));
+  C->beside.far = LB_TAKE(&C->arena, double, C->beside.most);
   C->block = LB_TAKE(&C->arena, int, C->beside.most + 1);
   C->exact = LB_TAKE(&C->arena, bool, C->beside.most + 1);
   const size_t width = (size_t)C->nvelocity;

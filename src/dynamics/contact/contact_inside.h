@@ -123,6 +123,7 @@ typedef struct lb_contact_beside {
   int nexact, *exact;      // [rows of constraints] rows of exact ones in the problem, or -1
   lb_bounded_row* bounded; // [lb_bounded_rows] servos, then constraints that yield
   bool inner;              // the stage that is solved for is within a step
+  double* far;             // [most] b of rows before it was cut, or NAN
 } lb_contact_beside;
 
 // Numbers of mechanisms, of which Z is solved for.
@@ -217,6 +218,11 @@ void lb_contacts_add_constraints(lb_contacts* C, lb_data* d, double h);
 void lb_contacts_add_bounded(lb_contacts* C, lb_data* d, double h);
 void lb_contacts_ask_bounded(lb_contacts* C, double h);
 void lb_contacts_keep_bounded(lb_contacts* C, lb_data* d);
+// Cut what rows beside those of points ask for where it is far out of reach, as of a stop that is
+// far away and of a servo that is far behind: the solver's tolerance is over the largest number.
+// After solving, true where a row came into reach nevertheless: nothing is cut then.
+void lb_contacts_cut_far(lb_contacts* C);
+bool lb_contacts_cut_too_much(lb_contacts* C);
 // Forces of servos and constraints that yield are zero.
 void lb_contacts_drop_bounded(lb_contacts* C);
 
