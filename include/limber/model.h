@@ -346,8 +346,6 @@ typedef struct lb_model_motors {
   struct lb_turning** turning; ///< [nmotor] rotations prescribed, of the first of three; else NULL
   int nservo;
   struct lb_model_servo* servo; ///< [nservo]
-  bool servo_rows; ///< steps solve for servos with contacts (linear-euler, euler); else they are
-                   ///< forces
 } lb_model_motors;
 
 /// A motor that follows its profile as far as it can.
@@ -363,6 +361,7 @@ typedef struct lb_model_constraints {
                              ///< couplings
   int nloop, nprescribed, ncoupling, nterm;
   int ncompliant;                  ///< constraints that yield
+  int nbound;                      ///< of these, unilateral ones, each a row
   int nratchet;                    ///< couplings that are ratchets
   lb_scene_joint* loop;            ///< [nloop] joints that close loops
   int* loop_motor;                 ///< [nloop] motor that prescribes its motion, or -1
@@ -525,6 +524,8 @@ typedef struct lb_model {
   lb_model_mechanisms mechanism;
   lb_model_looks look;
   lb_model_contacts contact;
+  bool solves_bounds; ///< steps solve for servos and for unilateral constraints that yield: those
+                      ///< of linear-euler, euler and implicit integrators; else these are forces
 
   struct lb_variants* variants; ///< the models of its scene, for solvers
   void* storage;                ///< the arena all of it lives in

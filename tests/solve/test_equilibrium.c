@@ -334,6 +334,37 @@ static void a_slow_run_follows_the_floor(void** state) {
   drop(&w);
 }
 
+// An arm of 1 kg, 0.5 m long, on a servo of 100 N m/rad that carries it as a spring would,
+//
+//   100 q = 0.5 g cos q
+//
+// until a stop of 200 N m/rad at 0.03 rad carries the rest, whatever steps make of both.
+static void servos_and_stops_that_yield_are_springs(void** state) {
+  (void)state;
+  static const char* const BY[] = {"linear-euler", "bdf2", "rk4"};
+  static const char* const COORDINATES[] = {"reduced", "maximal"};
+  for (int i = 0; i < 6; i++) {
+    for (int stopped = 0; stopped < 2; stopped++) {
+      char text[1000];
+      snprintf(
+          text, sizeof text,
+          "solver: {integrator: %s, coordinates: %s}\nbodies: {arm: {mass: 1, center: [0.5, 0, "
+          "0], inertia: [0.01, 0.01, 0.01]}}\njoints: {j: {type: revolute, child: arm, axis: "
+          "y}}\nmotors: {m: {joint: j, drive: servo, keys: [[0, 0]], stiffness: 100, limit: 9 N "
+          "m}}\n%s",
+          BY[i % 3], COORDINATES[i / 3],
+          stopped ? "constraints: {c: {couple: [{joint: j}], at_most: 0.03, stiffness: 200}}" : "");
+      world w = parse(text);
+      rest(&w);
+      lb_poses(w.m, w.d);
+      const lb_quat r = w.d->pose[lb_model_body(w.m, "arm")].q;
+      const double q = 2 * atan2(r.y, r.w);
+      assert_near(100 * q + (stopped ? 200 * (q - 0.03) : 0), 0.5 * 9.81 * cos(q), 1e-7);
+      drop(&w);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_rod_bends_as_beam_theory_says),
@@ -346,6 +377,7 @@ int main(void) {
       cmocka_unit_test(a_level_box_does_not_go_aside),
       cmocka_unit_test(a_propped_rod_rests_on_its_prop),
       cmocka_unit_test(a_slow_run_follows_the_floor),
+      cmocka_unit_test(servos_and_stops_that_yield_are_springs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -161,7 +161,7 @@ void lb_constraints_add_forces(const lb_model* m, lb_data* d, const double* lamb
                                double* out);
 // Most scalar constraints a model can have.
 int lb_constraints_most(const lb_model* m);
-// A constraint that is unilateral, by lb_constraint_gap's number, or -1.
+// A constraint that is unilateral and exact, by lb_constraint_gap's number, or -1.
 int lb_constraints_unilateral(const lb_model* m);
 // One that gives a rate, which says nothing of places, or -1.
 int lb_constraints_velocity_level(const lb_model* m);

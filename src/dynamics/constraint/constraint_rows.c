@@ -38,7 +38,8 @@ int lb_constraints_most(const lb_model* m) {
 
 int lb_constraints_unilateral(const lb_model* m) {
   int i = 0;
-  while (i < m->constraint.count && !m->constraint.item[i].unilateral) {
+  while (i < m->constraint.count &&
+         (!m->constraint.item[i].unilateral || lb_constraint_yields(&m->constraint.item[i]))) {
     i++;
   }
   return i < m->constraint.count ? i : -1;
@@ -101,6 +102,7 @@ lb_constraints* lb_constraints_lay_out(lb_carver* c, const lb_model* m) {
       (lb_active_set){.active = lb_carve(c, n, sizeof(bool)),
                       .redundant = lb_carve(c, n, sizeof(bool)),
                       .latch = lb_carve(c, (size_t)m->constraint.ncoupling, sizeof(double)),
+                      .turn = lb_carve(c, (size_t)m->motor.nservo, sizeof(double)),
                       .length = lb_carve(c, n, sizeof(double)),
                       .own = -1};
   const size_t soft = m->constraint.ncompliant > 0 ? n : 0;
@@ -133,6 +135,9 @@ lb_constraints* lb_constraints_lay_out(lb_carver* c, const lb_model* m) {
     L->slope[i] = m->constraint.term[i].factor;
   }
   lb_constraints_unlatch(m, L);
+  for (int i = 0; i < m->motor.nservo; i++) {
+    L->state.turn[i] = NAN;
+  }
   for (int i = 0; i < 2 * m->constraint.npair; i++) {
     const lb_model_constraint* at = &m->constraint.item[i / 2];
     L->frame[i] = make_frame(m, at->body[i % 2], at->face[i % 2], at->frame[i % 2]);
@@ -152,11 +157,13 @@ void lb_path_target(const lb_profile* path, bool velocity_level, double time, do
   }
 }
 
-// True where a set leaves rows out by whether they yield; what a motor prescribes does not.
+// True where a set leaves rows out by whether they yield; what a motor prescribes does not. Nothing
+// starts with an impact on what is unilateral and yields.
 static bool lacks(const lb_constraints* L, int traits) {
   const bool yields =
       L->adding->compliance[traits & LB_ROW_TURNS].stiffness > 0 && !(traits & LB_ROW_BY_MOTOR);
-  return yields ? !(L->set & (LB_SET_COMPLIANT | LB_SET_YIELDING)) : L->set & LB_SET_YIELDING;
+  const bool starts = L->set & LB_SET_COMPLIANT && !(traits & LB_ROW_UNILATERAL);
+  return yields ? !starts && !(L->set & LB_SET_YIELDING) : L->set & LB_SET_YIELDING;
 }
 
 lb_constraint_row* lb_constraint_next(lb_constraints* L, int traits) {

@@ -8,6 +8,7 @@
 #include "dynamics/contact/contact_surface.h"
 #include "geom/mesh/disjoint_sets.h"
 #include "math/contact/contact_fast.h"
+#include "model/use/compliance.h"
 #include "model/use/motor_use.h"
 
 // --- groups ---
@@ -357,6 +358,23 @@ bool lb_contacts_reserve_solver(lb_contacts* C, int threads) {
 
 // --- contacts ---
 
+// Servos, then constraints that yield.
+static bool take_bounded(lb_contacts* C) {
+  const lb_model* m = C->m;
+  const int servos = lb_servos_as_rows(m), all = lb_bounded_rows(m);
+  lb_bounded_row* to = C->beside.bounded = LB_TAKE(&C->arena, lb_bounded_row, all);
+  for (int i = 0; to && i < servos; i++) {
+    *to++ = (lb_bounded_row){.servo = i, .constraint = -1, .row = -1};
+  }
+  for (int i = 0; to && all > servos && i < m->constraint.count; i++) {
+    const lb_model_constraint* c = &m->constraint.item[i];
+    if (c->unilateral && lb_constraint_yields(c)) {
+      *to++ = (lb_bounded_row){.servo = -1, .constraint = i, .row = -1};
+    }
+  }
+  return C->beside.bounded;
+}
+
 static bool take_problem(lb_contacts* C) {
   for (int i = 0; i < C->ngroup; i++) {
     C->nvelocity += (C->group[i].most + 3) / 4 * 4;
@@ -366,12 +384,9 @@ static bool take_problem(lb_contacts* C) {
     const lb_model_constraint* c = &C->m->constraint.item[i];
     C->beside.most += c->unilateral ? lb_constraint_types[c->kind]->rows(C->m, c) : 0;
   }
-  C->beside.most += lb_servos_as_rows(C->m);
-  C->beside.servo = LB_TAKE(&C->arena, lb_servo_row, lb_servos_as_rows(C->m));
-  for (int i = 0; C->beside.servo && i < lb_servos_as_rows(C->m); i++) {
-    C->beside.servo[i].servo = &C->m->motor.servo[i];
-  }
-  C->beside.bound = LB_TAKE(&C->arena, int, lb_constraints_most(C->m));
+  C->beside.most += lb_servos_as_rows(C->m); // bounds that yield are among the constraints
+  C->beside.exact = LB_TAKE(&C->arena, int, lb_constraints_most(C->m));
+  C->beside.far = LB_TAKE(&C->arena, double, C->beside.most);
   C->block = LB_TAKE(&C->arena, int, C->beside.most + 1);
   C->marks = LB_TAKE(&C->arena, unsigned char, C->beside.most + 1);
   const size_t width = (size_t)C->nvelocity;
@@ -384,7 +399,7 @@ static bool take_problem(lb_contacts* C) {
   C->right = LB_TAKE(&C->arena, double, C->m->nv);
   C->bias = lb_arena_take_array(&C->arena, (size_t)C->m->nlink + 1, sizeof *C->bias, LB_ALIGN);
   C->bias += C->bias ? 1 : 0;
-  return lb_arena_status(&C->arena) == LB_OK;
+  return take_bounded(C) && lb_arena_status(&C->arena) == LB_OK;
 }
 
 lb_contacts* lb_contacts_create(const lb_model* m, const lb_allocator* allocator) {
@@ -423,6 +438,7 @@ void lb_contacts_forget(lb_contacts* C) {
   C->ntouch = C->pairs.count = 0;
   C->duration = 0;
   C->near.crowded = false;
+  lb_contacts_drop_bounded(C);
 }
 
 void lb_contacts_isolate(lb_contacts* C, bool on) {

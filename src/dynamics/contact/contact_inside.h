@@ -83,12 +83,16 @@ typedef struct lb_contact_entry {
   int next; // of the same group, or -1
 } lb_contact_entry;
 
-// A servo, its row in the problem and its torque or force in the last step.
-typedef struct lb_servo_row {
-  const lb_model_servo* servo;
-  int row;
+// A servo, or a unilateral constraint that yields: its row in the problem, and its torque or force
+// in the last step.
+typedef struct lb_bounded_row {
+  int servo, constraint; // its number; -1: it is the other one
+  int row;               // -1: nothing feels it
+  double gap;            // (3) of contact_constraints.c
+  double asked;          // rate that it asks for
+  bool damped;           // its damper acts in this step
   double force;
-} lb_servo_row;
+} lb_bounded_row;
 
 // Arrays that grow with what is found.
 typedef struct lb_contact_room {
@@ -113,11 +117,13 @@ typedef struct lb_contact_pairs {
                                  // of pairs from the first one of each chunk on
 } lb_contact_pairs;
 
-// Rows beside those of points: unilateral constraints and servos.
+// Rows beside those of points: unilateral constraints, servos.
 typedef struct lb_contact_beside {
-  int most;            // that there may be
-  int nbound, *bound;  // [rows of constraints] their rows in the problem, or -1
-  lb_servo_row* servo; // [nservo]
+  int most;                // that there may be
+  int nexact, *exact;      // [rows of constraints] rows of exact ones in the problem, or -1
+  lb_bounded_row* bounded; // [lb_bounded_rows] servos, then constraints that yield
+  bool inner;              // the stage that is solved for is within a step
+  double* far;             // [most] b of rows before it was cut, or NAN
 } lb_contact_beside;
 
 // Numbers of mechanisms, of which Z is solved for.
@@ -205,11 +211,20 @@ bool lb_contacts_reserve_solver(lb_contacts* C, int threads);
 // Rows, J and Z of the points that were found and of unilateral constraints, and u0 from d's
 // velocities; false: there is no memory.
 bool lb_contacts_build(lb_contacts* C, lb_data* d, lb_contact_system W, double h);
-// Rows of unilateral constraints, behind those of points (contact_constraints.c).
+// Rows of exact unilateral constraints, behind those of points (contact_constraints.c).
 void lb_contacts_add_constraints(lb_contacts* C, lb_data* d, double h);
-// Rows of servos; their forces once it is solved.
-void lb_contacts_add_servos(lb_contacts* C, lb_data* d, double h);
-void lb_contacts_keep_servos(lb_contacts* C, lb_data* d);
+// Rows of servos and of unilateral constraints that yield; what they ask for, after
+// lb_contacts_look; their forces once it is solved.
+void lb_contacts_add_bounded(lb_contacts* C, lb_data* d, double h);
+void lb_contacts_ask_bounded(lb_contacts* C, double h);
+void lb_contacts_keep_bounded(lb_contacts* C, lb_data* d);
+// Cut what rows beside those of points ask for where it is far out of reach, as of a stop that is
+// far away and of a servo that is far behind: the solver's tolerance is over the largest number.
+// After solving, true where a row came into reach nevertheless: nothing is cut then.
+void lb_contacts_cut_far(lb_contacts* C);
+bool lb_contacts_cut_too_much(lb_contacts* C);
+// Forces of servos and constraints that yield are zero.
+void lb_contacts_drop_bounded(lb_contacts* C);
 
 // Whether two colliders may meet, of these contacts.
 bool lb_contacts_may_meet(const void* contacts, int i, int j);

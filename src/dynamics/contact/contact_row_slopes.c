@@ -205,8 +205,8 @@ static void take_bounces(lb_contact_slopes* S, lb_data* d, lb_derivatives* D, co
 static void take_servos(lb_contact_slopes* S) {
   const lb_model* m = S->m;
   for (int i = 0; i < lb_servos_as_rows(m); i++) {
-    const lb_servo_row* s = &S->C->beside.servo[i];
-    const lb_model_servo* by = s->servo;
+    const lb_bounded_row* s = &S->C->beside.bounded[i];
+    const lb_model_servo* by = &m->motor.servo[i];
     const bool exact = by->stiffness == 0 && by->damping == 0;
     const double a = exact ? 0 : 1 / (S->h * by->stiffness + by->damping);
     const double value = exact ? 1 / S->h : a * by->stiffness;
@@ -262,9 +262,9 @@ void lb_contact_slopes_find_rows(lb_contact_slopes* S, lb_data* d, lb_derivative
 void lb_contact_slopes_add_constraints(lb_contact_slopes* S, const double* gap_q,
                                        const double* rate_q) {
   const size_t nv = (size_t)S->m->nv;
-  for (int i = 0; S->nrow > 0 && i < S->C->beside.nbound; i++) {
-    if (S->C->beside.bound[i] >= 0) {
-      double* W = lb_slopes_row(S, S->Wq, S->C->beside.bound[i]);
+  for (int i = 0; S->nrow > 0 && i < S->C->beside.nexact; i++) {
+    if (S->C->beside.exact[i] >= 0) {
+      double* W = lb_slopes_row(S, S->Wq, S->C->beside.exact[i]);
       lb_add((int)nv, W, 1, rate_q + (size_t)i * nv);
       lb_add((int)nv, W, 1 / S->h, gap_q + (size_t)i * nv);
     }

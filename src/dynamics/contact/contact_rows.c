@@ -424,8 +424,8 @@ bool lb_contacts_build(lb_contacts* C, lb_data* d, lb_contact_system W, double h
   if (!lay_touches(C, d)) {
     return false;
   }
+  lb_contacts_add_bounded(C, d, h);
   if (!W.at_end) {
-    lb_contacts_add_servos(C, d, h);
     lb_contacts_add_constraints(C, d, h);
   }
   C->block[C->problem.nblock] = C->problem.nrow;

@@ -90,6 +90,20 @@ void lb_contacts_place(lb_contacts* C, lb_data* d, double h, double* move);
 // Forces of the points act with their impulses over h.
 void lb_contacts_hold(lb_contacts* C, double h);
 
+// Servos and unilateral constraints that yield, which steps solve for beside the points. When a
+// step begins at d: dampers act where something is pressed in already.
+void lb_contacts_begin_bounded(lb_contacts* C, lb_data* d);
+// Where they are at d's poses and velocities, of the end of a stage of dt as it is known so far;
+// `inner`: within a step. Forces are put on the links anew from the next lb_forces_apply on.
+void lb_contacts_look(lb_contacts* C, lb_data* d, double dt, bool inner);
+// Force of the i-th of them in the last step while that acts: servos, then constraints in the order
+// of lb_constraint_rows_fill_compliant.
+double lb_contacts_bounded_force(const lb_contacts* C, int i);
+// True where a constraint that yields bears now and did not when the step began.
+bool lb_contacts_press_anew(const lb_contacts* C);
+// Their forces are forgotten, as after a solve that went astray.
+void lb_contacts_restart_bounded(lb_contacts* C, lb_data* d);
+
 // Multipliers of unilateral constraints after lb_contacts_solve, one a constraint of LB_SET_STEP,
 // zero for others.
 void lb_contacts_multipliers(const lb_contacts* C, double* lambda);

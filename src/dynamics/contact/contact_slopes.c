@@ -229,8 +229,8 @@ void lb_contact_slopes_add_stiffness(lb_contact_slopes* S, lb_derivatives* D) {
 }
 
 void lb_contact_slopes_multipliers(const lb_contact_slopes* S, double* lambda) {
-  for (int i = 0; S->nrow > 0 && i < S->C->beside.nbound; i++) {
-    lambda[i] = S->C->beside.bound[i] >= 0 ? S->lambda[S->C->beside.bound[i]] / S->h : 0;
+  for (int i = 0; S->nrow > 0 && i < S->C->beside.nexact; i++) {
+    lambda[i] = S->C->beside.exact[i] >= 0 ? S->lambda[S->C->beside.exact[i]] / S->h : 0;
   }
 }
 

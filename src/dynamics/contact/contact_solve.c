@@ -42,7 +42,8 @@ static const double WEDGED = 4;     // depths S, of overlaps that need more swee
 static const double OVERLAP = 1e-7; // that is left alone where there are few rows [m]
 static const double SHARE = 0.2;    // of an overlap that goes in a step: B
 static const double PUSH = 1;       // the most by which it goes [m/s]
-static const double EXACT = 1e-14;  // tolerance of steps that are differentiated
+static const double EXACT = 1e-14;  // tolerance of steps that are differentiated, and of servos
+                                    // and stops that yield alone in Newton's method
 static const double CALM = 4;       // times what gravity adds in a step: nearly at rest
 enum { FEW_ROWS = 36 };             // of a small problem
 
@@ -187,6 +188,14 @@ static bool ask_places(lb_contacts* C, const lb_data* d, const int* islands, dou
 
 // --- solving ---
 
+// Servos and stops that yield may be stiff, so that in Newton's method of a step little velocity is
+// much force: problems with them are solved to rounding where the solver's own method of Newton
+// does that.
+static bool finishes(const lb_contacts* C) {
+  enum { SOME_ROWS = 96 };
+  return C->system.at_end && C->problem.nrow > C->block[C->ntouch] && C->problem.nrow <= SOME_ROWS;
+}
+
 // Newton's method, which asks again and again, does not converge on half solutions.
 static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, bool again) {
   const bool at_end = C->system.at_end, soft = C->m->contact.ncollider > C->m->contact.nshape;
@@ -202,7 +211,7 @@ static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, bool again
     return lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
   }
   options.calm = CALM * C->duration * lb_vec3_norm(C->m->gravity);
-  options.tolerance = C->m->contact.set.tolerance;
+  options.tolerance = finishes(C) ? EXACT : C->m->contact.set.tolerance;
   options.threads = d->threads;
   options.vouched = options.arranged = true;
   options.marks = C->marks;
@@ -250,6 +259,16 @@ static lb_contact_report solve(lb_contacts* C, const lb_data* d, bool again) {
       [LB_CONTACT_AS_PRINTED] = solve_printed,
       [LB_CONTACT_GAUSS_SEIDEL] = solve_gauss_seidel};
   return METHODS[C->m->contact.set.solver](C, d, again);
+}
+
+// Stops that are far away do not count for what is near enough.
+static lb_contact_report solve_first(lb_contacts* C, const lb_data* d) {
+  if (C->beside.most == 0 || C->isolated) {
+    return solve(C, d, false);
+  }
+  lb_contacts_cut_far(C);
+  const lb_contact_report report = solve(C, d, false);
+  return lb_contacts_cut_too_much(C) ? solve(C, d, false) : report;
 }
 
 // Particles that no point acts on follow: v += W^-1 J'(lambda - from), NULL for none before.
@@ -332,13 +351,15 @@ double lb_contacts_correct(lb_contacts* C, lb_data* d) {
   lb_contacts_gather(C, d);
   lb_contacts_take_away(C);
   memcpy(C->before, C->lambda, rows * sizeof *C->lambda);
-  C->report = solve(C, d, false);
+  lb_contacts_ask_bounded(C, C->duration);
+  C->report = solve_first(C, d);
   lb_contacts_gather(C, d);
   for (int i = 0; i < C->velocity[C->problem.ngroup]; i++) {
     C->u0[i] = C->u[i] - C->u0[i];
   }
   spread(C, d, d->qd, C->before);
   keep_all(C, d);
+  lb_contacts_keep_bounded(C, d);
   return size_of_change(C);
 }
 
@@ -372,10 +393,10 @@ bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W
   for (int i = 0; C->isolated && i < C->problem.nrow; i++) {
     C->places.asked[i] = C->row[i].b;
   }
-  C->report = solve(C, d, false);
+  C->report = solve_first(C, d);
   spread(C, d, d->qd, NULL);
   keep_all(C, d);
-  lb_contacts_keep_servos(C, d);
+  lb_contacts_keep_bounded(C, d);
   lb_contacts_place(C, d, h, move);
   return true;
 }

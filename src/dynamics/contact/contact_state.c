@@ -1,5 +1,6 @@
 // State of contacts between two steps as numbers: points with their impulses, from which the next
-// step's solver starts, what is kept of pairs that are near, and the forces of servos. There is
+// step's solver starts, what is kept of pairs that are near, and the forces of servos and of
+// constraints that yield. There is
 // room for a number of points that few scenes reach. Those beyond it are forgotten by who saves,
 // too, so that both go on alike.
 #include <string.h>
@@ -20,8 +21,8 @@ static int room_of(const lb_model* m) {
 }
 
 size_t lb_contacts_state_size(const lb_model* m) {
-  const size_t all = (size_t)(m->contact.ncollider + lb_servos_as_rows(m));
-  return all > 0 ? HEAD + (size_t)lb_servos_as_rows(m) + (size_t)room_of(m) * (POINT + PAIR) : 0;
+  const size_t bounded = (size_t)lb_bounded_rows(m), all = (size_t)m->contact.ncollider + bounded;
+  return all > 0 ? HEAD + bounded + (size_t)room_of(m) * (POINT + PAIR) : 0;
 }
 
 // A pair of which something is known; of others nothing has to be.
@@ -47,15 +48,15 @@ static void copy(void* to, const void* from, size_t size) {
 }
 
 void lb_contacts_save(lb_contacts* C, double* state) {
-  const int room = room_of(C->m), nservo = lb_servos_as_rows(C->m);
+  const int room = room_of(C->m);
   double* to = state + HEAD;
   C->ntouch = C->ntouch < room ? C->ntouch : room;
   drop_unknown(C, room);
   state[0] = C->ntouch;
   state[1] = C->pairs.count;
   state[2] = C->duration;
-  for (int i = 0; i < nservo; i++) {
-    *to++ = C->beside.servo[i].force;
+  for (int i = 0; i < lb_bounded_rows(C->m); i++) {
+    *to++ = C->beside.bounded[i].force;
   }
   copy(to, C->touch, (size_t)C->ntouch * sizeof *C->touch);
   copy(to + C->ntouch * POINT, C->pairs.item, (size_t)C->pairs.count * sizeof *C->pairs.item);
@@ -72,12 +73,12 @@ static bool reserve(lb_contacts* C, int ntouch, int npair) {
 
 void lb_contacts_load(lb_contacts* C, const double* state) {
   const double* from = state + HEAD;
-  for (int i = 0; i < lb_servos_as_rows(C->m); i++) {
-    C->beside.servo[i].force = *from++;
-  }
   if (!reserve(C, (int)state[0], (int)state[1])) {
     lb_contacts_forget(C);
     return;
+  }
+  for (int i = 0; i < lb_bounded_rows(C->m); i++) {
+    C->beside.bounded[i].force = *from++;
   }
   C->duration = state[2];
   copy(C->touch, from, (size_t)C->ntouch * sizeof *C->touch);

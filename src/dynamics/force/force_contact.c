@@ -1,11 +1,13 @@
 // Forces of contacts and servos as the last step found them: for accelerations, motors' forces and
-// reactions at its end. Steps solve for them anew, and take them away before they begin.
+// reactions at its end, and for the residual of Newton's method. Steps solve for them anew.
+// Unilateral constraints that yield are with the others that do (force_compliant.c).
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/contact/contact_set.h"
 #include "dynamics/contact/contact_surface.h"
 #include "dynamics/force/channel.h"
 #include "dynamics/force/force.h"
 #include "dynamics/force/force_point.h"
+#include "dynamics/force/servo.h"
 #include "model/use/link.h"
 #include "model/use/motor_use.h"
 
@@ -32,8 +34,7 @@ static void apply(const lb_model* m, lb_data* d) {
     push(m, d, &touch[i], 1, -1 / h);
   }
   for (int i = 0; i < lb_servos_as_rows(m) && h > 0; i++) {
-    const int motor = m->motor.servo[i].motor;
-    d->work->tau[m->motor.v[motor]] += d->motor_force[motor];
+    lb_servo_push(m, d, i, lb_contacts_bounded_force(d->work->contacts, i));
   }
 }
 

@@ -115,6 +115,11 @@ static bool pushes(const lb_model* m, int motor) {
   return m->motor.loop[motor] >= 0 && m->motor.drive[motor] == LB_DRIVE_FORCE;
 }
 
+// A servo pushes, too, but elsewhere (servo.h).
+static bool acts(const lb_model* m, int motor) {
+  return pushes(m, motor) || (m->motor.loop[motor] >= 0 && m->motor.drive[motor] == LB_DRIVE_SERVO);
+}
+
 lb_motion lb_loop_wrench(const lb_model* m, const lb_data* d, int i) {
   const lb_constraints* L = d->work->constraints;
   lb_pair P;
@@ -131,7 +136,7 @@ lb_motion lb_loop_wrench(const lb_model* m, const lb_data* d, int i) {
     }
   }
   for (int k = 0; k < m->nmotor; k++) {
-    if (pushes(m, k) && m->motor.loop[k] == i) {
+    if (acts(m, k) && m->motor.loop[k] == i) {
       const lb_motion unit = motor_unit(m, &P, k);
       F.w += unit.w * d->motor_force[k];
       F.v += unit.v * d->motor_force[k];

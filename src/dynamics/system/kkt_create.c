@@ -246,7 +246,8 @@ void lb_kkt_order_begin(lb_kkt* K, const lb_data* d) {
 
 bool lb_kkt_fits(const lb_model* m) {
   enum { LARGE = 24 }; // velocities: smaller systems are sooner solved as dense ones,
-  const bool pays = m->nv >= LARGE || m->constraint.ncompliant > 0; // which lack compliance
+  const bool yields = m->constraint.ncompliant > m->constraint.nbound;
+  const bool pays = m->nv >= LARGE || yields; // dense ones lack compliance
   return !lb_model_has_dense_mass(m) && m->elastic.nfem == 0 && m->particles.nparticle == 0 &&
          m->constraint.elimination.count == 0 && lb_constraints_most(m) > 0 && pays;
 }

@@ -89,7 +89,8 @@ static bool read_springs(lb_kkt* K, const lb_data* d) {
   return known;
 }
 
-// Compliant constraints are springs by their own numbers.
+// Compliant constraints are springs by their own numbers, but for unilateral ones: steps solve for
+// these with contacts.
 static bool read_compliant(lb_kkt* K, lb_data* d) {
   const lb_compliant_rows* C = &d->work->constraints->compliant;
   bool known = true;
@@ -97,7 +98,9 @@ static bool read_compliant(lb_kkt* K, lb_data* d) {
   for (int i = 0; i < C->count; i++) {
     const lb_constraint_row* row = &C->row[i];
     const lb_compliance by = *lb_row_compliance(K->m, row);
-    known = read_spring(K, d, &K->row[row->number], row, by, C->rate[i]) && known;
+    if (!row->unilateral) {
+      known = read_spring(K, d, &K->row[row->number], row, by, C->rate[i]) && known;
+    }
   }
   return known;
 }

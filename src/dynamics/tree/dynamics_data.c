@@ -7,6 +7,7 @@
 #include "dynamics/contact/contact_set.h"
 #include "dynamics/force/muscle.h"
 #include "dynamics/force/particles.h"
+#include "dynamics/force/servo.h"
 #include "dynamics/joint/joint_chart.h"
 #include "dynamics/joint/joint_elastic.h"
 #include "dynamics/system/kkt.h"
@@ -84,7 +85,7 @@ lb_status lb_data_create(const lb_model* model, const lb_allocator* allocator, l
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0},
                         "out of memory for the constraints of '%s'", model->name);
   }
-  if (model->contact.ncollider + lb_servos_as_rows(model) > 0 &&
+  if (model->contact.ncollider + lb_bounded_rows(model) > 0 &&
       !(d->work->contacts = lb_contacts_create(model, allocator))) {
     lb_data_release(d);
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the contacts of '%s'",
@@ -117,6 +118,7 @@ void lb_data_reset(lb_data* data) {
   if (data->work->contacts) {
     lb_contacts_forget(data->work->contacts);
   }
+  lb_servos_forget_turns(data);
   memcpy(data->q, m->start.q, (size_t)m->nq * sizeof *data->q);
   memcpy(data->qd, m->start.qd, (size_t)m->nv * sizeof *data->qd);
   lb_muscles_start(data);

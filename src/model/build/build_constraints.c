@@ -6,6 +6,7 @@
 #include "model/use/initial_pose.h"
 #include "model/use/link.h"
 #include "model/use/motor_use.h"
+#include "scene/check/scene_check.h"
 
 #include <math.h>
 #include <string.h>
@@ -294,7 +295,9 @@ static void list_couplings(lb_model* m) {
 
 static void count_compliant(lb_model* m) {
   for (int i = 0; i < m->constraint.count; i++) {
-    m->constraint.ncompliant += lb_constraint_yields(&m->constraint.item[i]);
+    const lb_model_constraint* c = &m->constraint.item[i];
+    m->constraint.ncompliant += lb_constraint_yields(c);
+    m->constraint.nbound += lb_constraint_yields(c) && c->unilateral;
   }
 }
 
@@ -319,6 +322,7 @@ lb_status lb_build_constraints(lb_build* b) {
   build_turns(b);
   list_couplings(b->m);
   count_compliant(b->m);
+  b->m->solves_bounds = lb_scene_solves_bounds(b->scene);
   return status;
 }
 

@@ -46,8 +46,6 @@ static void build_motors(lb_build* b) {
   const lb_scene* s = b->scene;
   lb_model* m = b->m;
   m->nmotor = s->nmotor;
-  m->motor.servo_rows = s->solver.integrator == LB_INTEGRATOR_LINEAR_EULER ||
-                        s->solver.integrator == LB_INTEGRATOR_EULER;
   for (int i = 0; i < s->nmotor; i++) {
     const lb_scene_motor* motor = &s->motor[i];
     if (motor->rotation) {

@@ -150,7 +150,7 @@ static lb_status check_limits(const lb_rewrite* w, int joint, double gap) {
   lb_status status = LB_OK;
   for (int i = 0; i < w->scene->nconstraint; i++) {
     const lb_scene_constraint* c = &w->scene->constraint[i];
-    if (!limits_one(c) || c->term[0].joint != joint ||
+    if (!limits_one(c) || c->term[0].joint != joint || c->compliance[0].stiffness > 0 ||
         lb_joint_is_driven(w->scene, joint, c->term[0].coordinate)) {
       continue;
     }

@@ -35,10 +35,20 @@ static inline bool lb_motor_prescribes(const lb_model* m, int motor) {
 
 // Servos that steps solve for with contacts, and those that are forces.
 static inline int lb_servos_as_rows(const lb_model* m) {
-  return m->motor.servo_rows ? m->motor.nservo : 0;
+  return m->solves_bounds ? m->motor.nservo : 0;
 }
 static inline int lb_servos_as_forces(const lb_model* m) {
-  return m->motor.servo_rows ? 0 : m->motor.nservo;
+  return m->solves_bounds ? 0 : m->motor.nservo;
+}
+
+// Unilateral constraints that yield and that steps solve for likewise.
+static inline int lb_bounds_as_rows(const lb_model* m) {
+  return m->solves_bounds ? m->constraint.nbound : 0;
+}
+
+// Rows with bounds on their multipliers, beside those of contacts.
+static inline int lb_bounded_rows(const lb_model* m) {
+  return lb_servos_as_rows(m) + lb_bounds_as_rows(m);
 }
 
 // Motor that exerts a force, not a torque.

@@ -62,7 +62,7 @@ static void check_start(lb_checker* c, const lb_scene_constraint* k) {
            " prescribes what motors prescribe already (take it away, or let one of its joints go)");
   } else if (k->nterm == 1 && k->term[0].curve.count == 0 &&
              (sum < k->least - 1e-9 * size || sum > k->most + 1e-9 * size) && k->least < k->most &&
-             !c->s->joint[k->term[0].joint].loop &&
+             k->compliance[0].stiffness == 0 && !c->s->joint[k->term[0].joint].loop &&
              !lb_joint_is_driven(c->s, k->term[0].joint, k->term[0].coordinate)) {
     lb_say(c, ": joint '%s' starts at %g, which is %s (start within the limits)",
            c->s->joint[k->term[0].joint].name, sum / k->term[0].factor,
@@ -176,7 +176,45 @@ bool lb_compliance_holds(const lb_compliance* by) {
          (by->stiffness > 0 || by->damping == 0);
 }
 
-// Only what is bilateral and about places can yield.
+bool lb_constraint_is_unilateral(const lb_scene_constraint* k) {
+  return k->kind == LB_CONSTRAINT_FLOOR || k->unilateral ||
+         (k->kind == LB_CONSTRAINT_COUPLE && k->least < k->most);
+}
+
+static bool any_exact(const lb_scene* s) {
+  bool any = false;
+  for (int i = 0; i < s->nconstraint; i++) {
+    const lb_scene_constraint* k = &s->constraint[i];
+    any |= lb_constraint_is_unilateral(k) && k->compliance[0].stiffness == 0;
+  }
+  return any;
+}
+
+// Newton's method of implicit steps has its own way with exact unilateral constraints, which has no
+// room for bounds of other kinds; nor have all nodes of elastic bodies.
+bool lb_scene_solves_bounds(const lb_scene* s) {
+  const lb_integrator by = s->solver.integrator;
+  return by == LB_INTEGRATOR_LINEAR_EULER || by == LB_INTEGRATOR_EULER ||
+         (lb_integrator_method(by) == LB_METHOD_IMPLICIT && s->solver.elastic != LB_SPACE_FULL &&
+          !any_exact(s));
+}
+
+// Unilateral constraints that yield: forces for explicit steps, which others solve for.
+static void check_bound(lb_checker* c) {
+  const lb_scene* s = c->s;
+  const bool solves = lb_scene_solves_bounds(s);
+  if (!solves && lb_integrator_method(s->solver.integrator) == LB_METHOD_IMPLICIT) {
+    lb_say(c, " is unilateral and yields: %s cannot step it beside %s (choose linear-euler%s)",
+           lb_integrator_name(s->solver.integrator),
+           any_exact(s) ? "unilateral ones that do not" : "all nodes of elastic bodies",
+           any_exact(s) ? ", or let all of them yield" : "; or 'elastic: reduced'");
+  } else if (solves && (s->optimize.nparameter > 0 || s->retarget.ntrack > 0)) {
+    lb_say(c, " is unilateral and yields, which gradients do not know but with explicit "
+              "integrators (take its stiffness away, or choose one of these)");
+  }
+}
+
+// Only what is about places can yield.
 static void check_compliance(lb_checker* c, const lb_scene_constraint* k, bool unilateral) {
   bool any = false, rates = k->angle_velocity_level;
   for (int i = 0; i < 2; i++) {
@@ -189,8 +227,7 @@ static void check_compliance(lb_checker* c, const lb_scene_constraint* k, bool u
     rates |= k->velocity_level[i];
   }
   if (any && unilateral) {
-    lb_say(c, " is unilateral and cannot yield (take its stiffness away; limits of joints, cables "
-              "and grounds yield)");
+    check_bound(c);
   } else if (any && rates) {
     lb_say(c, " prescribes a rate, and has no gap to pull back (take its stiffness away, or give "
               "'keys')");
@@ -198,20 +235,14 @@ static void check_compliance(lb_checker* c, const lb_scene_constraint* k, bool u
 }
 
 void lb_check_constraint(lb_checker* c, const void* part) {
-  static const struct {
-    void (*check)(lb_checker*, const lb_scene_constraint*);
-    bool bounded, unilateral; // by how its bounds are, or always
-  } kinds[] = {[LB_CONSTRAINT_COUPLE] = {.check = check_couple, .bounded = true},
-               [LB_CONSTRAINT_FOLLOW] = {.check = check_points},
-               [LB_CONSTRAINT_FLOOR] = {.check = check_points, .unilateral = true},
-               [LB_CONSTRAINT_DISTANCE] = {.check = check_distance},
-               [LB_CONSTRAINT_LINE] = {.check = check_incidence},
-               [LB_CONSTRAINT_PLANE] = {.check = check_incidence}};
+  static void (*const check[])(lb_checker*, const lb_scene_constraint*) = {
+      [LB_CONSTRAINT_COUPLE] = check_couple,  [LB_CONSTRAINT_FOLLOW] = check_points,
+      [LB_CONSTRAINT_FLOOR] = check_points,   [LB_CONSTRAINT_DISTANCE] = check_distance,
+      [LB_CONSTRAINT_LINE] = check_incidence, [LB_CONSTRAINT_PLANE] = check_incidence};
   const lb_scene_constraint* k = part;
-  kinds[k->kind].check(c, k);
-  const bool unilateral =
-      kinds[k->kind].unilateral || k->unilateral || (kinds[k->kind].bounded && k->least < k->most);
-  if (unilateral) {
+  check[k->kind](c, k);
+  const bool unilateral = lb_constraint_is_unilateral(k);
+  if (unilateral && k->compliance[0].stiffness == 0) {
     check_unilateral(c);
   }
   check_compliance(c, k, unilateral);

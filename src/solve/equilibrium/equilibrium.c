@@ -502,6 +502,20 @@ static void take(lb_equilibrium_solver* R, lb_arena* arena) {
                                    .row = LB_TAKE(arena, double, nv)};
 }
 
+// A servo with a limit alone holds what nobody knows.
+static lb_status check_servos(const lb_model* m, lb_error* err) {
+  for (int i = 0; i < m->motor.nservo; i++) {
+    const lb_model_servo* s = &m->motor.servo[i];
+    if (s->stiffness == 0 && s->damping == 0) {
+      return lb_error_add(err, LB_INVALID, m->motor.place[s->motor],
+                          "motor '%s' is a servo without a stiffness; equilibria with such are not "
+                          "looked for (give it one)",
+                          m->motor.name[s->motor]);
+    }
+  }
+  return LB_OK;
+}
+
 static lb_status check_constraints(const lb_model* m, lb_error* err) {
   const int velocity_level = lb_constraints_velocity_level(m);
   if (velocity_level < 0) {
@@ -524,6 +538,7 @@ lb_status lb_equilibrium_solver_create(const lb_model* m, const lb_allocator* al
         "solver");
   }
   lb_status fit = check_constraints(m, err);
+  fit = fit == LB_OK ? check_servos(m, err) : fit;
   fit = fit == LB_OK ? lb_constraints_check_dense(m, "a search for its equilibrium", err) : fit;
   if (fit != LB_OK) {
     return fit;
@@ -533,6 +548,11 @@ lb_status lb_equilibrium_solver_create(const lb_model* m, const lb_allocator* al
     return no_memory(m, err);
   }
   *R = (lb_equilibrium_solver){.m = m, .allocator = allocator};
+  if (lb_bounded_rows(m) > 0) {
+    R->forces = *m;
+    R->forces.solves_bounds = false;
+    R->m = m = &R->forces;
+  }
   lb_arena_init(&R->arena, allocator);
   lb_arena_init(&R->scratch, allocator);
   take(R, &R->arena);

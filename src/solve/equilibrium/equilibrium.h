@@ -72,6 +72,7 @@ typedef struct lb_equilibrium_system {
 
 struct lb_equilibrium_solver {
   const lb_model* m;
+  lb_model forces; // where steps solve for servos and stops that yield: m, with these as forces
   const lb_equilibrium_space* space;
   void* own; // its own work space
   const lb_allocator* allocator;

@@ -445,8 +445,9 @@ static bool advance_stages(lb_stepper* st, lb_data* d, const lb_scheme* scheme, 
 }
 
 // A step in which something hits: what goes on from before would bounce, so it is done again by
-// BDF1, which ends where gaps close, and the velocity into them is taken away.
-static bool stop_short(lb_stepper* st, lb_data* d, double h) {
+// BDF1, which ends where gaps close, and the velocity into them is taken away. Stops that yield do
+// that themselves.
+static bool stop_short(lb_stepper* st, lb_data* d, double h, bool impact) {
   lb_implicit* own = st->own;
   hold(d->q, d->qd, st->m, own->q1, own->v1);
   hold_muscles(d->x, st->m, own->x1);
@@ -455,7 +456,9 @@ static bool stop_short(lb_stepper* st, lb_data* d, double h) {
   if (!advance_stages(st, d, &BDF1, h)) {
     return false;
   }
-  lb_implicit_impact(st, d);
+  if (impact) {
+    lb_implicit_impact(st, d);
+  }
   return true;
 }
 
@@ -497,10 +500,12 @@ static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
                             : goes_on || !own->scheme->first ? own->scheme
                                                              : own->scheme->first;
   bool done = advance_stages(st, d, scheme, h) && !came_open(st, d);
-  const bool hit = done && own->hit;
+  const bool impact = done && own->hit;
+  const bool hit = impact || (done && own->meets && scheme != &BDF1 &&
+                              lb_contacts_press_anew(d->work->contacts));
   if (hit) {
     take_back(own, reported);
-    done = stop_short(st, d, h);
+    done = stop_short(st, d, h, impact);
   }
   if (!done) {
     own->h = own->newton.dt = 0;

@@ -91,6 +91,7 @@ typedef struct lb_implicit {
   bool hit;                  // a constraint became active in this step
   double* was;               // state of the constraints when it began
   bool touches;              // something may collide in this step
+  bool meets;                // that, servos or stops that yield are solved for in it
   long met;                  // number of the matrix that contacts were prepared with, or -1
   double* move;              // [nv] velocities by which places change
   int choice;                // that multipliers and matrix are for (lb_constraints_count_choices)
@@ -125,7 +126,9 @@ void lb_implicit_impact(lb_stepper* st, lb_data* d);
 lb_status lb_implicit_check_contacts(const lb_stepper* st, lb_error* err);
 // Find what may collide in a step of h from d: sets `touches`. false: there is too much of it.
 bool lb_implicit_detect(lb_stepper* st, lb_data* d, double h);
-// Correct d's velocities by impulses of contacts; the size of that.
+// After the residual at d: where servos and stops that yield are.
+void lb_implicit_look(lb_stepper* st, lb_data* d, double dt);
+// Correct d's velocities by impulses of contacts, servos and stops that yield; the size of that.
 double lb_implicit_meet(lb_stepper* st, lb_data* d, double dt);
 
 // --- implicit_newton.c ---

@@ -1,5 +1,5 @@
-// Contacts of implicit steps. Impulses act in the residual of Newton's method as forces, and every
-// correction is followed by one of them:
+// Contacts, servos and stops that yield in implicit steps. Impulses act in the residual of Newton's
+// method as forces, and every correction is followed by one of them:
 //
 //   v* = v - W^-1 (r - J'lambda/dt),   v = v* + (dt W)^-1 J'(lambda1 - lambda)
 //
@@ -10,6 +10,7 @@
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/contact/contact_set.h"
 #include "dynamics/tree/kinematics.h"
+#include "model/use/motor_use.h"
 #include "solve/implicit/implicit.h"
 
 lb_status lb_implicit_check_contacts(const lb_stepper* st, lb_error* err) {
@@ -34,7 +35,7 @@ bool lb_implicit_detect(lb_stepper* st, lb_data* d, double h) {
   lb_implicit* own = st->own;
   lb_contacts* C = d->work->contacts;
   const lb_touch* touch = NULL;
-  own->touches = false;
+  own->touches = own->meets = false;
   own->met = -1;
   if (!C) {
     return true;
@@ -45,6 +46,8 @@ bool lb_implicit_detect(lb_stepper* st, lb_data* d, double h) {
     return false;
   }
   own->touches = lb_contacts_points(C, &touch) > 0;
+  own->meets = own->touches || lb_bounded_rows(st->m) > 0;
+  lb_contacts_begin_bounded(C, d);
   lb_contacts_hold(C, h);
   return true;
 }
@@ -52,6 +55,13 @@ bool lb_implicit_detect(lb_stepper* st, lb_data* d, double h) {
 static void solve(void* context, double* b) {
   lb_stepper* st = context;
   ((const lb_implicit*)st->own)->algebra->solve(st, b);
+}
+
+void lb_implicit_look(lb_stepper* st, lb_data* d, double dt) {
+  const lb_implicit* own = st->own;
+  if (lb_bounded_rows(st->m) > 0) {
+    lb_contacts_look(d->work->contacts, d, dt, own->inner);
+  }
 }
 
 double lb_implicit_meet(lb_stepper* st, lb_data* d, double dt) {

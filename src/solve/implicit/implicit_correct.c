@@ -62,7 +62,7 @@ double lb_implicit_accelerate(lb_stepper* st, lb_data* d, double dt) {
   static const double FEW = 4;
   lb_implicit* own = st->own;
   const double size = sqrt(fabs(dt * lb_dot(st->m->nv, own->dv, own->r))); // W ~ M/dt
-  if (own->anderson.n > 0 && !own->touches && size > FEW * own->newton.rounding) {
+  if (own->anderson.n > 0 && !own->meets && size > FEW * own->newton.rounding) {
     own->newton.news = lb_anderson_correct(&own->anderson, d->qd, own->dv, own->r);
   } else {
     own->newton.news = 1;

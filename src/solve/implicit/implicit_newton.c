@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dynamics/contact/contact_set.h"
 #include "dynamics/tree/kinematics.h"
 #include "math/linear/dense.h"
 #include "solve/implicit/implicit.h"
@@ -108,9 +109,10 @@ static outcome iterate(lb_stepper* st, lb_data* d, double dt, int most, bool exa
       return ASTRAY;
     }
     lb_implicit_residual(st, d, dt);
+    lb_implicit_look(st, d, dt);
     st->iterations++;
     double change = lb_implicit_correct(st, d, dt);
-    if (own->touches) {
+    if (own->meets) {
       change = fmax(change, lb_implicit_meet(st, d, dt));
     }
     if (!isfinite(change) || (change > 2 * before && change > own->newton.rounding)) {
@@ -131,8 +133,12 @@ static outcome iterate(lb_stepper* st, lb_data* d, double dt, int most, bool exa
 }
 
 // Remember the multipliers, or go back to those remembered.
-static void hold_multipliers(lb_implicit* own, bool back) {
+static void hold_multipliers(const lb_stepper* st, lb_data* d, bool back) {
+  lb_implicit* own = st->own;
   const size_t size = (size_t)own->rows * sizeof *own->lambda;
+  if (back && d->work->contacts) {
+    lb_contacts_restart_bounded(d->work->contacts, d);
+  }
   memcpy(back ? own->lambda : own->held, back ? own->held : own->lambda, size);
   lb_anderson_restart(&own->anderson);
 }
@@ -156,19 +162,19 @@ static bool reorder(lb_stepper* st, bool* reordered) {
 bool lb_implicit_newton(lb_stepper* st, lb_data* d, double dt) {
   lb_implicit* own = st->own;
   own->newton.rounding = rounding_of(st->m, d, dt);
-  hold_multipliers(own, false);
+  hold_multipliers(st, d, false);
   outcome found = SLOW;
-  const bool exact = st->solver.newton == LB_NEWTON_EXACT && !own->touches;
+  const bool exact = st->solver.newton == LB_NEWTON_EXACT && !own->meets;
   const int first =
       exact ? 2
             : own->newton.dt != dt || own->newton.slow || ++own->newton.age > own->algebra->lasts;
-  const int last = own->touches ? 2 : 3; // contacts are solved with the algebra's matrix
+  const int last = own->meets ? 2 : 3; // contacts are solved with the algebra's matrix
   bool reordered = false;
   for (int attempt = first; attempt < last + (exact && found == ASTRAY) && found != CONVERGED;
        attempt++) {
     if (found == ASTRAY) {
       memcpy(d->qd, own->v1, (size_t)st->m->nv * sizeof *d->qd);
-      hold_multipliers(own, true);
+      hold_multipliers(st, d, true);
     }
     const bool made = attempt != 1 || renew(st, d, dt);
     own->newton.fresh = attempt > 0;

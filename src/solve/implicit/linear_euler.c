@@ -91,7 +91,8 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   const bool plain = st->solver.integrator == LB_INTEGRATOR_EULER;
   if (plain && m->particles.nparticle > 0) {
     return lb_error_add(err, LB_INVALID, m->contact.set.place,
-                        "euler cannot step ropes and deformables beside contacts and servos "
+                        "euler cannot step ropes and deformables beside contacts, servos and "
+                        "stops that yield "
                         "(choose linear-euler)");
   }
   double* block = own ? LB_TAKE(&st->arena, double, m->nq + 8 * m->nv) : NULL;

@@ -352,8 +352,7 @@ lb_status lb_linear_euler_check(const lb_model* m, bool plain, lb_place place, l
   }
   if (m->particles.nparticle > 0 || m->elastic.count > 0 || lb_model_interface(m)) {
     what = "ropes, deformables and elastic bodies";
-  } else if (m->contact.ncollider + lb_servos_as_rows(m) == 0 &&
-             lb_constraints_unilateral(m) >= 0) {
+  } else if (m->contact.ncollider + lb_bounded_rows(m) == 0 && lb_constraints_unilateral(m) >= 0) {
     what = "hard stops and floors without 'contacts'";
   } else if (!plain && (m->dof.nfriction > 0 || m->dof.nlimit > 0 || bends)) {
     what = "friction, soft limits and force curves of joints";
@@ -418,7 +417,7 @@ static lb_status make_parts(lb_linear_derivative* L, const lb_step_derivative* o
     L->st->watched = true; // contacts are found as those of the run
     status = lb_derivatives_create(m, of->allocator, &L->D, err);
   }
-  if (status == LB_OK && m->contact.ncollider + lb_servos_as_rows(m) > 0) {
+  if (status == LB_OK && m->contact.ncollider + lb_bounded_rows(m) > 0) {
     L->contacts = lb_contact_slopes_create(m, of->allocator);
     status = L->contacts ? LB_OK : LB_NO_MEMORY;
   }

@@ -8,6 +8,7 @@
 #include "dynamics/constraint/elimination.h"
 #include "dynamics/contact/contact_set.h"
 #include "dynamics/force/muscle.h"
+#include "dynamics/force/servo.h"
 #include "dynamics/joint/joint.h"
 #include "dynamics/tree/kinematics.h"
 #include "math/linear/blas_thread.h"
@@ -245,6 +246,7 @@ lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
   lb_elimination_hold(st->m, d);
   lb_constraints_find_redundant(st->m, d);
   lb_constraints_latch(st->m, d);
+  lb_servos_count_turns(st->m, d);
   lb_muscles_settle(st->m, d);
   save(st, d);
   const bool stepped = st->type->step(st, d, h);
@@ -268,23 +270,29 @@ const lb_stepper_type* lb_stepper_type_of(lb_integrator by) {
   return STEPPERS[by];
 }
 
-// Semi-implicit Euler through contacts and with servos is a linearly implicit step without
-// stiffness.
+// Semi-implicit Euler through contacts, with servos and with stops that yield is a linearly
+// implicit step without stiffness.
 const lb_stepper_type* lb_stepper_type_for(const lb_model* m, lb_integrator by) {
-  const bool solves = m->contact.set.on || lb_servos_as_rows(m) > 0;
+  const bool solves = m->contact.set.on || lb_bounded_rows(m) > 0;
   return by == LB_INTEGRATOR_EULER && solves ? &lb_stepper_linear_euler : STEPPERS[by];
 }
 
-// Servos were made for the integrator of the scene.
-static lb_status check_servos(const lb_stepper* st, lb_error* err) {
-  const bool rows = st->type == &lb_stepper_linear_euler;
-  return st->m->motor.nservo == 0 || rows == st->m->motor.servo_rows
-             ? LB_OK
-             : lb_error_add(err, LB_INVALID, st->m->motor.place[st->m->motor.servo[0].motor],
-                            "motor '%s' is a servo, which %s cannot step where the scene has "
-                            "another integrator (name it in the scene)",
-                            st->m->motor.name[st->m->motor.servo[0].motor],
-                            lb_integrator_name(st->solver.integrator));
+// Servos and stops that yield were made for the integrator of the scene: some solve for them, and
+// for others they are forces.
+static lb_status check_bounds(const lb_stepper* st, lb_error* err) {
+  const lb_model* m = st->m;
+  const lb_integrator by = st->solver.integrator;
+  const bool rows =
+      st->type == &lb_stepper_linear_euler || lb_integrator_method(by) == LB_METHOD_IMPLICIT;
+  if (m->motor.nservo + m->constraint.nbound == 0 || rows == m->solves_bounds ||
+      by == m->solver.integrator) {
+    return LB_OK;
+  }
+  const int motor = m->motor.nservo > 0 ? m->motor.servo[0].motor : -1;
+  return lb_error_add(err, LB_INVALID, motor >= 0 ? m->motor.place[motor] : (lb_place){0},
+                      "'%s' has servos, or stops that yield, which %s cannot step where the scene "
+                      "has another integrator (name it in the scene)",
+                      m->name, lb_integrator_name(by));
 }
 
 lb_status lb_stepper_create(const lb_model* model, const lb_scene_solver* solver,
@@ -302,7 +310,7 @@ lb_status lb_stepper_create(const lb_model* model, const lb_scene_solver* solver
   st->type = lb_stepper_type_for(model, st->solver.integrator);
   st->saved = saved;
   st->arena = arena;
-  lb_status status = check_servos(st, err);
+  lb_status status = check_bounds(st, err);
   status = status == LB_OK ? st->type->create(st, err) : status;
   if (status != LB_OK) {
     arena = st->arena;
