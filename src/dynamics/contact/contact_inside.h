@@ -154,6 +154,23 @@ typedef struct lb_contact_places {
   bool chosen;   // the rows ask for places
 } lb_contact_places;
 
+// Work of the impulses of an island (contact_energy.c).
+typedef struct lb_impact_work {
+  bool bounces, grows; // a point of it bounces; Newton's impulses add energy
+  double sum, size;    // work of these, and the sum of its parts' sizes
+  double a, b, c;      // of a share s of them: a s^2 + b s + c
+  double share;
+} lb_impact_work;
+
+// Impacts that are held back for their energy.
+typedef struct lb_contact_impacts {
+  bool* point;          // [room.touches] points that bounce
+  bool held;            // some are, in this step
+  lb_impact_work* work; // [room.touches + beside.most] of islands
+  double *lambda, *u;   // [room.rows], [padded velocities] impulses by Newton's law
+  double* share;        // [ngroup]
+} lb_contact_impacts;
+
 struct lb_contacts {
   const lb_model* m;
   lb_arena arena; // of what never changes its size
@@ -175,6 +192,7 @@ struct lb_contacts {
   int* direction;      // [room.rows] of their forces
   int* block;          // [room.touches + beside.most + 1]
   lb_contact_places places;
+  lb_contact_impacts impacts;
   double *lambda, *before; // [room.rows] impulses, and those of the solve before
   bool* exact;             // [room.touches + beside.most] blocks whose impulses start exactly
   bool isolated;           // lb_contacts_isolate
@@ -243,6 +261,16 @@ typedef struct lb_touch_work {
 void lb_contacts_each(const lb_touch_work* by);
 // What the rows of a point ask for, (1) to (4) of contact_solve.c.
 void lb_contacts_ask(const lb_touch_work* by, lb_touch* t);
+// Island of each block of the problem, or NULL: they are one.
+const int* lb_contacts_islands(const lb_contacts* C);
+// What a point's normal row asks for where it does not bounce, beside velocities.
+double lb_contacts_asked_at_rest(const lb_contacts* C, const lb_touch* t, double h);
+// Impulses and velocities of a step whose impacts add no energy, from those that Newton's law has;
+// `solve` solves the problem again where only b is another.
+void lb_contacts_keep_energy(lb_contacts* C, const lb_data* d, double h,
+                             lb_contact_report (*solve)(lb_contacts*, const lb_data*));
+// Change of a point's gap in a step in which it bounces, over h: less far where that is held back.
+double lb_contacts_held_place(const lb_contacts* C, const lb_touch* t, double h);
 // Call work for the groups of the problem, on as many threads as pay.
 typedef struct lb_group_work {
   lb_contacts* C;

@@ -29,6 +29,7 @@ typedef struct lb_touch {
   double gap;      // along the normal [m]
   double closing;  // speed at which that closes when the step begins [m/s]
   double bounce;   // speed after an impact within the step, 0: there is none [m/s]
+  double late;     // of it: what it has less for the time of the impact, a (h/2 - T) [m/s]
   double place;    // change of the gap in that step, over h [m/s]
   bool pushed;     // it is an overlap that was pushed apart
   bool exact;      // its impulses are those of an exact solution

@@ -113,10 +113,12 @@ bool lb_contact_slopes_take(lb_contact_slopes* S, lb_data* d, lb_derivatives* D,
   S->h = h;
   S->nrow = S->C ? S->C->problem.nrow : 0;
   S->refused[0] = -1;
+  S->held = false;
   if (S->nrow == 0) {
     return true;
   }
-  if (!take_memory(S)) {
+  S->held = S->C->impacts.held;
+  if (S->held || !take_memory(S)) {
     return false;
   }
   memset(S->du, 0, (size_t)S->C->nvelocity * sizeof *S->du);
@@ -149,6 +151,13 @@ static const char* kind_of(const lb_contact_slopes* S, int collider) {
 
 lb_status lb_contact_slopes_complain(const lb_contact_slopes* S, double time, lb_error* err) {
   const int* c = S->refused;
+  if (S->held) {
+    return lb_error_add(err, LB_FAILED, S->m->contact.set.place,
+                        "contacts: after t = %g s an impact would add energy and is held back, "
+                        "which has no gradient (take less 'restitution' or 'friction', or 'law: "
+                        "compliant' without restitution)",
+                        time);
+  }
   if (c[0] < 0 && lb_arena_status(&S->taken) == LB_OK) {
     return LB_OK;
   }

@@ -52,7 +52,7 @@ static void find_bounce(lb_touch* t, double free, double h) {
   const double e = t->surface.restitution, a = (free - t->closing) / h;
   const double s0 = t->closing + 0.5 * a * h, g = fmax(0, t->gap);
   double T = 0;
-  t->bounce = t->place = 0;
+  t->bounce = t->late = t->place = 0;
   if (e == 0 || !(s0 > 0) || g > h * s0 + 0.5 * a * h * h) {
     return;
   }
@@ -61,22 +61,29 @@ static void find_bounce(lb_touch* t, double free, double h) {
   }
   const double out = e * (s0 + a * T), left = h - T;
   if (out > 0.5 * RESTS * h * fabs(a)) {
-    t->bounce = out - a * (0.5 * h - T);
+    t->late = a * (0.5 * h - T);
+    t->bounce = out - t->late;
     t->place = (out * left - 0.5 * a * left * left - g) / h;
   }
 }
 
 // --- conditions ---
 
+static double compliance_of(const lb_scene_contacts* set, double h) {
+  return 1 / (h * set->stiffness + set->damping);
+}
+
+double lb_contacts_asked_at_rest(const lb_contacts* C, const lb_touch* t, double h) {
+  const lb_scene_contacts* set = &C->m->contact.set;
+  return t->gap > 0                         ? t->gap / h
+         : set->law == LB_CONTACT_COMPLIANT ? compliance_of(set, h) * set->stiffness * t->gap
+                                            : 0;
+}
+
 static void ask_normal(const lb_contacts* C, lb_contact_row* r, const lb_touch* t, double h) {
   const lb_scene_contacts* set = &C->m->contact.set;
-  const double a = 1 / (h * set->stiffness + set->damping);
-  const bool compliant = set->law == LB_CONTACT_COMPLIANT;
-  r->c = compliant ? a / h : 0;
-  r->b += t->bounce > 0 ? -t->bounce
-          : t->gap > 0  ? t->gap / h
-          : compliant   ? a * set->stiffness * t->gap
-                        : 0;
+  r->c = set->law == LB_CONTACT_COMPLIANT ? compliance_of(set, h) / h : 0;
+  r->b += t->bounce > 0 ? -t->bounce : lb_contacts_asked_at_rest(C, t, h);
 }
 
 static lb_v4 belt_of(const lb_contacts* C, const lb_data* d, int collider) {
@@ -129,6 +136,7 @@ void lb_contacts_ask(const lb_touch_work* by, lb_touch* t) {
   C->row[t->row].b = lb_v4_dot(t->axis[0], moved);
   find_bounce(t, -lb_contact_row_velocity(&C->problem, t->row, C->u0) - C->row[t->row].b, h);
   ask_normal(C, &C->row[t->row], t, h);
+  C->impacts.point[t - C->touch] = t->bounce > 0;
   C->places.sunk[t - C->touch] =
       t->bounce > 0 || (set->law == LB_CONTACT_RIGID && t->gap < 0 && t->gap < -2 * depth_of(C, t));
   for (int i = t->row + 1; i < t->row + t->nrow; i++) {
@@ -161,7 +169,7 @@ static void ask_place(const lb_touch_work* by, lb_touch* t) {
   t->pushed = t->bounce == 0 && C->m->contact.set.law == LB_CONTACT_RIGID && t->gap <= 0 &&
               C->places.deep[by->islands ? by->islands[i] : 0];
   if (t->bounce > 0) {
-    *b += t->bounce - t->place;
+    *b += t->bounce - lb_contacts_held_place(C, t, by->h);
   } else if (t->pushed) {
     const double w = SHARE * (t->gap + depth_of(C, t)) / by->h;
     *b += w > -PUSH ? w : -PUSH;
@@ -179,10 +187,14 @@ static bool ask_places(lb_contacts* C, const lb_data* d, const int* islands, dou
 
 // --- solving ---
 
+// What of a problem has changed since it was solved last: all, or b; and whether less will do.
+typedef enum how { AFRESH, AGAIN, BRIEFLY } how;
+
 // Newton's method, which asks again and again, does not converge on half solutions.
-static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, bool again) {
+static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, how by) {
   const bool at_end = C->system.at_end, soft = C->m->contact.ncollider > C->m->contact.nshape;
-  const bool brief = again && !at_end; // there the velocities have changed since, too
+  const bool again = by != AFRESH && !at_end; // there the velocities have changed since, too
+  const bool brief = by == BRIEFLY && !at_end;
   lb_contact_options options = brief            ? lb_contact_options_brief()
                                : at_end || soft ? lb_contact_options_default()
                                                 : lb_contact_options_step();
@@ -197,24 +209,24 @@ static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, bool again
   options.tolerance = C->m->contact.set.tolerance;
   options.threads = d->threads;
   options.vouched = options.arranged = true;
-  options.exact = brief ? NULL : C->exact;
-  return brief ? lb_contact_solve_again(C->solver, &options, C->lambda, C->u)
+  options.exact = again ? NULL : C->exact;
+  return again ? lb_contact_solve_again(C->solver, &options, C->lambda, C->u)
                : lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
 }
 
-static lb_contact_report solve_reference(lb_contacts* C, const lb_data* d, bool again) {
+static lb_contact_report solve_reference(lb_contacts* C, const lb_data* d, how by) {
   lb_contact_report report = {0};
-  (void)d, (void)again;
+  (void)d, (void)by;
   lb_contact_reference(&C->problem, &C->scratch, C->lambda, C->u, &report);
   lb_arena_release(&C->scratch);
   return report;
 }
 
 // What comes out is no solution, and its residual says how far from one.
-static lb_contact_report solve_printed(lb_contacts* C, const lb_data* d, bool again) {
+static lb_contact_report solve_printed(lb_contacts* C, const lb_data* d, how by) {
   lb_contact_report report = {.status = LB_CONTACT_NOT_SOLVED};
   (void)d;
-  (void)again;
+  (void)by;
   if (lb_contact_printed(&C->problem, &C->scratch, C->lambda, C->u) == LB_OK) {
     report.measure = lb_contact_residual(&C->problem, C->lambda, C->u);
   }
@@ -222,10 +234,10 @@ static lb_contact_report solve_printed(lb_contacts* C, const lb_data* d, bool ag
   return report;
 }
 
-static lb_contact_report solve_gauss_seidel(lb_contacts* C, const lb_data* d, bool again) {
+static lb_contact_report solve_gauss_seidel(lb_contacts* C, const lb_data* d, how by) {
   enum { SWEEPS = 100 };
   lb_contact_report report = {.status = LB_CONTACT_NOT_SOLVED, .iterations = SWEEPS};
-  (void)d, (void)again;
+  (void)d, (void)by;
   if (lb_contact_gauss_seidel(&C->problem, SWEEPS, C->lambda, C->u)) {
     report.measure = lb_contact_residual(&C->problem, C->lambda, C->u);
     const bool holds = lb_contact_holds(report.measure, C->m->contact.set.tolerance);
@@ -234,14 +246,28 @@ static lb_contact_report solve_gauss_seidel(lb_contacts* C, const lb_data* d, bo
   return report;
 }
 
-// `again`: all but b is as it was.
-static lb_contact_report solve(lb_contacts* C, const lb_data* d, bool again) {
-  static lb_contact_report (*const METHODS[])(lb_contacts*, const lb_data*, bool) = {
+static lb_contact_report solve(lb_contacts* C, const lb_data* d, how by) {
+  static lb_contact_report (*const METHODS[])(lb_contacts*, const lb_data*, how) = {
       [LB_CONTACT_FAST] = solve_fast,
       [LB_CONTACT_REFERENCE] = solve_reference,
       [LB_CONTACT_AS_PRINTED] = solve_printed,
       [LB_CONTACT_GAUSS_SEIDEL] = solve_gauss_seidel};
-  return METHODS[C->m->contact.set.solver](C, d, again);
+  return METHODS[C->m->contact.set.solver](C, d, by);
+}
+
+static lb_contact_report solve_again(lb_contacts* C, const lb_data* d) {
+  return solve(C, d, AGAIN);
+}
+
+// Impulses, and velocities in u, under which no impact adds energy.
+static void solve_all(lb_contacts* C, const lb_data* d, double h) {
+  C->report = solve(C, d, AFRESH);
+  lb_contacts_keep_energy(C, d, h, solve_again);
+}
+
+const int* lb_contacts_islands(const lb_contacts* C) {
+  const bool fast = C->m->contact.set.solver == LB_CONTACT_FAST;
+  return fast ? lb_contact_solver_islands(C->solver) : NULL;
 }
 
 // Particles that no point acts on follow: v += W^-1 J'(lambda - from), NULL for none before.
@@ -324,7 +350,7 @@ double lb_contacts_correct(lb_contacts* C, lb_data* d) {
   lb_contacts_gather(C, d);
   lb_contacts_take_away(C);
   memcpy(C->before, C->lambda, rows * sizeof *C->lambda);
-  C->report = solve(C, d, false);
+  solve_all(C, d, C->duration);
   lb_contacts_gather(C, d);
   for (int i = 0; i < C->velocity[C->problem.ngroup]; i++) {
     C->u0[i] = C->u[i] - C->u0[i];
@@ -337,15 +363,14 @@ double lb_contacts_correct(lb_contacts* C, lb_data* d) {
 void lb_contacts_place(lb_contacts* C, lb_data* d, double h, double* move) {
   memcpy(move, d->qd, (size_t)C->m->nv * sizeof *move);
   memcpy(C->before, C->lambda, (size_t)C->problem.nrow * sizeof *C->lambda);
-  const bool fast = C->m->contact.set.solver == LB_CONTACT_FAST;
-  C->places.chosen = ask_places(C, d, fast ? lb_contact_solver_islands(C->solver) : NULL, h);
+  C->places.chosen = ask_places(C, d, lb_contacts_islands(C), h);
   C->places.twice = C->places.chosen;
   if (C->places.twice) {
     if (C->system.at_end) { // else u0 still has them
       lb_contacts_gather(C, d);
       lb_contacts_take_away(C);
     }
-    solve(C, d, true);
+    solve(C, d, BRIEFLY);
     spread(C, d, move, C->before);
   }
 }
@@ -364,7 +389,7 @@ bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W
   for (int i = 0; C->isolated && i < C->problem.nrow; i++) {
     C->places.asked[i] = C->row[i].b;
   }
-  C->report = solve(C, d, false);
+  solve_all(C, d, h);
   spread(C, d, d->qd, NULL);
   keep_all(C, d);
   lb_contacts_keep_servos(C, d);
@@ -429,7 +454,7 @@ static lb_asked_slopes bounce_slopes(const lb_touch* t, double free, double h, b
 lb_asked_slopes lb_contacts_asked_slopes(const lb_contacts* C, const lb_touch* t, double h,
                                          double free, bool places) {
   const lb_scene_contacts* set = &C->m->contact.set;
-  const double a = 1 / (h * set->stiffness + set->damping);
+  const double a = compliance_of(set, h);
   if (t->bounce > 0) {
     return bounce_slopes(t, free, h, places);
   }
