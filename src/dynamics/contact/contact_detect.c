@@ -161,14 +161,6 @@ static lb_v4 relative(const lb_contacts* C, const lb_collider_pair* p, lb_v4 at)
          lb_v4_cross(b->w, at - lb_v4_from(b->at.p));
 }
 
-// Two unit vectors across the normal: smooth but where n = -z.
-void lb_touch_set_axes(lb_touch* t, lb_v4 n) {
-  const double s = n[2] >= 0 ? 1 : -1, a = -1 / (s + n[2]), b = n[0] * n[1] * a;
-  t->axis[0] = n;
-  t->axis[1] = (lb_v4){1 + s * n[0] * n[0] * a, s * b, -s * n[0], 0};
-  t->axis[2] = (lb_v4){b, s + n[1] * n[1] * a, -n[1], 0};
-}
-
 static void set_point(const lb_contacts* C, lb_touch* t, const lb_collider_pair* p,
                       const lb_contact_surface* surface, const lb_manifold* f, int k) {
   memset(t, 0, sizeof *t); // states are compared byte for byte

@@ -232,9 +232,10 @@ void lb_contacts_keep_servos(lb_contacts* C, lb_data* d);
 // Whether two colliders may meet, of these contacts.
 bool lb_contacts_may_meet(const void* contacts, int i, int j);
 
-// Axes of a point from its normal; the end of the last step's points of the same pair, whose first
-// is `from`.
+// Axes of a point from its normal (contact_axes.c); their changes with it.
 void lb_touch_set_axes(lb_touch* t, lb_v4 n);
+void lb_touch_axes_slopes(lb_v4 n, lb_v4 dn, lb_v4* t1, lb_v4* t2);
+// The end of the last step's points of the same pair, whose first is `from`.
 int lb_contacts_last_of(const lb_contacts* C, const lb_touch* t, int* from);
 
 // u0 from d's velocities, and what impulses make of them taken away.

@@ -46,14 +46,6 @@ static double component(lb_motion x, int i) {
   return i < 3 ? x.w[i] : x.v[i - 3];
 }
 
-// Tangents as set_axes of contact_detect.c makes them, differentiated.
-static void axis_slopes(lb_v4 n, lb_v4 dn, lb_v4* t1, lb_v4* t2) {
-  const double s = n[2] >= 0 ? 1 : -1, a = -1 / (s + n[2]), da = a * a * dn[2];
-  const double db = dn[0] * n[1] * a + n[0] * dn[1] * a + n[0] * n[1] * da;
-  *t1 = (lb_v4){s * (2 * n[0] * dn[0] * a + n[0] * n[0] * da), s * db, -s * dn[0], 0};
-  *t2 = (lb_v4){db, 2 * n[1] * dn[1] * a + n[1] * n[1] * da, -dn[1], 0};
-}
-
 static void take_point(lb_contact_slopes* S, const lb_derivatives* D, const lb_touch* t,
                        const lb_point_change by[LB_POINT_MOTIONS], lb_point_slopes* p) {
   for (int side = 0; side < 2; side++) {
@@ -71,7 +63,7 @@ static void take_point(lb_contact_slopes* S, const lb_derivatives* D, const lb_t
     p->at[k] = at;
     p->gap[k] = gap;
     p->axis[0][k] = dn;
-    axis_slopes(t->axis[0], dn, &p->axis[1][k], &p->axis[2][k]);
+    lb_touch_axes_slopes(t->axis[0], dn, &p->axis[1][k], &p->axis[2][k]);
   }
 }
 
