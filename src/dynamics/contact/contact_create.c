@@ -428,6 +428,10 @@ void lb_contacts_forget(lb_contacts* C) {
   C->near.crowded = false;
 }
 
+void lb_contacts_follow_ways(lb_contacts* C, bool on) {
+  C->near.follows = on;
+}
+
 void lb_contacts_isolate(lb_contacts* C, bool on) {
   C->isolated = on;
 }

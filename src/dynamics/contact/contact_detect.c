@@ -11,8 +11,8 @@
 #include "dynamics/tree/kinematics.h"
 
 // Points farther apart than they can come in a step do not count. They are looked for a little
-// farther out, over the collider's size, so that a body that lies flat has all its corners.
-static const double FLAT = 1e-3;
+// farther out, so that a body that lies flat has all its corners.
+static const double FLAT = LB_TOUCH_FLAT;
 // Steps for which a collider that goes on as it does stays where it is in the broad phase.
 static const double AHEAD = 6;
 // Points as near to each other in two steps are the same, over the size.
@@ -100,6 +100,7 @@ static void keep_cache(const lb_contacts* C, lb_collider_pair* p, int* from) {
   }
   if (*from < C->pairs.nlast && compare_pairs(&C->pairs.last[*from], p) == 0) {
     p->cache = C->pairs.last[*from].cache;
+    p->held = C->near.again ? C->pairs.last[*from].held : 0;
   }
 }
 
@@ -239,10 +240,12 @@ static double margin_of(const lb_contacts* C, const lb_collider_pair* p, double 
 
 static int find_manifolds(lb_contacts* C, lb_collider_pair* p, double h, lb_manifold* out,
                           int room) {
-  const int n = lb_collide(&C->collider[p->a].at, &C->collider[p->b].at, margin_of(C, p, h),
-                           &p->cache, out, room)
-                    .nmanifold;
-  return n < room ? n : room;
+  const int found = lb_collide(&C->collider[p->a].at, &C->collider[p->b].at, margin_of(C, p, h),
+                               &p->cache, out, room)
+                        .nmanifold;
+  const int n = found < room ? found : room;
+  const bool apart = n > 0 && out->distance > 0;
+  return apart && C->near.follows ? lb_contacts_follow(C, p, h, out, n) : n;
 }
 
 // Pairs of two convex colliders, by all threads.
@@ -305,7 +308,11 @@ static void set_points(const lb_contacts* C, const lb_collider_pair* p, const lb
   int at = first;
   for (int m = 0; m < n; m++) {
     for (int k = 0; k < manifold[m].npoint; k++) {
-      set_point(C, &C->touch[at++], p, &surface, &manifold[m], k);
+      set_point(C, &C->touch[at], p, &surface, &manifold[m], k);
+      if (p->time > 0) {
+        lb_contacts_set_later(C, &C->touch[at], p->time, h);
+      }
+      at++;
     }
   }
   if (at > first) {
@@ -382,22 +389,45 @@ static void set_chunk(void* context, int chunk) {
   }
 }
 
-bool lb_contacts_detect(lb_contacts* C, lb_data* d, double h) {
+// Points of all pairs at the colliders' places.
+static bool search_all(search* s) {
+  lb_contacts* C = s->C;
   lb_touch* last = C->last;
   C->last = C->touch;
   C->touch = last;
   C->nlast = C->ntouch;
   C->ntouch = 0;
-  lb_move_origins(C->m, d->work, d->qd);
-  search s = {C, d, h, NULL};
-  by_chunks(&s, C->m->contact.ncollider, place_chunk);
-  if (!find_pairs(C, d, h, &s.near)) {
+  atomic_store(&C->near.followed, 0);
+  if (!find_pairs(C, s->d, s->h, &s->near)) {
     return false;
   }
-  by_chunks(&s, C->pairs.count, search_chunk);
-  const bool ok = meet_all(C, h);
+  by_chunks(s, C->pairs.count, search_chunk);
+  const bool ok = meet_all(C, s->h);
   if (ok) {
-    by_chunks(&s, C->pairs.count, set_chunk);
+    by_chunks(s, C->pairs.count, set_chunk);
   }
   return ok;
+}
+
+bool lb_contacts_detect(lb_contacts* C, lb_data* d, double h) {
+  search s = {C, d, h, NULL};
+  C->near.again = false;
+  lb_move_origins(C->m, d->work, d->qd);
+  by_chunks(&s, C->m->contact.ncollider, place_chunk);
+  return search_all(&s);
+}
+
+bool lb_contacts_detect_again(lb_contacts* C, lb_data* d, double h) {
+  search s = {C, d, h, NULL};
+  C->near.again = true;
+  for (int i = 0; i < C->m->contact.ncollider; i++) {
+    lb_collider_state* c = &C->collider[i];
+    const bool grows = i < C->m->contact.nshape && c->more > 0;
+    if (grows) {
+      c->speed += c->more;
+      widen(&c->bounds, h * c->more);
+    }
+    C->near.left[i] = grows && !lb_broad_place(C->near.broad, i, c->bounds);
+  }
+  return search_all(&s);
 }

@@ -1,6 +1,8 @@
 // Inside of contacts: contact_detect.c finds points, contact_rows.c builds the problem,
 // contact_solve.c solves it.
 #pragma once
+#include <stdatomic.h>
+
 #include "dynamics/contact/contact_set.h"
 #include "geom/collide/broad.h"
 
@@ -10,6 +12,9 @@ enum {
   LB_TOUCH_MANIFOLDS = 1024, // of a pair
   LB_TOUCH_CHUNK = 64        // points that one thread takes at a time
 };
+
+// Distance at which points are looked for where nothing moves, over the collider's size.
+#define LB_TOUCH_FLAT 1e-3
 
 // Numbers of a free body's row, or its velocities: turning and velocity in four lanes each.
 typedef double lb_free_row __attribute__((vector_size(LB_FREE_WIDTH * sizeof(double))));
@@ -45,6 +50,7 @@ typedef struct lb_collider_state {
   lb_bounds bounds; // of where it may be in the step
   lb_v4 v, w;       // velocity of its origin, and its turning
   double speed;     // bound on that of its points
+  double more;      // that it turned out to be faster by (contact_motion.c)
   double radius;    // of a ball about its origin
   int link;         // the link that moves it, or LB_WORLD
   int group;        // that it moves with, or -1
@@ -60,6 +66,8 @@ typedef struct lb_collider_state {
 typedef struct lb_collider_pair {
   int a, b; // a < b
   lb_pair_cache cache;
+  double time;        // at which they meet, where the points are of then; else 0 [s]
+  int left_out, held; // they do not meet in the step; they are taken as they are found
 } lb_collider_pair;
 
 // A group of links that W couples: a free rigid body alone, or a mechanism, with the ropes and
@@ -98,9 +106,12 @@ typedef struct lb_contact_room {
 // Broad phase of the colliders' bounds.
 typedef struct lb_contact_near {
   lb_broad* broad;
-  bool* left;   // [ncollider] those that are to be moved in it
-  bool placed;  // colliders are in it
-  bool crowded; // more of them are near each other than may be
+  bool* left;          // [ncollider] those that are to be moved in it
+  bool placed;         // colliders are in it
+  bool follows;        // ways of what is far apart are followed (contact_motion.c)
+  bool again;          // this step was searched before
+  atomic_int followed; // pairs that another way was found for
+  bool crowded;        // more of them are near each other than may be
 } lb_contact_near;
 
 // Pairs of this step and of the one before.
@@ -228,6 +239,12 @@ void lb_contacts_add_constraints(lb_contacts* C, lb_data* d, double h);
 // Rows of servos; their forces once it is solved.
 void lb_contacts_add_servos(lb_contacts* C, lb_data* d, double h);
 void lb_contacts_keep_servos(lb_contacts* C, lb_data* d);
+
+// Ways within the step (contact_motion.c). Manifolds `out` [n] of a pair that is apart: none where
+// it does not meet in the step, and how many are left.
+int lb_contacts_follow(lb_contacts* C, lb_collider_pair* p, double h, lb_manifold* out, int n);
+// A point of a pair that meets at a time of a step of h: arms, gap and closing speed.
+void lb_contacts_set_later(const lb_contacts* C, lb_touch* t, double time, double h);
 
 // Whether two colliders may meet, of these contacts.
 bool lb_contacts_may_meet(const void* contacts, int i, int j);

@@ -74,6 +74,13 @@ void lb_contacts_load(lb_contacts* C, const double* state);
 // many, or no memory, which lb_contacts_complain says.
 bool lb_contacts_detect(lb_contacts* C, lb_data* d, double h);
 bool lb_contacts_overflow(const lb_contacts* C); // too many
+// Whether ways of pairs that are far apart are followed. Then lb_contacts_struck has to be asked.
+void lb_contacts_follow_ways(lb_contacts* C, bool on);
+// Once it is solved, whether bodies that are struck go farther than was searched by the velocities
+// `move` [nv] that places change by, or whether a way became another one: then the step is to be
+// searched and solved again, from the velocities without contact. `last`: it will not be.
+bool lb_contacts_struck(lb_contacts* C, lb_data* d, const double* move, double h, bool last);
+bool lb_contacts_detect_again(lb_contacts* C, lb_data* d, double h);
 lb_status lb_contacts_complain(const lb_contacts* C, double time, lb_error* err);
 
 // (1) for the points that were found and for unilateral constraints: d's velocities are those

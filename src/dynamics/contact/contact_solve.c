@@ -321,7 +321,9 @@ bool lb_contacts_prepare(lb_contacts* C, lb_data* d, double h, lb_contact_system
   C->report = (lb_contact_report){0};
   C->duration = h;
   C->system = W;
-  find_bias(C, d, W.at_end);
+  if (!C->near.again || W.at_end) { // else links have other velocities meanwhile
+    find_bias(C, d, W.at_end);
+  }
   if (!lb_contacts_build(C, d, W, h)) {
     return false;
   }
@@ -379,7 +381,7 @@ bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W
   if (C->ntouch + C->beside.most == 0) {
     C->duration = h;
     C->problem.nrow = 0;
-    C->places.twice = false;
+    C->places.twice = C->impacts.held = false;
     memcpy(move, d->qd, (size_t)C->m->nv * sizeof *move);
     return true;
   }

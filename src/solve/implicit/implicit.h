@@ -125,6 +125,10 @@ void lb_implicit_impact(lb_stepper* st, lb_data* d);
 lb_status lb_implicit_check_contacts(const lb_stepper* st, lb_error* err);
 // Find what may collide in a step of h from d: sets `touches`. false: there is too much of it.
 bool lb_implicit_detect(lb_stepper* st, lb_data* d, double h);
+// Whether the end of a step shows bodies that go farther than was searched: it is to be taken again
+// after the second of these. `last`: it will not be.
+bool lb_implicit_struck(lb_stepper* st, lb_data* d, double h, bool last);
+bool lb_implicit_detect_again(lb_stepper* st, lb_data* d, double h);
 // Correct d's velocities by impulses of contacts; the size of that.
 double lb_implicit_meet(lb_stepper* st, lb_data* d, double dt);
 
