@@ -18,8 +18,8 @@
 #include "dynamics/tree/kinematics.h"
 #include "math/space/se3.h"
 
-// Way that a body may go beyond what was searched, over its half width: overlaps of this much are
-// pushed apart on the right side.
+// Way of a body that is short against its half width. Overlaps of this much are pushed apart on the
+// right side.
 static const double LEAP = 0.1;
 // Distance at which two meet, over the smaller size.
 static const double MEETS = 1e-4;
@@ -96,13 +96,14 @@ static void meet_there(const lb_contacts* C, lb_collider_pair* p, const lb_impac
 
 int lb_contacts_follow(lb_contacts* C, lb_collider_pair* p, double h, lb_manifold* out, int n) {
   const lb_collider_state *a = &C->collider[p->a], *b = &C->collider[p->b];
-  if (a->surface || b->surface || p->held || !is_apart(out, n, LB_TOUCH_FLAT * size_of(a, b)) ||
-      !closes(C, p, out, n, h)) {
+  const double size = size_of(a, b);
+  if (!(h * (a->speed + b->speed) > LEAP * size) || a->surface || b->surface || p->held ||
+      !is_apart(out, n, LB_TOUCH_FLAT * size) || !closes(C, p, out, n, h)) {
     return n;
   }
   const lb_collide_motion x = motion_of(a, falling(C, a, h), a->w),
                           y = motion_of(b, falling(C, b, h), b->w);
-  const lb_impact hit = lb_collide_impact(a->at.c, &x, b->at.c, &y, h, MEETS * size_of(a, b));
+  const lb_impact hit = lb_collide_impact(a->at.c, &x, b->at.c, &y, h, MEETS * size);
   if (!hit.hit && hit.at.outcome == LB_COLLIDE_DONE) {
     p->left_out = 1;
   } else if (hit.hit && a->convex && b->convex && !C->isolated &&
