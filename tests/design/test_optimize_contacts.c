@@ -174,6 +174,35 @@ static void a_pair_without_a_gradient_is_named(void** state) {
   close_problem(&p);
 }
 
+// A bar that falls on its end: with some slants Newton's law adds energy, with others it does not.
+static bool is_refused(int slant) {
+  problem p;
+  double g[MOST], value;
+  char text[2048];
+  lb_error err = lb_error_make(NULL);
+  snprintf(text, sizeof text,
+           HEAD "contacts: {pairs: [{between: [all, world], restitution: 1}]}\nbodies: {b: {shape: "
+                "{box: [0.4, 0.1, 0.05]}, material: m, position: [0, 0, 0.3], rotation: [3 deg, %d "
+                "deg, 0]}}\ninitial: {b: {velocity: [-1, 0.1, -3]}}\noptimize: {parameters: {v: "
+                "{velocity: b}}, goals: {far: {point: b, position: [1, 0, 0]}}}\n",
+           slant);
+  open_problem(&p, text);
+  const bool refused = lb_optimization_evaluate(p.o, p.o->start, &value, g, &err) == LB_FAILED;
+  assert_true(!refused || strstr(err.message[0].text, "would add energy"));
+  lb_error_clear(&err);
+  close_problem(&p);
+  return refused;
+}
+
+static void an_impact_that_is_held_back_is_refused(void** state) {
+  (void)state;
+  int n = 0;
+  for (int slant = 5; slant < 90; slant += 10) {
+    n += is_refused(slant);
+  }
+  assert_in_range(n, 1, 8);
+}
+
 // --- a search ---
 
 static void a_walker_gets_faster(void** state) {
@@ -212,6 +241,7 @@ int main(void) {
       cmocka_unit_test(a_leg_has_a_spring),
       cmocka_unit_test(what_has_no_gradient_is_refused),
       cmocka_unit_test(a_pair_without_a_gradient_is_named),
+      cmocka_unit_test(an_impact_that_is_held_back_is_refused),
       cmocka_unit_test(a_walker_gets_faster),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

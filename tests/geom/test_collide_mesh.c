@@ -327,9 +327,35 @@ static void bad_definitions_are_refused(void** state) {
   }
 }
 
+// Above a corner or an edge, and off it by roundings: no triangle may leave it to its neighbours.
+static void nothing_slips_between_triangles(void** state) {
+  (void)state;
+  static const double OFF[] = {0, 1e-300, 1e-19, 1e-17, 3e-16, 1e-12};
+  const lb_collider mesh = mesh_of(flat);
+  const lb_collider shape[] = {sized(LB_COLLIDER_SPHERE, 0.01, 0, 0),
+                               sized(LB_COLLIDER_CAPSULE, 0.01, 0.05, 0),
+                               sized(LB_COLLIDER_BOX, 0.02, 0.02, 0.02)};
+  lb_random r = {31};
+  for (int i = 0; i < 20000; i++) {
+    const double x = 0.3 * (i % 5 - 2), y = i % 2 ? x : 0.3 * (i % 3);
+    const double by = OFF[i % 6], z = 0.01 + by * lb_random_between(&r, -1, 1);
+    const lb_quat q = lb_quat_exp(random_vec3(&r, i % 3 == 0 ? 3 : 0));
+    const lb_placed a = lb_placed_make(
+        &shape[i % 3 == 0 ? 0 : i % 3],
+        (lb_transform){q,
+                       {x + by * lb_random_between(&r, -1, 1),
+                        y + by * lb_random_between(&r, -1, 1), i % 3 == 1 ? z + 0.025 : z}});
+    const lb_placed b = at(&mesh, 0, 0, 0);
+    lb_manifold m[ROOM];
+    assert_true(lb_collide(&a, &b, 1e-3, NULL, m, ROOM).nmanifold > 0);
+    assert_near(m[0].distance, 0, 1e-9);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(bodies_slide_over_flat_meshes_without_catching, begin, end),
+      cmocka_unit_test_setup_teardown(nothing_slips_between_triangles, begin, end),
       cmocka_unit_test_setup_teardown(spheres_on_hills_touch_the_nearest_triangle, begin, end),
       cmocka_unit_test_setup_teardown(a_mesh_of_a_box_collides_as_the_box_does, begin, end),
       cmocka_unit_test_setup_teardown(a_height_field_is_the_mesh_of_its_triangles, begin, end),

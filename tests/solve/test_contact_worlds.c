@@ -198,6 +198,22 @@ static void a_spinning_disc_stops_when_it_should(void** state) {
   lb_world_close(w);
 }
 
+// A cylinder bears at its rim: w R/(2 mu g), two thirds of that.
+static void a_spinning_cylinder_stops_as_if_its_rim_bore_it(void** state) {
+  (void)state;
+  const double R = 0.3, mu = 0.4, spin = 20, stop = spin * R / (2 * mu * GRAVITY);
+  lb_world* w = contact_world("materials: {m: {friction: %g}}\n" FLOOR
+                              "bodies: {b: {shape: {cylinder: {radius: %g, length: 2 cm}}, "
+                              "material: m, position: [0, 0, 1 cm]}}\ninitial: {b: {spin: [0, 0, "
+                              "%g]}}\n",
+                              mu, R, spin);
+  contact_run(w, 0.99 * stop);
+  assert_above(contact_velocity(w, "b").angular.z, 0.05);
+  contact_run(w, 1.01 * stop);
+  assert_below(fabs(contact_velocity(w, "b").angular.z), 1e-6);
+  lb_world_close(w);
+}
+
 // --- impacts ---
 
 static void a_ball_bounces_to_the_heights_of_restitution_and_comes_to_rest(void** state) {
@@ -565,6 +581,7 @@ int main(void) {
       cmocka_unit_test(a_ball_that_is_thrown_flat_ends_at_five_sevenths),
       cmocka_unit_test(rolling_friction_slows_a_ball_by_its_lever_arm),
       cmocka_unit_test(a_spinning_disc_stops_when_it_should),
+      cmocka_unit_test(a_spinning_cylinder_stops_as_if_its_rim_bore_it),
       cmocka_unit_test(a_ball_bounces_to_the_heights_of_restitution_and_comes_to_rest),
       cmocka_unit_test(a_fast_ball_does_not_pass_a_thin_plate),
       cmocka_unit_test(a_heavy_box_stands_on_a_light_one),

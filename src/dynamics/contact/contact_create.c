@@ -324,7 +324,8 @@ bool lb_contacts_reserve_touches(lb_contacts* C, int more) {
   const int n = larger(C->room.touches, needed > 64 ? needed : 64);
   const bool ok = GROW(touch, C->ntouch, n) && GROW(last, C->nlast, n) &&
                   GROW(block, 0, n + C->beside.most + 1) && GROW(marks, 0, n + C->beside.most) &&
-                  GROW(places.deep, 0, n) && GROW(places.sunk, 0, n) && GROW(lay.sides, 0, n) &&
+                  GROW(places.deep, 0, n) && GROW(places.sunk, 0, n) && GROW(impacts.point, 0, n) &&
+                  GROW(impacts.work, 0, n + C->beside.most) && GROW(lay.sides, 0, n) &&
                   GROW(lay.at, 0, n) && GROW(lay.count, 0, n / LB_TOUCH_CHUNK + 2);
   C->room.touches = ok ? n : C->room.touches;
   return ok;
@@ -335,7 +336,7 @@ bool lb_contacts_reserve_rows(lb_contacts* C, int rows, int numbers) {
   if (rows > C->room.rows) {
     const int n = larger(C->room.rows, rows);
     ok = GROW(row, 0, n) && GROW(direction, 0, n) && GROW(lambda, 0, n) && GROW(before, 0, n) &&
-         GROW(places.asked, 0, n) && GROW(entries.item, 0, 2 * n);
+         GROW(places.asked, 0, n) && GROW(impacts.lambda, 0, n) && GROW(entries.item, 0, 2 * n);
     C->room.rows = ok ? n : 0;
   }
   if (ok && numbers > C->room.numbers) {
@@ -395,6 +396,8 @@ static bool take_problem(lb_contacts* C) {
   C->entries.next = LB_TAKE(&C->arena, int, C->ngroup);
   C->u0 = lb_arena_take_array(&C->arena, width, sizeof(double), LB_ALIGN);
   C->u = lb_arena_take_array(&C->arena, width, sizeof(double), LB_ALIGN);
+  C->impacts.u = LB_TAKE(&C->arena, double, C->nvelocity);
+  C->impacts.share = LB_TAKE(&C->arena, double, C->ngroup);
   C->full = LB_TAKE(&C->arena, double, LB_TOUCH_ROWS * C->m->nv);
   C->right = LB_TAKE(&C->arena, double, C->m->nv);
   C->bias = lb_arena_take_array(&C->arena, (size_t)C->m->nlink + 1, sizeof *C->bias, LB_ALIGN);
@@ -439,6 +442,10 @@ void lb_contacts_forget(lb_contacts* C) {
   C->duration = 0;
   C->near.crowded = false;
   lb_contacts_drop_bounded(C);
+}
+
+void lb_contacts_follow_ways(lb_contacts* C, bool on) {
+  C->near.follows = on;
 }
 
 void lb_contacts_isolate(lb_contacts* C, bool on) {

@@ -12,8 +12,8 @@
 #include "model/use/meeting.h"
 
 // Points farther apart than they can come in a step do not count. They are looked for a little
-// farther out, over the collider's size, so that a body that lies flat has all its corners.
-static const double FLAT = 1e-3;
+// farther out, so that a body that lies flat has all its corners.
+static const double FLAT = LB_TOUCH_FLAT;
 // Steps for which a collider that goes on as it does stays where it is in the broad phase.
 static const double AHEAD = 6;
 // Points as near to each other in two steps are the same, over the size.
@@ -102,6 +102,7 @@ static void keep_cache(const lb_contacts* C, lb_collider_pair* p, int* from) {
   }
   if (*from < C->pairs.nlast && compare_pairs(&C->pairs.last[*from], p) == 0) {
     p->cache = C->pairs.last[*from].cache;
+    p->held = C->near.again ? C->pairs.last[*from].held : 0;
   }
 }
 
@@ -156,14 +157,6 @@ static lb_v4 relative(const lb_contacts* C, const lb_collider_pair* p, lb_v4 at)
   const lb_collider_state *a = &C->collider[p->a], *b = &C->collider[p->b];
   return a->v + lb_v4_cross(a->w, at - lb_v4_from(a->at.p)) - b->v -
          lb_v4_cross(b->w, at - lb_v4_from(b->at.p));
-}
-
-// Two unit vectors across the normal: smooth but where n = -z.
-void lb_touch_set_axes(lb_touch* t, lb_v4 n) {
-  const double s = n[2] >= 0 ? 1 : -1, a = -1 / (s + n[2]), b = n[0] * n[1] * a;
-  t->axis[0] = n;
-  t->axis[1] = (lb_v4){1 + s * n[0] * n[0] * a, s * b, -s * n[0], 0};
-  t->axis[2] = (lb_v4){b, s + n[1] * n[1] * a, -n[1], 0};
 }
 
 static void set_point(const lb_contacts* C, lb_touch* t, const lb_collider_pair* p,
@@ -244,10 +237,12 @@ static double margin_of(const lb_contacts* C, const lb_collider_pair* p, double 
 
 static int find_manifolds(lb_contacts* C, lb_collider_pair* p, double h, lb_manifold* out,
                           int room) {
-  const int n = lb_collide(&C->collider[p->a].at, &C->collider[p->b].at, margin_of(C, p, h),
-                           &p->cache, out, room)
-                    .nmanifold;
-  return n < room ? n : room;
+  const int found = lb_collide(&C->collider[p->a].at, &C->collider[p->b].at, margin_of(C, p, h),
+                               &p->cache, out, room)
+                        .nmanifold;
+  const int n = found < room ? found : room;
+  const bool apart = n > 0 && out->distance > 0;
+  return apart && C->near.follows ? lb_contacts_follow(C, p, h, out, n) : n;
 }
 
 // Pairs of two convex colliders, by all threads.
@@ -310,7 +305,11 @@ static void set_points(const lb_contacts* C, const lb_collider_pair* p, const lb
   int at = first;
   for (int m = 0; m < n; m++) {
     for (int k = 0; k < manifold[m].npoint; k++) {
-      set_point(C, &C->touch[at++], p, &surface, &manifold[m], k);
+      set_point(C, &C->touch[at], p, &surface, &manifold[m], k);
+      if (p->time > 0) {
+        lb_contacts_set_later(C, &C->touch[at], p->time, h);
+      }
+      at++;
     }
   }
   if (at > first) {
@@ -387,22 +386,45 @@ static void set_chunk(void* context, int chunk) {
   }
 }
 
-bool lb_contacts_detect(lb_contacts* C, lb_data* d, double h) {
+// Points of all pairs at the colliders' places.
+static bool search_all(search* s) {
+  lb_contacts* C = s->C;
   lb_touch* last = C->last;
   C->last = C->touch;
   C->touch = last;
   C->nlast = C->ntouch;
   C->ntouch = 0;
-  lb_move_origins(C->m, d->work, d->qd);
-  search s = {C, d, h, NULL};
-  by_chunks(&s, C->m->contact.ncollider, place_chunk);
-  if (!find_pairs(C, d, h, &s.near)) {
+  atomic_store(&C->near.followed, 0);
+  if (!find_pairs(C, s->d, s->h, &s->near)) {
     return false;
   }
-  by_chunks(&s, C->pairs.count, search_chunk);
-  const bool ok = meet_all(C, h);
+  by_chunks(s, C->pairs.count, search_chunk);
+  const bool ok = meet_all(C, s->h);
   if (ok) {
-    by_chunks(&s, C->pairs.count, set_chunk);
+    by_chunks(s, C->pairs.count, set_chunk);
   }
   return ok;
+}
+
+bool lb_contacts_detect(lb_contacts* C, lb_data* d, double h) {
+  search s = {C, d, h, NULL};
+  C->near.again = false;
+  lb_move_origins(C->m, d->work, d->qd);
+  by_chunks(&s, C->m->contact.ncollider, place_chunk);
+  return search_all(&s);
+}
+
+bool lb_contacts_detect_again(lb_contacts* C, lb_data* d, double h) {
+  search s = {C, d, h, NULL};
+  C->near.again = true;
+  for (int i = 0; i < C->m->contact.ncollider; i++) {
+    lb_collider_state* c = &C->collider[i];
+    const bool grows = i < C->m->contact.nshape && c->more > 0;
+    if (grows) {
+      c->speed += c->more;
+      widen(&c->bounds, h * c->more);
+    }
+    C->near.left[i] = grows && !lb_broad_place(C->near.broad, i, c->bounds);
+  }
+  return search_all(&s);
 }

@@ -1,6 +1,8 @@
 // Inside of contacts: contact_detect.c finds points, contact_rows.c builds the problem,
 // contact_solve.c solves it.
 #pragma once
+#include <stdatomic.h>
+
 #include "dynamics/contact/contact_set.h"
 #include "geom/collide/broad.h"
 
@@ -10,6 +12,9 @@ enum {
   LB_TOUCH_MANIFOLDS = 1024, // of a pair
   LB_TOUCH_CHUNK = 64        // points that one thread takes at a time
 };
+
+// Distance at which points are looked for where nothing moves, over the collider's size.
+#define LB_TOUCH_FLAT 1e-3
 
 // Numbers of a free body's row, or its velocities: turning and velocity in four lanes each.
 typedef double lb_free_row __attribute__((vector_size(LB_FREE_WIDTH * sizeof(double))));
@@ -45,6 +50,7 @@ typedef struct lb_collider_state {
   lb_bounds bounds; // of where it may be in the step
   lb_v4 v, w;       // velocity of its origin, and its turning
   double speed;     // bound on that of its points
+  double more;      // that it turned out to be faster by (contact_motion.c)
   double radius;    // of a ball about its origin
   int link;         // the link that moves it, or LB_WORLD
   int group;        // that it moves with, or -1
@@ -60,6 +66,8 @@ typedef struct lb_collider_state {
 typedef struct lb_collider_pair {
   int a, b; // a < b
   lb_pair_cache cache;
+  double time;        // at which they meet, where the points are of then; else 0 [s]
+  int left_out, held; // they do not meet in the step; they are taken as they are found
 } lb_collider_pair;
 
 // A group of links that W couples: a free rigid body alone, or a mechanism, with the ropes and
@@ -102,9 +110,12 @@ typedef struct lb_contact_room {
 // Broad phase of the colliders' bounds.
 typedef struct lb_contact_near {
   lb_broad* broad;
-  bool* left;   // [ncollider] those that are to be moved in it
-  bool placed;  // colliders are in it
-  bool crowded; // more of them are near each other than may be
+  bool* left;          // [ncollider] those that are to be moved in it
+  bool placed;         // colliders are in it
+  bool follows;        // ways of what is far apart are followed (contact_motion.c)
+  bool again;          // this step was searched before
+  atomic_int followed; // pairs that another way was found for
+  bool crowded;        // more of them are near each other than may be
 } lb_contact_near;
 
 // Pairs of this step and of the one before.
@@ -160,6 +171,23 @@ typedef struct lb_contact_places {
   bool chosen;   // the rows ask for places
 } lb_contact_places;
 
+// Work of the impulses of an island (contact_energy.c).
+typedef struct lb_impact_work {
+  bool bounces, grows; // a point of it bounces; Newton's impulses add energy
+  double sum, size;    // work of these, and the sum of its parts' sizes
+  double a, b, c;      // of a share s of them: a s^2 + b s + c
+  double share;
+} lb_impact_work;
+
+// Impacts that are held back for their energy.
+typedef struct lb_contact_impacts {
+  bool* point;          // [room.touches] points that bounce
+  bool held;            // some are, in this step
+  lb_impact_work* work; // [room.touches + beside.most] of islands
+  double *lambda, *u;   // [room.rows], [padded velocities] impulses by Newton's law
+  double* share;        // [ngroup]
+} lb_contact_impacts;
+
 struct lb_contacts {
   const lb_model* m;
   lb_arena arena; // of what never changes its size
@@ -181,6 +209,7 @@ struct lb_contacts {
   int* direction;      // [room.rows] of their forces
   int* block;          // [room.touches + beside.most + 1]
   lb_contact_places places;
+  lb_contact_impacts impacts;
   double *lambda, *before; // [room.rows] impulses, and those of the solve before
   unsigned char* marks;    // [room.touches + beside.most] of lb_contact_mark
   bool isolated;           // lb_contacts_isolate
@@ -226,12 +255,19 @@ bool lb_contacts_cut_too_much(lb_contacts* C);
 // Forces of servos and constraints that yield are zero.
 void lb_contacts_drop_bounded(lb_contacts* C);
 
+// Ways within the step (contact_motion.c). Manifolds `out` [n] of a pair that is apart: none where
+// it does not meet in the step, and how many are left.
+int lb_contacts_follow(lb_contacts* C, lb_collider_pair* p, double h, lb_manifold* out, int n);
+// A point of a pair that meets at a time of a step of h: arms, gap and closing speed.
+void lb_contacts_set_later(const lb_contacts* C, lb_touch* t, double time, double h);
+
 // Whether two colliders may meet, of these contacts.
 bool lb_contacts_may_meet(const void* contacts, int i, int j);
 
-// Axes of a point from its normal; the end of the last step's points of the same pair, whose first
-// is `from`.
+// Axes of a point from its normal (contact_axes.c); their changes with it.
 void lb_touch_set_axes(lb_touch* t, lb_v4 n);
+void lb_touch_axes_slopes(lb_v4 n, lb_v4 dn, lb_v4* t1, lb_v4* t2);
+// The end of the last step's points of the same pair, whose first is `from`.
 int lb_contacts_last_of(const lb_contacts* C, const lb_touch* t, int* from);
 
 // u0 from d's velocities, and what impulses make of them taken away.
@@ -258,6 +294,16 @@ typedef struct lb_touch_work {
 void lb_contacts_each(const lb_touch_work* by);
 // What the rows of a point ask for, (1) to (4) of contact_solve.c.
 void lb_contacts_ask(const lb_touch_work* by, lb_touch* t);
+// Island of each block of the problem, or NULL: they are one.
+const int* lb_contacts_islands(const lb_contacts* C);
+// What a point's normal row asks for where it does not bounce, beside velocities.
+double lb_contacts_asked_at_rest(const lb_contacts* C, const lb_touch* t, double h);
+// Impulses and velocities of a step whose impacts add no energy, from those that Newton's law has;
+// `solve` solves the problem again where only b is another.
+void lb_contacts_keep_energy(lb_contacts* C, const lb_data* d, double h,
+                             lb_contact_report (*solve)(lb_contacts*, const lb_data*));
+// Change of a point's gap in a step in which it bounces, over h: less far where that is held back.
+double lb_contacts_held_place(const lb_contacts* C, const lb_touch* t, double h);
 // Call work for the groups of the problem, on as many threads as pay.
 typedef struct lb_group_work {
   lb_contacts* C;

@@ -29,6 +29,7 @@ typedef struct lb_touch {
   double gap;      // along the normal [m]
   double closing;  // speed at which that closes when the step begins [m/s]
   double bounce;   // speed after an impact within the step, 0: there is none [m/s]
+  double late;     // of it: what it has less for the time of the impact, a (h/2 - T) [m/s]
   double place;    // change of the gap in that step, over h [m/s]
   bool pushed;     // it is an overlap that was pushed apart
   bool exact;      // its impulses are those of an exact solution
@@ -73,6 +74,13 @@ void lb_contacts_load(lb_contacts* C, const double* state);
 // many, or no memory, which lb_contacts_complain says.
 bool lb_contacts_detect(lb_contacts* C, lb_data* d, double h);
 bool lb_contacts_overflow(const lb_contacts* C); // too many
+// Whether ways of pairs that are far apart are followed. Then lb_contacts_struck has to be asked.
+void lb_contacts_follow_ways(lb_contacts* C, bool on);
+// Once it is solved, whether bodies that are struck go farther than was searched by the velocities
+// `move` [nv] that places change by, or whether a way became another one: then the step is to be
+// searched and solved again, from the velocities without contact. `last`: it will not be.
+bool lb_contacts_struck(lb_contacts* C, lb_data* d, const double* move, double h, bool last);
+bool lb_contacts_detect_again(lb_contacts* C, lb_data* d, double h);
 lb_status lb_contacts_complain(const lb_contacts* C, double time, lb_error* err);
 
 // (1) for the points that were found and for unilateral constraints: d's velocities are those

@@ -46,14 +46,6 @@ static double component(lb_motion x, int i) {
   return i < 3 ? x.w[i] : x.v[i - 3];
 }
 
-// Tangents as set_axes of contact_detect.c makes them, differentiated.
-static void axis_slopes(lb_v4 n, lb_v4 dn, lb_v4* t1, lb_v4* t2) {
-  const double s = n[2] >= 0 ? 1 : -1, a = -1 / (s + n[2]), da = a * a * dn[2];
-  const double db = dn[0] * n[1] * a + n[0] * dn[1] * a + n[0] * n[1] * da;
-  *t1 = (lb_v4){s * (2 * n[0] * dn[0] * a + n[0] * n[0] * da), s * db, -s * dn[0], 0};
-  *t2 = (lb_v4){db, 2 * n[1] * dn[1] * a + n[1] * n[1] * da, -dn[1], 0};
-}
-
 static void take_point(lb_contact_slopes* S, const lb_derivatives* D, const lb_touch* t,
                        const lb_point_change by[LB_POINT_MOTIONS], lb_point_slopes* p) {
   for (int side = 0; side < 2; side++) {
@@ -71,7 +63,7 @@ static void take_point(lb_contact_slopes* S, const lb_derivatives* D, const lb_t
     p->at[k] = at;
     p->gap[k] = gap;
     p->axis[0][k] = dn;
-    axis_slopes(t->axis[0], dn, &p->axis[1][k], &p->axis[2][k]);
+    lb_touch_axes_slopes(t->axis[0], dn, &p->axis[1][k], &p->axis[2][k]);
   }
 }
 
@@ -113,10 +105,12 @@ bool lb_contact_slopes_take(lb_contact_slopes* S, lb_data* d, lb_derivatives* D,
   S->h = h;
   S->nrow = S->C ? S->C->problem.nrow : 0;
   S->refused[0] = -1;
+  S->held = false;
   if (S->nrow == 0) {
     return true;
   }
-  if (!take_memory(S)) {
+  S->held = S->C->impacts.held;
+  if (S->held || !take_memory(S)) {
     return false;
   }
   memset(S->du, 0, (size_t)S->C->nvelocity * sizeof *S->du);
@@ -149,6 +143,13 @@ static const char* kind_of(const lb_contact_slopes* S, int collider) {
 
 lb_status lb_contact_slopes_complain(const lb_contact_slopes* S, double time, lb_error* err) {
   const int* c = S->refused;
+  if (S->held) {
+    return lb_error_add(err, LB_FAILED, S->m->contact.set.place,
+                        "contacts: after t = %g s an impact would add energy and is held back, "
+                        "which has no gradient (take less 'restitution' or 'friction', or 'law: "
+                        "compliant' without restitution)",
+                        time);
+  }
   if (c[0] < 0 && lb_arena_status(&S->taken) == LB_OK) {
     return LB_OK;
   }

@@ -25,6 +25,7 @@ struct lb_contact_slopes {
   lb_contacts* C;
   double h;
   int nrow, refused[2];
+  bool held; // an impact is held back for its energy
   bool places;
   lb_point_slopes* point;    // [ntouch]
   const double* lambda;      // [nrow] impulses of the problem

@@ -54,7 +54,7 @@ static void find_bounce(lb_touch* t, double free, double h) {
   const double e = t->surface.restitution, a = (free - t->closing) / h;
   const double s0 = t->closing + 0.5 * a * h, g = fmax(0, t->gap);
   double T = 0;
-  t->bounce = t->place = 0;
+  t->bounce = t->late = t->place = 0;
   if (e == 0 || !(s0 > 0) || g > h * s0 + 0.5 * a * h * h) {
     return;
   }
@@ -63,22 +63,29 @@ static void find_bounce(lb_touch* t, double free, double h) {
   }
   const double out = e * (s0 + a * T), left = h - T;
   if (out > 0.5 * RESTS * h * fabs(a)) {
-    t->bounce = out - a * (0.5 * h - T);
+    t->late = a * (0.5 * h - T);
+    t->bounce = out - t->late;
     t->place = (out * left - 0.5 * a * left * left - g) / h;
   }
 }
 
 // --- conditions ---
 
+static double compliance_of(const lb_scene_contacts* set, double h) {
+  return 1 / (h * set->stiffness + set->damping);
+}
+
+double lb_contacts_asked_at_rest(const lb_contacts* C, const lb_touch* t, double h) {
+  const lb_scene_contacts* set = &C->m->contact.set;
+  return t->gap > 0                         ? t->gap / h
+         : set->law == LB_CONTACT_COMPLIANT ? compliance_of(set, h) * set->stiffness * t->gap
+                                            : 0;
+}
+
 static void ask_normal(const lb_contacts* C, lb_contact_row* r, const lb_touch* t, double h) {
   const lb_scene_contacts* set = &C->m->contact.set;
-  const double a = 1 / (h * set->stiffness + set->damping);
-  const bool compliant = set->law == LB_CONTACT_COMPLIANT;
-  r->c = compliant ? a / h : 0;
-  r->b += t->bounce > 0 ? -t->bounce
-          : t->gap > 0  ? t->gap / h
-          : compliant   ? a * set->stiffness * t->gap
-                        : 0;
+  r->c = set->law == LB_CONTACT_COMPLIANT ? compliance_of(set, h) / h : 0;
+  r->b += t->bounce > 0 ? -t->bounce : lb_contacts_asked_at_rest(C, t, h);
 }
 
 static lb_v4 belt_of(const lb_contacts* C, const lb_data* d, int collider) {
@@ -138,6 +145,7 @@ void lb_contacts_ask(const lb_touch_work* by, lb_touch* t) {
   find_bounce(t, -lb_contact_row_velocity(&C->problem, t->row, C->u0) - C->row[t->row].b, h);
   ask_normal(C, &C->row[t->row], t, h);
   C->marks[t - C->touch] = marks_of(C, t);
+  C->impacts.point[t - C->touch] = t->bounce > 0;
   C->places.sunk[t - C->touch] =
       t->bounce > 0 || (set->law == LB_CONTACT_RIGID && t->gap < 0 && t->gap < -2 * depth_of(C, t));
   for (int i = t->row + 1; i < t->row + t->nrow; i++) {
@@ -170,7 +178,7 @@ static void ask_place(const lb_touch_work* by, lb_touch* t) {
   t->pushed = t->bounce == 0 && C->m->contact.set.law == LB_CONTACT_RIGID && t->gap <= 0 &&
               C->places.deep[by->islands ? by->islands[i] : 0];
   if (t->bounce > 0) {
-    *b += t->bounce - t->place;
+    *b += t->bounce - lb_contacts_held_place(C, t, by->h);
   } else if (t->pushed) {
     const double w = SHARE * (t->gap + depth_of(C, t)) / by->h;
     *b += w > -PUSH ? w : -PUSH;
@@ -196,10 +204,14 @@ static bool finishes(const lb_contacts* C) {
   return C->system.at_end && C->problem.nrow > C->block[C->ntouch] && C->problem.nrow <= SOME_ROWS;
 }
 
+// What of a problem has changed since it was solved last: all, or b; and whether less will do.
+typedef enum how { AFRESH, AGAIN, BRIEFLY } how;
+
 // Newton's method, which asks again and again, does not converge on half solutions.
-static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, bool again) {
+static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, how by) {
   const bool at_end = C->system.at_end, soft = C->m->contact.ncollider > C->m->contact.nshape;
-  const bool brief = again && !at_end; // there the velocities have changed since, too
+  const bool again = by != AFRESH && !at_end; // there the velocities have changed since, too
+  const bool brief = by == BRIEFLY && !at_end;
   lb_contact_options options = brief            ? lb_contact_options_brief()
                                : at_end || soft ? lb_contact_options_default()
                                                 : lb_contact_options_step();
@@ -215,23 +227,23 @@ static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, bool again
   options.threads = d->threads;
   options.vouched = options.arranged = true;
   options.marks = C->marks;
-  return brief ? lb_contact_solve_again(C->solver, &options, C->lambda, C->u)
+  return again ? lb_contact_solve_again(C->solver, &options, C->lambda, C->u)
                : lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
 }
 
-static lb_contact_report solve_reference(lb_contacts* C, const lb_data* d, bool again) {
+static lb_contact_report solve_reference(lb_contacts* C, const lb_data* d, how by) {
   lb_contact_report report = {0};
-  (void)d, (void)again;
+  (void)d, (void)by;
   lb_contact_reference(&C->problem, &C->scratch, C->lambda, C->u, &report);
   lb_arena_release(&C->scratch);
   return report;
 }
 
 // What comes out is no solution, and its residual says how far from one.
-static lb_contact_report solve_printed(lb_contacts* C, const lb_data* d, bool again) {
+static lb_contact_report solve_printed(lb_contacts* C, const lb_data* d, how by) {
   lb_contact_report report = {.status = LB_CONTACT_NOT_SOLVED};
   (void)d;
-  (void)again;
+  (void)by;
   if (lb_contact_printed(&C->problem, &C->scratch, C->lambda, C->u) == LB_OK) {
     report.measure = lb_contact_residual(&C->problem, C->lambda, C->u);
   }
@@ -239,10 +251,10 @@ static lb_contact_report solve_printed(lb_contacts* C, const lb_data* d, bool ag
   return report;
 }
 
-static lb_contact_report solve_gauss_seidel(lb_contacts* C, const lb_data* d, bool again) {
+static lb_contact_report solve_gauss_seidel(lb_contacts* C, const lb_data* d, how by) {
   enum { SWEEPS = 100 };
   lb_contact_report report = {.status = LB_CONTACT_NOT_SOLVED, .iterations = SWEEPS};
-  (void)d, (void)again;
+  (void)d, (void)by;
   if (lb_contact_gauss_seidel(&C->problem, SWEEPS, C->lambda, C->u)) {
     report.measure = lb_contact_residual(&C->problem, C->lambda, C->u);
     const bool holds = lb_contact_holds(report.measure, C->m->contact.set.tolerance);
@@ -251,24 +263,38 @@ static lb_contact_report solve_gauss_seidel(lb_contacts* C, const lb_data* d, bo
   return report;
 }
 
-// `again`: all but b is as it was.
-static lb_contact_report solve(lb_contacts* C, const lb_data* d, bool again) {
-  static lb_contact_report (*const METHODS[])(lb_contacts*, const lb_data*, bool) = {
+static lb_contact_report solve(lb_contacts* C, const lb_data* d, how by) {
+  static lb_contact_report (*const METHODS[])(lb_contacts*, const lb_data*, how) = {
       [LB_CONTACT_FAST] = solve_fast,
       [LB_CONTACT_REFERENCE] = solve_reference,
       [LB_CONTACT_AS_PRINTED] = solve_printed,
       [LB_CONTACT_GAUSS_SEIDEL] = solve_gauss_seidel};
-  return METHODS[C->m->contact.set.solver](C, d, again);
+  return METHODS[C->m->contact.set.solver](C, d, by);
+}
+
+static lb_contact_report solve_again(lb_contacts* C, const lb_data* d) {
+  return solve(C, d, AGAIN);
+}
+
+const int* lb_contacts_islands(const lb_contacts* C) {
+  const bool fast = C->m->contact.set.solver == LB_CONTACT_FAST;
+  return fast ? lb_contact_solver_islands(C->solver) : NULL;
 }
 
 // Stops that are far away do not count for what is near enough.
 static lb_contact_report solve_first(lb_contacts* C, const lb_data* d) {
   if (C->beside.most == 0 || C->isolated) {
-    return solve(C, d, false);
+    return solve(C, d, AFRESH);
   }
   lb_contacts_cut_far(C);
-  const lb_contact_report report = solve(C, d, false);
-  return lb_contacts_cut_too_much(C) ? solve(C, d, false) : report;
+  const lb_contact_report report = solve(C, d, AFRESH);
+  return lb_contacts_cut_too_much(C) ? solve(C, d, AFRESH) : report;
+}
+
+// Impulses, and velocities in u, under which no impact adds energy.
+static void solve_all(lb_contacts* C, const lb_data* d, double h) {
+  C->report = solve_first(C, d);
+  lb_contacts_keep_energy(C, d, h, solve_again);
 }
 
 // Particles that no point acts on follow: v += W^-1 J'(lambda - from), NULL for none before.
@@ -322,7 +348,9 @@ bool lb_contacts_prepare(lb_contacts* C, lb_data* d, double h, lb_contact_system
   C->report = (lb_contact_report){0};
   C->duration = h;
   C->system = W;
-  find_bias(C, d, W.at_end);
+  if (!C->near.again || W.at_end) { // else links have other velocities meanwhile
+    find_bias(C, d, W.at_end);
+  }
   if (!lb_contacts_build(C, d, W, h)) {
     return false;
   }
@@ -352,7 +380,7 @@ double lb_contacts_correct(lb_contacts* C, lb_data* d) {
   lb_contacts_take_away(C);
   memcpy(C->before, C->lambda, rows * sizeof *C->lambda);
   lb_contacts_ask_bounded(C, C->duration);
-  C->report = solve_first(C, d);
+  solve_all(C, d, C->duration);
   lb_contacts_gather(C, d);
   for (int i = 0; i < C->velocity[C->problem.ngroup]; i++) {
     C->u0[i] = C->u[i] - C->u0[i];
@@ -366,15 +394,14 @@ double lb_contacts_correct(lb_contacts* C, lb_data* d) {
 void lb_contacts_place(lb_contacts* C, lb_data* d, double h, double* move) {
   memcpy(move, d->qd, (size_t)C->m->nv * sizeof *move);
   memcpy(C->before, C->lambda, (size_t)C->problem.nrow * sizeof *C->lambda);
-  const bool fast = C->m->contact.set.solver == LB_CONTACT_FAST;
-  C->places.chosen = ask_places(C, d, fast ? lb_contact_solver_islands(C->solver) : NULL, h);
+  C->places.chosen = ask_places(C, d, lb_contacts_islands(C), h);
   C->places.twice = C->places.chosen;
   if (C->places.twice) {
     if (C->system.at_end) { // else u0 still has them
       lb_contacts_gather(C, d);
       lb_contacts_take_away(C);
     }
-    solve(C, d, true);
+    solve(C, d, BRIEFLY);
     spread(C, d, move, C->before);
   }
 }
@@ -383,7 +410,7 @@ bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W
   if (C->ntouch + C->beside.most == 0) {
     C->duration = h;
     C->problem.nrow = 0;
-    C->places.twice = false;
+    C->places.twice = C->impacts.held = false;
     memcpy(move, d->qd, (size_t)C->m->nv * sizeof *move);
     return true;
   }
@@ -393,7 +420,7 @@ bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W
   for (int i = 0; C->isolated && i < C->problem.nrow; i++) {
     C->places.asked[i] = C->row[i].b;
   }
-  C->report = solve_first(C, d);
+  solve_all(C, d, h);
   spread(C, d, d->qd, NULL);
   keep_all(C, d);
   lb_contacts_keep_bounded(C, d);
@@ -458,7 +485,7 @@ static lb_asked_slopes bounce_slopes(const lb_touch* t, double free, double h, b
 lb_asked_slopes lb_contacts_asked_slopes(const lb_contacts* C, const lb_touch* t, double h,
                                          double free, bool places) {
   const lb_scene_contacts* set = &C->m->contact.set;
-  const double a = 1 / (h * set->stiffness + set->damping);
+  const double a = compliance_of(set, h);
   if (t->bounce > 0) {
     return bounce_slopes(t, free, h, places);
   }

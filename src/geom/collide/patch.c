@@ -291,6 +291,8 @@ static void cut_to(const lb_couple* c, int side, const lb_feature* fa, const lb_
   clip(&cutter, side == 1 ? fb : fa);
 }
 
+static const double SEAM = 1e-9; // brim of a triangle among others, over the size
+
 void lb_patch_convex(const lb_couple* c, const lb_core_gap* gap, const lb_vec3* face, double margin,
                      lb_pair_cache* cache, lb_manifold* out) {
   lb_feature fa, fb;
@@ -300,8 +302,9 @@ void lb_patch_convex(const lb_couple* c, const lb_core_gap* gap, const lb_vec3* 
   out->distance = (face ? lb_couple_gap(c, *face) : gap->distance) - c->a->radius - c->b->radius;
   const int side = face ? 2 : reference(c, gap, &fa, &fb, cache);
   if (side && (face || (side == 1 ? fb.n : fa.n) > 1)) {
-    // triangles have neighbours that take what is beyond their edges
-    const double brim = face ? 0 : LB_PATCH_BRIM * fmin(c->a->size, c->b->size);
+    // triangles have neighbours that take what is beyond their edges, but for what rounding puts
+    // beyond all of them
+    const double brim = face ? SEAM * c->a->size : LB_PATCH_BRIM * fmin(c->a->size, c->b->size);
     cut_to(c, side, &fa, &fb, margin, brim, &patch);
     if (!face && lb_patch_deepest(&patch) > out->distance + MISSED * fmin(c->a->size, c->b->size)) {
       patch.n = 0; // the deepest place is beside the face: two edges cross

@@ -444,24 +444,6 @@ static bool advance_stages(lb_stepper* st, lb_data* d, const lb_scheme* scheme, 
   return done;
 }
 
-// A step in which something hits: what goes on from before would bounce, so it is done again by
-// BDF1, which ends where gaps close, and the velocity into them is taken away. Stops that yield do
-// that themselves.
-static bool stop_short(lb_stepper* st, lb_data* d, double h, bool impact) {
-  lb_implicit* own = st->own;
-  hold(d->q, d->qd, st->m, own->q1, own->v1);
-  hold_muscles(d->x, st->m, own->x1);
-  d->time -= h;
-  own->known = 0;
-  if (!advance_stages(st, d, &BDF1, h)) {
-    return false;
-  }
-  if (impact) {
-    lb_implicit_impact(st, d);
-  }
-  return true;
-}
-
 // With other constraints the multipliers and the matrix are void.
 static void begin_rows(lb_stepper* st, const lb_data* d) {
   lb_implicit* own = st->own;
@@ -486,6 +468,41 @@ static bool came_open(lb_stepper* st, lb_data* d) {
   return true;
 }
 
+// A step of h that has been taken, again from its start by BDF1.
+static bool advance_again(lb_stepper* st, lb_data* d, double h) {
+  lb_implicit* own = st->own;
+  hold(d->q, d->qd, st->m, own->q1, own->v1);
+  hold_muscles(d->x, st->m, own->x1);
+  d->time -= h;
+  own->known = 0;
+  return advance_stages(st, d, &BDF1, h);
+}
+
+// Bodies that were struck meet others: the step is taken again with these, for as long as that
+// happens.
+static bool meet_struck(lb_stepper* st, lb_data* d, double h, int reported) {
+  enum { ROUNDS = 8 };
+  bool done = true;
+  for (int i = 1; done && lb_implicit_struck(st, d, h, i == ROUNDS) && i < ROUNDS; i++) {
+    take_back(st->own, reported);
+    done = lb_implicit_detect_again(st, d, h) && advance_again(st, d, h) && !came_open(st, d);
+  }
+  return done;
+}
+
+// A step in which something hits: what goes on from before would bounce, so it is done again by
+// BDF1, which ends where gaps close, and the velocity into them is taken away. Stops that yield do
+// that themselves.
+static bool stop_short(lb_stepper* st, lb_data* d, double h, bool impact) {
+  if (!advance_again(st, d, h)) {
+    return false;
+  }
+  if (impact) {
+    lb_implicit_impact(st, d);
+  }
+  return true;
+}
+
 // One step of size h from d, without a past when `fresh`; false leaves d somewhere on the way.
 static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
   const lb_model* m = st->m;
@@ -499,7 +516,8 @@ static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
   const lb_scheme* scheme = own->touches                     ? &BDF1
                             : goes_on || !own->scheme->first ? own->scheme
                                                              : own->scheme->first;
-  bool done = advance_stages(st, d, scheme, h) && !came_open(st, d);
+  bool done =
+      advance_stages(st, d, scheme, h) && !came_open(st, d) && meet_struck(st, d, h, reported);
   const bool impact = done && own->hit;
   const bool hit = impact || (done && own->meets && scheme != &BDF1 &&
                               lb_contacts_press_anew(d->work->contacts));

@@ -128,6 +128,10 @@ lb_status lb_implicit_check_contacts(const lb_stepper* st, lb_error* err);
 bool lb_implicit_detect(lb_stepper* st, lb_data* d, double h);
 // After the residual at d: where servos and stops that yield are.
 void lb_implicit_look(lb_stepper* st, lb_data* d, double dt);
+// Whether the end of a step shows bodies that go farther than was searched: it is to be taken again
+// after the second of these. `last`: it will not be.
+bool lb_implicit_struck(lb_stepper* st, lb_data* d, double h, bool last);
+bool lb_implicit_detect_again(lb_stepper* st, lb_data* d, double h);
 // Correct d's velocities by impulses of contacts, servos and stops that yield; the size of that.
 double lb_implicit_meet(lb_stepper* st, lb_data* d, double dt);
 

@@ -41,6 +41,7 @@ bool lb_implicit_detect(lb_stepper* st, lb_data* d, double h) {
     return true;
   }
   lb_contacts_begin(C);
+  lb_contacts_follow_ways(C, true);
   lb_kinematics(st->m, d, d->q, d->qd);
   if (!lb_contacts_detect(C, d, h)) {
     return false;
@@ -49,6 +50,29 @@ bool lb_implicit_detect(lb_stepper* st, lb_data* d, double h) {
   own->meets = own->touches || lb_bounded_rows(st->m) > 0;
   lb_contacts_begin_bounded(C, d);
   lb_contacts_hold(C, h);
+  return true;
+}
+
+bool lb_implicit_struck(lb_stepper* st, lb_data* d, double h, bool last) {
+  const lb_implicit* own = st->own;
+  lb_contacts* C = d->work->contacts;
+  if (!C) {
+    return false;
+  }
+  const bool struck = lb_contacts_struck(C, d, own->touches ? own->move : d->qd, h, last);
+  lb_move_origins(st->m, d->work, d->qd);
+  return struck;
+}
+
+bool lb_implicit_detect_again(lb_stepper* st, lb_data* d, double h) {
+  lb_implicit* own = st->own;
+  const lb_touch* touch = NULL;
+  if (!lb_contacts_detect_again(d->work->contacts, d, h)) {
+    return false;
+  }
+  own->touches = lb_contacts_points(d->work->contacts, &touch) > 0;
+  own->met = -1;
+  lb_contacts_hold(d->work->contacts, h);
   return true;
 }
 

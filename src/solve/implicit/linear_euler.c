@@ -403,6 +403,19 @@ static void solve_system(void* context, double* b) {
   }
 }
 
+// Contacts of a step, solved again for as long as bodies that are struck meet others.
+static bool meet_struck(const lb_model* m, linear* own, lb_data* d, double h) {
+  enum { ROUNDS = 8 };
+  lb_contacts* C = d->work->contacts;
+  const lb_contact_system W = {own, solve_system, false};
+  bool ok = lb_contacts_solve(C, d, h, W, own->dv);
+  for (int i = 1; ok && lb_contacts_struck(C, d, own->dv, h, i == ROUNDS) && i < ROUNDS; i++) {
+    memcpy(d->qd, own->free, (size_t)m->nv * sizeof *d->qd);
+    ok = lb_contacts_detect_again(C, d, h) && lb_contacts_solve(C, d, h, W, own->dv);
+  }
+  return ok;
+}
+
 // Velocities of the end in d, and those that places change by.
 static bool meet(const lb_model* m, linear* own, lb_data* d, double h) {
   lb_contacts* C = d->work->contacts;
@@ -413,7 +426,7 @@ static bool meet(const lb_model* m, linear* own, lb_data* d, double h) {
     return true;
   }
   own->h = h;
-  if (!lb_contacts_solve(C, d, h, (lb_contact_system){own, solve_system, false}, own->dv)) {
+  if (!meet_struck(m, own, d, h)) {
     return false;
   }
   memcpy(own->met, d->qd, (size_t)m->nv * sizeof *d->qd);
@@ -448,6 +461,7 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   own->baumgarte = st->solver.closing > h ? 1 / st->solver.closing : 0;
   if (d->work->contacts) {
     lb_contacts_isolate(d->work->contacts, st->watched);
+    lb_contacts_follow_ways(d->work->contacts, true);
     lb_contacts_begin(d->work->contacts);
   }
   begin(m, own, d, h);
