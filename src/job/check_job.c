@@ -1,8 +1,8 @@
 // Check of a scene: what is in it, and that its parts can be put together.
 #include <math.h>
-#include <string.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "job/job_inside.h"
 #include "job/job_text.h"
