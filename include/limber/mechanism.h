@@ -55,11 +55,11 @@ typedef struct lb_linkage_motion {
 
 /// Mobility of a scene without its motors, at its start.
 typedef struct lb_mechanism {
-  int coordinates; ///< velocities of the tree
-  int rows;        ///< of constraints
-  int rank;        ///< of their Jacobian
-  int nfreedom;    ///< coordinates - rank
-  lb_freedom* freedom;
+  int coordinates;     ///< velocities of the tree
+  int rows;            ///< of constraints
+  int rank;            ///< of their Jacobian
+  int nfreedom;        ///< coordinates - rank
+  lb_freedom* freedom; ///< [nfreedom] those of motors and cranks first
   int nredundancy;
   lb_redundancy* redundancy; ///< constraints with redundant rows
   int nlinkage;

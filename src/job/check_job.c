@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "job/job_inside.h"
 #include "job/job_text.h"
@@ -242,21 +243,41 @@ static double whole_turn(double angle) { // from 0 on
   return d < 0 ? d + 360 : d;
 }
 
-// "1 of 73 coordinates is free: crank, with which 72 others move"
+// Freedoms from i on of the same joint that move as many others.
+static int count_alike(const lb_mechanism* M, int i) {
+  const lb_freedom* f = &M->freedom[i];
+  int n = 1;
+  while (i + n < M->nfreedom && strcmp(f[n].joint, f->joint) == 0 && f[n].moves == f->moves) {
+    n++;
+  }
+  return n;
+}
+
+// "7 (79 coordinates, ...): crank, which moves 72 others; 6 of stand"
 static void add_mobility(lb_job* j, const lb_mechanism* M) {
   enum { SHOWN = 6 };
   line l = {.used = 0};
-  for (int i = 0; i < M->nfreedom && i < SHOWN; i++) {
-    const lb_freedom* f = &M->freedom[i];
-    put(&l, "%s%s", i ? "; " : ": ", f->joint);
-    if (f->coordinate > 0 || (i + 1 < M->nfreedom && f[1].joint == f->joint)) {
+  int at = 0;
+  for (int shown = 0, n = 0; at < M->nfreedom && shown < SHOWN; at += n, shown++) {
+    const lb_freedom* f = &M->freedom[at];
+    n = count_alike(M, at);
+    put(&l, "%s", shown ? "; " : ": ");
+    if (n > 1) {
+      put(&l, "%d of %s", n, f->joint);
+    } else {
+      put(&l, "%s", f->joint);
+    }
+    if (n == 1 && f->coordinate > 0) {
       put(&l, " %d", f->coordinate);
     }
     if (f->moves > 0) {
-      put(&l, ", which moves %d %s", f->moves, plural(f->moves, "other", "others"));
+      put(&l, ", which %s %d %s", n > 1 ? "move" : "moves", f->moves,
+          plural(f->moves, "other", "others"));
     }
   }
-  put(&l, "%s", M->nfreedom > SHOWN ? "; and more" : "");
+  if (at < M->nfreedom) {
+    put(&l, "; and %d more", M->nfreedom - at);
+  }
   lb_job_figure(j, "mobility", "%d (%d coordinates, %d independent of %d rows of constraints)%s",
                 M->nfreedom, M->coordinates, M->rank, M->rows, l.text);
 }

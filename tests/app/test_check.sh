@@ -220,6 +220,8 @@ claim "check --linkage says which ways a scene can move" prints "mobility  4 (20
 claim "... what loops say twice" prints "redundant 24 rows: 3 of 5 of loop joint"
 claim "... how far cranks turn" prints "leg: crank turns all the way"
 claim "... and where feet go" prints "foot      G: path 0.32097 m wide"
+run "$LIMBER" check --linkage "$LIMBER_SOURCE_DIR/scenes/jansen.yaml"
+claim "... of a walker its crank first" prints "rows of constraints): crank, which moves 72 others; 6 of stand"
 run "$LIMBER" check --linkage "$LIMBER_SOURCE_DIR/scenes/four-bar-designed.yaml"
 claim "... and which point each joint is" prints "pin       O: "
 run "$LIMBER" simulate --quiet --duration 0.02 --set joints.stand.type=fixed --out dog "$LIMBER_SOURCE_DIR/scenes/dog.yaml"

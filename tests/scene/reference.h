@@ -156,6 +156,7 @@ static void write_number(FILE* out, lb_dimension dimension, lb_range range) {
       [LB_MODULUS_RANGE] = ", \"minimum\": 0.001, \"maximum\": 1e18",
       [LB_ANY_OR_UNSET] = "",
       [LB_POSITIVE_OR_UNSET] = ", \"exclusiveMinimum\": 0",
+      [LB_POSITIVE_OR_INFINITE] = ", \"exclusiveMinimum\": 0",
       [LB_NOT_NEGATIVE_OR_UNSET] = ", \"minimum\": 0",
   };
   const bool positive = strstr(limits[range], "inimum\": 0") != NULL;
@@ -178,7 +179,8 @@ static void write_number(FILE* out, lb_dimension dimension, lb_range range) {
       between = "|";
     }
   }
-  snprintf(pattern + used, sizeof pattern - used, ")?|.*[(].*n.*[)].*) *$");
+  snprintf(pattern + used, sizeof pattern - used, ")?%s|.*[(].*n.*[)].*) *$",
+           range == LB_POSITIVE_OR_INFINITE ? "|[+]?[.]?inf(inity|inite)?" : "");
   write_string(out, pattern);
   fputs("}]}", out);
 }

@@ -46,6 +46,31 @@ static void what_is_not_said_has_its_default(void** state) {
   lb_scene_release(&s);
 }
 
+// What is infinitely stiff does not yield, as where nothing is said.
+static void a_stiffness_may_be_infinite(void** state) {
+  (void)state;
+  static const char* const WORDS[] = {"infinite", ".inf", "infinity", "+.Inf"};
+  for (int i = 0; i < 4; i++) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             ARM
+             "  pin: {type: fixed, parent: upper, child: lower, loop: true, compliance: "
+             "{stiffness: %s, turn_stiffness: %s}}\n"
+             "motors: {m: {joint: shoulder, drive: servo, keys: [[0, 0]], stiffness: %s, limit: "
+             "%s}}\n"
+             "constraints: {c: {couple: [{joint: elbow}], at_least: 0 m, stiffness: %s}}\n"
+             "solver: {integrator: linear-euler}\n",
+             WORDS[i], WORDS[i], WORDS[i], WORDS[i], WORDS[i]);
+    lb_scene s = parse(text);
+    assert_near(s.joint[2].compliance[0].stiffness, 0, 0);
+    assert_near(s.joint[2].compliance[1].stiffness, 0, 0);
+    assert_near(s.motor[0].stiffness, 0, 0);
+    assert_near(s.motor[0].limit, 0, 0);
+    assert_near(s.constraint[0].compliance[0].stiffness, 0, 0);
+    lb_scene_release(&s);
+  }
+}
+
 static void every_unit_is_the_si_value_it_names(void** state) {
   (void)state;
   const struct {
@@ -655,6 +680,7 @@ int main(void) {
       cmocka_unit_test(keys_by_their_former_names_are_read_and_reported),
       cmocka_unit_test(what_is_not_said_has_its_default),
       cmocka_unit_test(a_muscle_has_a_path_a_mass_and_an_excitation),
+      cmocka_unit_test(a_stiffness_may_be_infinite),
       cmocka_unit_test(every_unit_is_the_si_value_it_names),
       cmocka_unit_test(numbers_survive_being_written_and_read_again),
       cmocka_unit_test(what_is_no_decimal_number_is_refused),

@@ -104,6 +104,7 @@ typedef enum lb_range {
   LB_MODULUS_RANGE, // of any solid or gel there is
   LB_ANY_OR_UNSET,
   LB_POSITIVE_OR_UNSET,
+  LB_POSITIVE_OR_INFINITE, // 'infinite' is as if nothing were said
   LB_NOT_NEGATIVE_OR_UNSET
 } lb_range;
 

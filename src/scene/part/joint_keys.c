@@ -139,12 +139,12 @@ BALL_LIMITS(ball_turn, turn);
 // --- joints ---
 
 static const lb_field compliance_fields[] = {
-    JOINT_SIZE(NUMBER, "stiffness", compliance[0].stiffness, LB_STIFFNESS, LB_POSITIVE_OR_UNSET,
+    JOINT_SIZE(NUMBER, "stiffness", compliance[0].stiffness, LB_STIFFNESS, LB_POSITIVE_OR_INFINITE,
                "infinite", "how hard it pulls bodies together that are apart"),
     JOINT_SIZE(NUMBER, "damping", compliance[0].damping, LB_DAMPING, LB_NOT_NEGATIVE, "0",
                "resists their coming apart and together"),
     JOINT_SIZE(NUMBER, "turn_stiffness", compliance[1].stiffness, LB_TURN_STIFFNESS,
-               LB_POSITIVE_OR_UNSET, "infinite",
+               LB_POSITIVE_OR_INFINITE, "infinite",
                "how hard it turns back what is turned as it should not be"),
     JOINT_SIZE(NUMBER, "turn_damping", compliance[1].damping, LB_TURN_DAMPING, LB_NOT_NEGATIVE, "0",
                "resists that turning"),

@@ -426,7 +426,7 @@ static const lb_field constraint_fields[] = {
     COUPLE_BOUND("at_most", "the sum does not go above it"),
     LB_LATER(BOUND, "stiffness", NULL, "infinite", "how hard it pulls back what is off"),
     LB_LATER(BOUND, "damping", NULL, "0", "resists the rate of what is off"),
-    YIELD("turn_stiffness", 1, stiffness, LB_TURN_STIFFNESS, LB_POSITIVE_OR_UNSET, "infinite",
+    YIELD("turn_stiffness", 1, stiffness, LB_TURN_STIFFNESS, LB_POSITIVE_OR_INFINITE, "infinite",
           "the same of a prescribed rotation"),
     YIELD("turn_damping", 1, damping, LB_TURN_DAMPING, LB_NOT_NEGATIVE, "0",
           "the same of a prescribed rotation"),
@@ -453,8 +453,8 @@ static bool read_compliance(lb_reader* r, const lb_yaml* node, lb_scene_constrai
     return true; // reported
   }
   lb_compliance* by = &to->compliance[0];
-  return (!stiffness ||
-          lb_read_number(r, stiffness, "stiffness", of[counts][0], LB_POSITIVE, &by->stiffness)) &&
+  return (!stiffness || lb_read_number(r, stiffness, "stiffness", of[counts][0],
+                                       LB_POSITIVE_OR_INFINITE, &by->stiffness)) &&
          (!damping ||
           lb_read_number(r, damping, "damping", of[counts][1], LB_NOT_NEGATIVE, &by->damping));
 }

@@ -21,7 +21,8 @@ static const lb_field motor_fields[] = {
     LB_LATER(WAY, "keys", NULL, "none",
              "[time, value] pairs: angles, distances or rotations, torques or forces"),
     LB_SHARED_PROFILE_ROWS(lb_scene_motor, profile),
-    LB_LATER(BOUND, "stiffness", NULL, "exact", "of a servo: torque over the angle it is behind"),
+    LB_LATER(BOUND, "stiffness", NULL, "infinite",
+             "of a servo: torque over the angle it is behind"),
     LB_LATER(BOUND, "damping", NULL, "0", "of a servo: torque over the speed it is behind"),
     LB_LATER(BOUND, "limit", NULL, "none", "of a servo: the most torque or force"),
     LB_LATER(BOUND, "optimal", NULL, "1", "of a force: that of a control of 1 (--controls)"),
@@ -76,13 +77,21 @@ static bool read_bounds(lb_reader* r, const lb_yaml* node, lb_scene_motor* m) {
     const lb_yaml* given = lb_yaml_find(node, field[i].key);
     lb_field number = field[i];
     number.value = LB_VALUE_NUMBER;
-    number.range = LB_POSITIVE;
+    number.range =
+        to[i] == &m->stiffness || to[i] == &m->limit ? LB_POSITIVE_OR_INFINITE : LB_POSITIVE;
     if (given && m->drive != OF[i]) {
       ok = lb_complain(r, given->place, "'%s' is for %ss (write 'drive: %s')", field[i].key,
                        drive_names[OF[i]], drive_names[OF[i]]);
     } else if (given) {
       ok &= lb_read_value(r, given, &number, to[i]);
     }
+  }
+  const lb_yaml *stiffness = lb_yaml_find(node, "stiffness"),
+                *damping = lb_yaml_find(node, "damping");
+  if (ok && stiffness && damping && m->stiffness == 0) {
+    return lb_complain(
+        r, damping->place,
+        "'damping' has nothing to resist beside an infinite stiffness (take it away)");
   }
   return ok;
 }

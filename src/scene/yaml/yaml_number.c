@@ -138,16 +138,25 @@ static const char* number_end(const char* s) {
   return s;
 }
 
-static bool means_not_finite(const char* s) {
-  static const char* const words[] = {"inf", "infinity", "nan"};
-  s += *s == '+' || *s == '-';
+static bool is_one_of(const char* s, const char* const* words, int count) {
   s += *s == '.';
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+  for (int i = 0; i < count; i++) {
     if (strcasecmp(s, words[i]) == 0) {
       return true;
     }
   }
   return false;
+}
+
+static const char* const NOT_FINITE[] = {"inf", "infinity", "infinite", "nan"};
+
+static bool means_not_finite(const char* s) {
+  return is_one_of(s + (*s == '+' || *s == '-'), NOT_FINITE, 4);
+}
+
+bool lb_number_is_infinite(const char* s) {
+  s += strspn(s, " ");
+  return is_one_of(s + (*s == '+'), NOT_FINITE, 3);
 }
 
 static double read_digits(const char* text) {

@@ -1,6 +1,7 @@
 // Numbers with units. A bare number is in SI units and radians; a suffix says otherwise. Each
 // number in a scene knows what it measures, so 30 deg is no mass.
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 
 /// code, what it is in words, a good example
@@ -55,6 +56,9 @@ typedef enum lb_number_outcome {
 // when there is none). On any outcome but LB_NUMBER_OK `*value` is unchanged.
 lb_number_outcome lb_number_read(const char* text, lb_dimension dimension, double* value,
                                  const char** unit);
+
+// True of "infinite" and "infinity", "inf" and ".inf".
+bool lb_number_is_infinite(const char* text);
 
 // The unit written at `text`, spaces aside, or NULL: of this dimension if there is one (g is a mass
 // and an acceleration), else of another.

@@ -72,6 +72,7 @@ const char* lb_range_fault(lb_range range, double x, bool unset) {
       [LB_MODULUS_RANGE] = {"must be from 1e-3 Pa to 1e18 Pa", x >= 1e-3 && x <= 1e18, true},
       [LB_ANY_OR_UNSET] = {"must be finite", true, true},
       [LB_POSITIVE_OR_UNSET] = {"must be greater than 0", positive, true},
+      [LB_POSITIVE_OR_INFINITE] = {"must be greater than 0", positive, true},
       [LB_NOT_NEGATIVE_OR_UNSET] = {"must be 0 or more", not_negative, true},
   };
   const bool is_unset = unset && rule[range].may_be_unset && (x == 0 || !isfinite(x));
@@ -82,6 +83,10 @@ bool lb_read_number(lb_reader* r, const lb_yaml* node, const char* key, lb_dimen
                     lb_range range, double* out) {
   double value = 0;
   const char* unit = "";
+  if (range == LB_POSITIVE_OR_INFINITE && lb_is_scalar(node) && lb_number_is_infinite(node->text)) {
+    *out = 0;
+    return true;
+  }
   const lb_number_outcome outcome =
       lb_is_scalar(node) ? lb_number_read(node->text, dimension, &value, &unit) : LB_NUMBER_NONE;
   switch (outcome) {

@@ -206,17 +206,19 @@ static lb_status name_freedoms(const lb_scene* scene, const world* w, rows* r, l
   mark_driven(scene, m, driven);
   solve_rows(r, taken, driven);
   int n = 0;
-  for (int j = 0; j < m->njoint; j++) {
+  for (int i = 0; i < 2 * m->njoint; i++) { // what is driven comes first
+    const int j = i % m->njoint;
     const int first = m->joint.v[j], last = first + m->link.nv[m->joint.link[j]];
     for (int k = first; k < last && n < M->nfreedom; k++) {
-      if (taken[k]) {
+      if (taken[k] || driven[k] != (i < m->njoint)) {
         continue;
       }
       lb_freedom* f = &M->freedom[n++];
       f->joint = lb_arena_text(arena, m->joint.name[j], strlen(m->joint.name[j]));
       f->coordinate = k - first;
-      for (int i = 0; i < r->count; i++) {
-        f->moves += !r->redundant[i] && fabs(r->J[(size_t)i * (size_t)m->nv + (size_t)k]) > 1e-7;
+      for (int row = 0; row < r->count; row++) {
+        f->moves +=
+            !r->redundant[row] && fabs(r->J[(size_t)row * (size_t)m->nv + (size_t)k]) > 1e-7;
       }
     }
   }

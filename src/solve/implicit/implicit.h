@@ -146,6 +146,8 @@ bool lb_implicit_newton(lb_stepper* st, lb_data* d, double dt);
 // A matrix that leaves nothing out, where the algebra's is too slow.
 lb_status lb_implicit_take_exact(lb_stepper* st, lb_error* err);
 bool lb_implicit_make_exact(lb_stepper* st, lb_data* d, double dt);
+// b [nv] = (dt W)^-1 b with that matrix and bilateral constraints, as the algebras' `solve`.
+void lb_implicit_solve_exact(lb_stepper* st, double* b);
 // Correct d's velocities by the residual, with the matrix at hand.
 double lb_implicit_correct(lb_stepper* st, lb_data* d, double dt);
 

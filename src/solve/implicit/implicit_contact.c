@@ -78,7 +78,8 @@ bool lb_implicit_detect_again(lb_stepper* st, lb_data* d, double h) {
 
 static void solve(void* context, double* b) {
   lb_stepper* st = context;
-  ((const lb_implicit*)st->own)->algebra->solve(st, b);
+  const lb_implicit* own = st->own;
+  (own->is_exact ? lb_implicit_solve_exact : own->algebra->solve)(st, b);
 }
 
 void lb_implicit_look(lb_stepper* st, lb_data* d, double dt) {

@@ -38,7 +38,23 @@ bool lb_implicit_make_exact(lb_stepper* st, lb_data* d, double dt) {
   const bool made = lb_step_newton_matrix(own->exact, d, dt, own->inner, own->lambda);
   lb_implicit_renewed(st, own->exact->sys.op.nd, dt, made);
   own->schur.general = own->is_exact = true;
+  own->met = -1; // rows of servos are to be solved for anew
   return made;
+}
+
+void lb_implicit_solve_exact(lb_stepper* st, double* b) {
+  lb_implicit* own = st->own;
+  lb_operator* W = &own->exact->sys.op;
+  lb_step_clear_driven(st->m, b);
+  double* y = W->layer->before(W, false, b);
+  lb_operator_solve(W, false, 1, y);
+  if (own->schur.count > 0) {
+    lb_schur_project(&own->schur, y);
+  }
+  W->layer->after(W, false, b);
+  for (int k = 0; k < st->m->nv; k++) {
+    b[k] /= own->newton.dt;
+  }
 }
 
 void lb_implicit_solve(lb_stepper* st, lb_operator* W, const lb_constraint_rows* rows,

@@ -164,11 +164,11 @@ bool lb_implicit_newton(lb_stepper* st, lb_data* d, double dt) {
   own->newton.rounding = rounding_of(st->m, d, dt);
   hold_multipliers(st, d, false);
   outcome found = SLOW;
-  const bool exact = st->solver.newton == LB_NEWTON_EXACT && !own->meets;
+  const bool exact = st->solver.newton == LB_NEWTON_EXACT && !own->touches;
   const int first =
       exact ? 2
             : own->newton.dt != dt || own->newton.slow || ++own->newton.age > own->algebra->lasts;
-  const int last = own->meets ? 2 : 3; // contacts are solved with the algebra's matrix
+  const int last = own->touches ? 2 : 3; // contacts are solved with the algebra's matrix
   bool reordered = false;
   for (int attempt = first; attempt < last + (exact && found == ASTRAY) && found != CONVERGED;
        attempt++) {
