@@ -37,6 +37,12 @@ typedef struct lb_gait {
   double power_mean, power_peak;   ///< of all motors together [W]
   double energy;                   ///< that motors put in a cycle; what they brake is lost [J]
   double transport; ///< cost of transport: energy over weight times stride; NAN: it does not walk
+  int nmotor, nsample;
+  int* motor;     ///< [nmotor] those that repeat
+  double* phase;  ///< [nsample] frames of the last cycle: time since it began [s]
+  double* torque; ///< [nmotor][nsample] what each motor exerts [N m] or [N]
+  double* power;  ///< [nsample] of all of them together [W]
+  void* curve;    ///< memory of these
   const lb_allocator* allocator;
 } lb_gait;
 

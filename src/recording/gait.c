@@ -253,6 +253,43 @@ static void look_at_motors(const lb_recording* r, lb_gait* G, const int window[2
   G->transport = lifted > 0 ? G->energy / lifted : NAN;
 }
 
+// --- curves of the last cycle ---
+
+static bool take_curves(const lb_recording* r, lb_gait* G) {
+  const lb_model* m = r->model;
+  const double begin = G->to - G->period * (1 + 1e-6);
+  int first = r->nframe - 1;
+  while (first > 0 && r->time[first - 1] >= begin) {
+    first--;
+  }
+  for (int i = 0; i < m->nmotor; i++) {
+    G->nmotor += repeats(m, i);
+  }
+  const size_t n = (size_t)(G->nsample = r->nframe - first), motors = (size_t)G->nmotor;
+  G->curve = lb_allocate(G->allocator, (2 + motors) * n * sizeof(double) + motors * sizeof(int));
+  if (!G->curve) {
+    return false;
+  }
+  G->phase = G->curve;
+  G->power = G->phase + n;
+  G->torque = G->power + n;
+  G->motor = (int*)(G->torque + motors * n);
+  for (int i = 0, k = 0; i < m->nmotor; i++) {
+    if (repeats(m, i)) {
+      G->motor[k++] = i;
+    }
+  }
+  for (int s = 0; s < G->nsample; s++) {
+    G->phase[s] = r->time[first + s] - r->time[first];
+    G->power[s] = 0;
+    for (int k = 0; k < G->nmotor; k++) {
+      G->torque[(size_t)k * n + (size_t)s] = channel_at(r, first + s, G->motor[k], 0);
+      G->power[s] += channel_at(r, first + s, G->motor[k], 2);
+    }
+  }
+  return true;
+}
+
 // --- all of it ---
 
 static bool walks(const lb_recording* r, lb_gait* G) {
@@ -281,11 +318,12 @@ lb_status lb_gait_create(const lb_recording* r, lb_gait** gait, lb_error* err) {
   if (G) {
     *G = (lb_gait){.allocator = r->allocator, .period = period};
   }
-  if (!G || !find_feet(r, G)) {
+  const bool found = G && find_feet(r, G), walk = found && walks(r, G);
+  if (!found || (walk && !take_curves(r, G))) {
     lb_gait_release(G);
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the gait");
   }
-  if (walks(r, G)) {
+  if (walk) {
     *gait = G;
   } else {
     lb_gait_release(G);
@@ -295,6 +333,7 @@ lb_status lb_gait_create(const lb_recording* r, lb_gait** gait, lb_error* err) {
 
 void lb_gait_release(lb_gait* G) {
   if (G) {
+    lb_release(G->allocator, G->curve);
     lb_release(G->allocator, G->foot);
     lb_release(G->allocator, G);
   }

@@ -229,6 +229,22 @@ static void numbers_of_the_text(void** state) {
         1e-5, 2e-5);
 }
 
+// Lengths of bars of a walker on four legs with loops and motors, which yields where it lands: the
+// drawing is assembled anew with each length, and the run starts from there.
+static void bars_of_a_walker(void** state) {
+  (void)state;
+  problem p;
+  open_problem(&p, "name: x\ninclude: [" LIMBER_SOURCE_DIR
+                   "/scenes/parts/dog.yaml, " LIMBER_SOURCE_DIR "/scenes/parts/flat.yaml]\n"
+                   "duration: 0.3 s\ncontacts: {law: compliant, stiffness: 1e5 N/m, damping: 500 N "
+                   "s/m, friction: viscous, friction_damping: 500 N s/m}\n"
+                   "optimize:\n  parameters: {upper: {bar: upper}, lower: {bar: lower}, crank: "
+                   "{bar: crank}}\n  goals: {fast: {point: chassis, velocity: [0.5 m/s, 0, 0], "
+                   "along: x, mean: true}}\n");
+  check_gradient(&p, p.o->start, 1e-6, 1e-5);
+  close_problem(&p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_ball_is_thrown_along_the_ground),
@@ -238,6 +254,7 @@ int main(void) {
       cmocka_unit_test(a_leg_is_pushed),
       cmocka_unit_test(a_loop_walks),
       cmocka_unit_test(numbers_of_the_text),
+      cmocka_unit_test(bars_of_a_walker),
       cmocka_unit_test(a_leg_has_a_spring),
       cmocka_unit_test(what_has_no_gradient_is_refused),
       cmocka_unit_test(a_pair_without_a_gradient_is_named),

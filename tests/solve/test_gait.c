@@ -62,6 +62,18 @@ static void a_walk_that_is_known_has_its_figures(void** state) {
   print_message("of which %g J by theory\n", lift + turn - moving);
   assert_near(g->energy / (lift + turn - moving), 1, 0.01);
   assert_near(g->transport, g->energy / ((TRUNK + 2 * FOOT) * G * g->stride), 1e-12);
+  // curves of the last second: the leg at the bottom carries all but itself, at rest
+  assert_int_equal(g->nmotor, 2);
+  assert_string_equal(r->model->motor.name[g->motor[0]], "down");
+  assert_int_equal(g->nsample, 201);
+  assert_near(g->phase[200], 1, 1e-9);
+  for (int s = 1; s < g->nsample; s++) {
+    assert_at_most(fabs(g->torque[s]), g->torque_peak);
+    assert_at_most(g->power[s], g->power_peak);
+  }
+  assert_near(g->power[50], 0, 0.05);
+  assert_near(g->torque[50], -(TRUNK + FOOT) * G, 0.01 * TRUNK * G);
+  assert_near(g->torque[g->nsample + 150], -(TRUNK + FOOT) * G, 0.01 * TRUNK * G);
   lb_gait_release(g);
   end(r);
 }

@@ -125,6 +125,118 @@ static void a_walker_walks_alike_in_maximal_coordinates(void** state) {
   close_walk(&b);
 }
 
+// Tilt of a domino about y [rad].
+static double tilt_of(ground_walk* w, int domino) {
+  char name[20];
+  snprintf(name, sizeof name, "domino-%d", domino);
+  const int body = lb_world_find(w->world, LB_PART_BODY, name);
+  const lb_vec3 up = lb_quat_rotate(lb_world_pose(w->world, body).q, lb_vec3_make(0, 0, 1));
+  return atan2(up.x, up.z);
+}
+
+enum { DOMINOES = 30 };
+
+// Times at which they pass an eighth of half a turn. None does before its turn.
+static void run_dominoes(ground_walk* w, double fell[DOMINOES + 1]) {
+  int down = 0;
+  while (down < DOMINOES && lb_world_time(w->world) < 2.5) {
+    step_walk(w, 1);
+    if (tilt_of(w, down + 1) > M_PI / 8) {
+      fell[++down] = lb_world_time(w->world);
+    }
+    for (int i = down + 2; i <= DOMINOES; i++) {
+      assert_below(tilt_of(w, i), M_PI / 8);
+    }
+  }
+  assert_int_equal(down, DOMINOES);
+}
+
+// All fall, one after the other, as a wave that soon goes evenly, at the same speed for half the
+// step. Gravity and the height H give the scale of that speed: rows with gaps of about half the
+// height go with little more than sqrt(g H).
+static void dominoes_fall_in_order_as_an_even_wave(void** state) {
+  (void)state;
+  static const char* const finer[] = {"solver.step=1 ms"};
+  const double scale = sqrt(9.81 * 0.05), apart = 0.03;
+  double speed[2], fell[DOMINOES + 1];
+  for (int k = 0; k < 2; k++) {
+    ground_walk w;
+    open_scene(&w, "dominoes", k, finer);
+    run_dominoes(&w, fell);
+    const double middle = 10 * apart / (fell[20] - fell[10]);
+    speed[k] = 9 * apart / (fell[29] - fell[20]);
+    print_message("%.3f m/s, then %.3f m/s: %.2f sqrt(g H)\n", middle, speed[k], speed[k] / scale);
+    assert_near(speed[k] / middle, 1, 0.05);
+    assert_true(speed[k] > scale && speed[k] < 1.6 * scale);
+    step_walk(&w, (int)lround(0.5 / w.scene.solver.step));
+    for (int i = 1; i < DOMINOES; i++) { // each leans on the next, the last one lies
+      assert_above(tilt_of(&w, i), M_PI / 4);
+    }
+    assert_near(tilt_of(&w, DOMINOES), M_PI / 2, 1e-3);
+    close_walk(&w);
+  }
+  assert_near(speed[1] / speed[0], 1, 0.05);
+}
+
+// Momentum along the table, and energy of motion.
+typedef struct shot {
+  lb_vec3 momentum;
+  double energy;
+} shot;
+
+static shot look_at_balls(ground_walk* w) {
+  const lb_model* m = lb_world_model(w->world);
+  lb_data* d = lb_world_data(w->world);
+  return (shot){lb_momentum(m, d).linear, lb_kinetic_energy(m, d)};
+}
+
+static int count_moving(ground_walk* w) {
+  int moving = 0;
+  for (int i = 1; i <= 15; i++) {
+    char name[20];
+    snprintf(name, sizeof name, "ball-%d", i);
+    const int ball = lb_world_find(w->world, LB_PART_BODY, name);
+    moving += lb_vec3_norm(lb_world_velocity(w->world, ball).linear) > 0.05;
+  }
+  return moving;
+}
+
+// The break on a slippery table, before any ball is at a rail: most move, and momentum along the
+// table stays. Of the energy no step makes more; the first hit of two balls leaves (1 + e^2)/2 of
+// it, those that follow take about as much again.
+static void a_break_keeps_momentum_and_loses_what_restitution_takes(void** state) {
+  (void)state;
+  static const char* const set[] = {"materials.cloth.friction=0", "materials.cloth.rolling=0",
+                                    "solver.step=0.1 ms"};
+  const double e = 0.95;
+  for (int finer = 0; finer < 2; finer++) {
+    ground_walk w;
+    open_scene(&w, "billiards", 2 + finer, set);
+    const int steps = (int)lround(0.06 / w.scene.solver.step);
+    step_walk(&w, (int)lround(0.14 / w.scene.solver.step));
+    const shot before = look_at_balls(&w);
+    shot last = before;
+    for (int k = 0; k < steps; k++) {
+      step_walk(&w, 1);
+      const shot now = look_at_balls(&w);
+      if (finer) {
+        assert_at_most(now.energy, last.energy + 1e-4 * before.energy);
+      }
+      last = now;
+    }
+    print_message("momentum %.6f, %.6f; %.2e aside; %.4f of the energy\n", before.momentum.x,
+                  last.momentum.x, last.momentum.y, last.energy / before.energy);
+    assert_near(last.momentum.x, before.momentum.x, 1e-9);
+    assert_near(last.momentum.y, before.momentum.y, 1e-9);
+    assert_at_least(count_moving(&w), 10);
+    if (finer) {
+      assert_below(last.energy, (1 + e * e) / 2 * before.energy);
+      assert_above(last.energy, 0.7 * before.energy);
+    }
+    close_walk(&w);
+  }
+}
+
 // Mean speed over the two cycles of half a second that the search was for.
 static double beetle_speed(const char* scene) {
   ground_walk w = run_scene(scene, 0, NULL, 0.5);
@@ -151,6 +263,8 @@ int main(void) {
       cmocka_unit_test(marbles_end_in_the_tray),
       cmocka_unit_test(a_wound_up_toy_walks),
       cmocka_unit_test(walkers_in_free_flight_keep_their_momentum),
+      cmocka_unit_test(dominoes_fall_in_order_as_an_even_wave),
+      cmocka_unit_test(a_break_keeps_momentum_and_loses_what_restitution_takes),
       cmocka_unit_test(what_optimize_found_makes_a_walker_fast),
       cmocka_unit_test(a_walker_walks_alike_in_maximal_coordinates),
   };

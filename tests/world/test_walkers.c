@@ -199,27 +199,28 @@ typedef struct walk {
 // Angle of a copy's crank at a part of a cycle.
 typedef double crank_angle(const walker* w, const lb_linkage_copy* copy, double part);
 
+// Feet from where the centre of mass presses on the ground, `aside` behind the middle.
 static void place_feet(const walker* w, const path* p, crank_angle* angle, double part,
-                       double (*foot)[3]) {
+                       double aside, double (*foot)[3]) {
   for (int c = 0; c < w->k->ncopy; c++) {
     const lb_linkage_copy* copy = &w->k->copy[c];
     double at[2];
     path_at(p, angle(w, copy, part), copy->mirror, at);
-    foot[c][0] = w->k->at.x + copy->at.x + at[0];
+    foot[c][0] = w->k->at.x + copy->at.x + at[0] + aside;
     foot[c][1] = copy->at.y;
     foot[c][2] = at[1];
   }
 }
 
 // It goes on as far as the feet go back, by the weight that each carries.
-static walk go(const walker* w, const path* p, crank_angle* angle) {
+static walk go_aside(const walker* w, const path* p, crank_angle* angle, double aside) {
   enum { STEPS = 720 };
   walk r = {0};
   double low = INFINITY, high = -INFINITY;
   for (int i = 0; i < STEPS; i++) {
     double foot[MOST_FEET][3], next[MOST_FEET][3];
-    place_feet(w, p, angle, (double)i / STEPS, foot);
-    place_feet(w, p, angle, (i + 1.0) / STEPS, next);
+    place_feet(w, p, angle, (double)i / STEPS, aside, foot);
+    place_feet(w, p, angle, (i + 1.0) / STEPS, aside, next);
     const stand s = find_stand((const double(*)[3])foot, w->k->ncopy);
     if (!s.found) {
       r.falls = true;
@@ -235,6 +236,10 @@ static walk go(const walker* w, const path* p, crank_angle* angle) {
   }
   r.heave = high - low;
   return r;
+}
+
+static walk go(const walker* w, const path* p, crank_angle* angle) {
+  return go_aside(w, p, angle, 0);
 }
 
 static double by_shaft(const walker* w, const lb_linkage_copy* copy, double part) {
@@ -325,6 +330,56 @@ static void dog_needs_its_phase_function(void** state) {
   lb_scene_release(&w.scene);
 }
 
+// On a slope of 5 degrees the weight presses on the ground behind the middle, by the centre's
+// height times the slope, here as high as the hips. Three feet are down all the time, but not those
+// that it lies between: it leans on a foot that swings. long_walkers has a bound of this lean.
+static void dog_and_giraffe_lean_on_other_feet_uphill(void** state) {
+  (void)state;
+  static const char* const scene[] = {"dog", "giraffe"};
+  const double hips[] = {0.249, 0.498};
+  for (int k = 0; k < 2; k++) {
+    walker w;
+    path p;
+    lb_arena arena;
+    open_walker(&w, scene[k], "G");
+    find_path(&w, &p);
+    lb_arena_init(&arena, NULL);
+    for (int i = 0; i < w.scene.nmotor; i++) {
+      assert_int_equal(lb_profile_create(&arena, &w.scene.motor[i].profile, &gait[i]), LB_OK);
+    }
+    const walk level = go(&w, &p, by_motor);
+    const walk uphill = go_aside(&w, &p, by_motor, hips[k] * tan(5 * M_PI / 180));
+    print_message("%s: leans by %.2f degrees, uphill by %.2f\n", scene[k], level.tilt, uphill.tilt);
+    assert_false(uphill.falls);
+    assert_below(level.tilt, 0.54);
+    assert_true(uphill.tilt > 1 && uphill.tilt < 19.7);
+    lb_arena_release(&arena);
+    lb_scene_release(&w.scene);
+  }
+}
+
+// Figures of a gait leave out the first cycle: three cycles give two.
+static void walkers_run_for_three_cycles(void** state) {
+  (void)state;
+  static const char* const scene[] = {"jansen", "klann", "dog", "giraffe"};
+  static const char* const ground[] = {"", "-slope", "-dunes"};
+  for (int i = 0; i < 12; i++) {
+    char name[300];
+    lb_scene s;
+    lb_error err = lb_error_make(NULL);
+    double period = 0;
+    snprintf(name, sizeof name, LIMBER_SOURCE_DIR "/scenes/%s%s.yaml", scene[i % 4], ground[i / 4]);
+    assert_int_equal(lb_scene_read(name, NULL, &s, &err), LB_OK);
+    for (int k = 0; k < s.nmotor; k++) {
+      period = fmax(period, s.motor[k].profile.period);
+    }
+    assert_above(period, 0);
+    assert_at_least(s.duration, 3 * period);
+    lb_scene_release(&s);
+    lb_error_clear(&err);
+  }
+}
+
 // The weight of chassis and legs lies between the feet, for those who let it walk.
 static void centres_of_mass_are_above_the_feet(void** state) {
   (void)state;
@@ -364,7 +419,9 @@ int main(void) {
       cmocka_unit_test(parts_are_as_many_as_they_should_be),
       cmocka_unit_test(bodies_go_with_the_drawing),
       cmocka_unit_test(shafts_walk_as_far_as_they_should),
+      cmocka_unit_test(walkers_run_for_three_cycles),
       cmocka_unit_test(dog_needs_its_phase_function),
+      cmocka_unit_test(dog_and_giraffe_lean_on_other_feet_uphill),
       cmocka_unit_test(centres_of_mass_are_above_the_feet),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

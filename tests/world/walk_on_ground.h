@@ -10,7 +10,7 @@ typedef struct ground_walk {
   lb_world* world;
   int chassis;
   double along, heave, pitch, roll; // of the last cycle [m, degrees]
-  double gap;                       // widest between the two sides of a pin [m]
+  double gap;                       // widest between the two sides of a pin, of all steps [m]
   double upright;                   // least cosine of the angle from the vertical
 } ground_walk;
 
@@ -54,6 +54,9 @@ static inline void look_at_walk(ground_walk* w) {
   w->upright = fmin(w->upright, up.z);
   w->pitch = fmax(w->pitch, fabs(atan2(up.x, up.z)) * 180 / M_PI);
   w->roll = fmax(w->roll, fabs(atan2(up.y, up.z)) * 180 / M_PI);
+}
+
+static inline void look_at_pins(ground_walk* w) {
   for (int i = 0; i < w->scene.njoint; i++) {
     w->gap = fmax(w->gap, pin_gap(w, &w->scene.joint[i]));
   }
@@ -68,6 +71,7 @@ static inline void step_walk(ground_walk* w, int steps) {
       lb_error_clear(&err);
       fail();
     }
+    look_at_pins(w);
   }
 }
 

@@ -2,7 +2,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/arena.h"
 #include "output/report/report_text.h"
 
 enum { WIDE = 900, LEFT = 120, RIGHT = 12, ROW = 18, BAR = 12, FOOT = 26, MOST_FEET = 40 };
@@ -60,6 +62,132 @@ static void falls(lb_out* out, const lb_recording* r, const lb_gait* G) {
   lb_out_text(out, "</svg>\n</section>\n");
 }
 
+// --- torque and power over a cycle ---
+
+enum { HIGH = 170, TOP = 10, MOST_MOTORS = 6, MARKS = 5 };
+
+// Range of a plot over the cycle.
+typedef struct plot {
+  double low, high;
+} plot;
+
+static int compare(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+// Zero and all values but rare peaks, which landings have and beside which nothing else would be
+// seen.
+static plot plot_of(const double* value, int n, lb_arena* scratch) {
+  static const double RARE = 0.02;
+  double* sorted = LB_COPY(scratch, value, n);
+  if (!sorted) {
+    return (plot){0, 0};
+  }
+  qsort(sorted, (size_t)n, sizeof *sorted, compare);
+  const int cut = (int)(RARE * n);
+  const plot p = {fmin(0, sorted[cut]), fmax(0, sorted[n - 1 - cut])};
+  const double span = p.high > p.low ? p.high - p.low : 1;
+  return (plot){p.low - 0.08 * span, p.high + 0.08 * span};
+}
+
+static double up(const plot* p, double value) {
+  const double part = (value - p->low) / (p->high - p->low);
+  return HIGH - FOOT - fmax(0, fmin(1, part)) * (HIGH - FOOT - TOP);
+}
+
+// A step of 1, 2 or 5 times a power of ten, of which some fit in the range.
+static double step_of(const plot* p) {
+  const double span = (p->high - p->low) / MARKS, ten = pow(10, floor(log10(span)));
+  return ten * (span > 5 * ten ? 10 : span > 2 * ten ? 5 : span > ten ? 2 : 1);
+}
+
+static void marks(lb_out* out, const plot* p, double period) {
+  const double step = step_of(p);
+  for (double x = ceil(p->low / step) * step; x <= p->high; x += step) {
+    lb_print(out,
+             "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" class=\"rule\"/><text x=\"%d\" "
+             "y=\"%.1f\" text-anchor=\"end\">%.4g</text>\n",
+             LEFT, WIDE - RIGHT, up(p, x), up(p, x), LEFT - 8, up(p, x) + 4,
+             fabs(x) < 1e-9 * step ? 0 : x);
+  }
+  for (int i = 0; i <= 4; i++) {
+    lb_print(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%.3g s</text>\n",
+             LEFT + i * (WIDE - LEFT - RIGHT) / 4.0, HIGH - 6, i < 4 ? "middle" : "end",
+             i * period / 4);
+  }
+}
+
+static void curve(lb_out* out, const lb_gait* G, const plot* p, const double* value, int hue) {
+  lb_print(out, "<polyline style=\"stroke:hsl(%d 62%% 48%%)\" points=\"", hue);
+  for (int s = 0; s < G->nsample; s++) {
+    lb_print(out, "%.1f,%.1f ", LEFT + (WIDE - LEFT - RIGHT) * fmin(1, G->phase[s] / G->period),
+             up(p, value[s]));
+  }
+  lb_out_text(out, "\"/>\n");
+}
+
+static int hue_of(int k, int n) {
+  return (210 + 360 * k / (n > 0 ? n : 1)) % 360;
+}
+
+static void open_plot(lb_out* out, const char* title) {
+  lb_print(out,
+           "<section class=\"card history\"><h3>%s</h3>\n<svg viewBox=\"0 0 %d %d\" "
+           "role=\"img\">\n",
+           title, WIDE, HIGH);
+}
+
+static void motors_named(lb_out* out, const lb_recording* r, const lb_gait* G, int n) {
+  lb_out_text(out, "<p class=\"about\">");
+  for (int k = 0; k < n; k++) {
+    lb_print(out, "<span class=\"key\" style=\"border-color:hsl(%d 62%% 48%%)\"></span> ",
+             hue_of(k, n));
+    lb_print_html(out, "%s &ensp; ", r->model->motor.name[G->motor[k]]);
+  }
+  if (n < G->nmotor) {
+    lb_print(out, "and %d more, which are in forces.csv", G->nmotor - n);
+  }
+  lb_out_text(out, "</p>\n");
+}
+
+// How many of the motors push along a line.
+static int slides(const lb_recording* r, const lb_gait* G) {
+  const lb_model* m = r->model;
+  int n = 0;
+  for (int k = 0; k < G->nmotor; k++) {
+    const int joint = m->motor.joint[G->motor[k]];
+    n += joint >= 0 && m->joint.kind[joint] == LB_JOINT_PRISMATIC;
+  }
+  return n;
+}
+
+static void over_a_cycle(lb_out* out, const lb_recording* r, const lb_gait* G) {
+  const int n = G->nmotor < MOST_MOTORS ? G->nmotor : MOST_MOTORS;
+  lb_arena scratch;
+  lb_arena_init(&scratch, G->allocator);
+  const plot torque = plot_of(G->torque, n * G->nsample, &scratch);
+  const plot power = plot_of(G->power, G->nsample, &scratch);
+  lb_arena_release(&scratch);
+  if (G->nsample < 2 || !(torque.high > torque.low) || !(power.high > power.low)) {
+    return;
+  }
+  open_plot(out, slides(r, G) == 0           ? "Torque of motors over a cycle [N m]"
+                 : slides(r, G) == G->nmotor ? "Force of motors over a cycle [N]"
+                                             : "Torque [N m] and force [N] of motors over a cycle");
+  marks(out, &torque, G->period);
+  for (int k = 0; k < n; k++) {
+    curve(out, G, &torque, G->torque + (size_t)k * (size_t)G->nsample, hue_of(k, n));
+  }
+  lb_out_text(out, "</svg>\n");
+  motors_named(out, r, G, n);
+  lb_out_text(out, "</section>\n");
+  open_plot(out, "Power of all motors over a cycle [W]");
+  marks(out, &power, G->period);
+  curve(out, G, &power, G->power, 20);
+  lb_out_text(out, "</svg>\n</section>\n");
+}
+
 // --- figures ---
 
 static void row(lb_out* out, const char* name, double value, const char* unit) {
@@ -112,13 +240,14 @@ static void feet(lb_out* out, const lb_recording* r, const lb_gait* G) {
 void lb_report_gait(lb_out* out, const lb_recording* r, const lb_gait* G) {
   lb_out_text(out, "<h2>Walking</h2>\n");
   falls(out, r, G);
+  over_a_cycle(out, r, G);
   lb_out_text(out, "<section class=\"tables\">\n");
   motion(out, G);
   work(out, G);
   lb_out_text(out, "</section>\n");
   feet(out, r, G);
   lb_print(out,
-           "<p class=\"note\">Figures are of the last %d %s. Energy is what motors put in; what "
-           "they brake is lost.</p>\n",
+           "<p class=\"note\">Figures are of the last %d %s, curves of the last one, without rare "
+           "peaks. Energy is what motors put in; what they brake is lost.</p>\n",
            G->cycles, G->cycles == 1 ? "cycle" : "cycles");
 }

@@ -337,13 +337,15 @@ static void fit(lb_view* view, const scan* s) {
   view->deep = size > 0 ? half.z : 1;
 }
 
-// Below everything, large scenery included, so that a grid never shows on top of a floor.
-static double ground(const scan* s, double floor) {
+// Below everything, large scenery included, so that a grid never shows on top of a floor; a little
+// more, since planes have no thickness.
+static double ground(const scan* s, double floor, double size) {
+  static const double BELOW = 0.01;
   double low = floor;
   for (int i = 0; i < s->nsubject; i++) {
     const subject* what = &s->subject[i];
     if (what->left_out && what->body == LB_WORLD && isfinite(what->ball.centre.z)) {
-      low = fmin(low, what->ball.centre.z - what->ball.radius);
+      low = fmin(low, what->ball.centre.z - what->ball.radius - BELOW * size);
     }
   }
   return low;
@@ -372,7 +374,9 @@ bool lb_view_make(lb_view* view, const lb_recording* recording) {
   const lb_box moving = moving_box(&s);
   const bool empty = lb_box_is_empty(&moving);
   const lb_box b = empty ? (lb_box){{0, 0, 0}, {0, 0, 0}} : with_stands(&s, moving);
-  *view = (lb_view){.elevation = ELEVATION, .floor = b.low.z, .ground = ground(&s, b.low.z)};
+  *view = (lb_view){.elevation = ELEVATION,
+                    .floor = b.low.z,
+                    .ground = ground(&s, b.low.z, empty ? 0 : lb_box_radius(&moving))};
   view->azimuth = best_azimuth(&s, lb_vec3_scale(0.5, lb_vec3_add(b.low, b.high)));
   fit(view, &s);
   view->near = fmin(view->radius, near_radius(&s));

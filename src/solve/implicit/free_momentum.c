@@ -147,7 +147,8 @@ static bool is_isotropic(const lb_link* l) {
 }
 
 // Free bodies of a mechanism turn exactly by themselves (free_axes.h), so that one of these alone
-// has nothing to be corrected. The root of a set is its lowest number.
+// has nothing to be corrected, unless gaps between them are closed after the step. The root of a
+// set is its lowest number.
 static void number_mechanisms(lb_free_momentum* F, const search* s) {
   const lb_model* m = F->m;
   int* size = F->number; // of the root's set, until it has a number
@@ -161,7 +162,8 @@ static void number_mechanisms(lb_free_momentum* F, const search* s) {
   for (int i = 0; i < m->nlink; i++) {
     const int root = lb_sets_root(s->set, i);
     const bool alone = i == root && size[i] == 1;
-    const bool turns = s->joined[i] || (alone && !is_isotropic(&m->link.packed[i]));
+    const bool turns = alone ? s->joined[i] || !is_isotropic(&m->link.packed[i])
+                             : s->joined[i] || m->constraint.count > 0;
     const bool flies = i == root && !s->held[i] && turns;
     if (flies) {
       F->of[F->count].body = alone ? i : -1;

@@ -480,15 +480,18 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   } else {
     lb_advance(m, d->q, own->dv, h);
   }
-  if (flight_of(st)) {
-    lb_free_momentum_keep(flight_of(st), d, h);
-  }
   lb_constraints_keep_active(m, d, LB_SET_STEP, own->lambda);
   lb_muscles_end(m, d);
   own->h = h;
   own->end = d->time;
   st->count++;
   return true;
+}
+
+static void finish(lb_stepper* st, lb_data* d, double h) {
+  if (flight_of(st)) {
+    lb_free_momentum_keep(flight_of(st), d, h);
+  }
 }
 
 // Compliant constraints have exerted what the step says, also where gaps of second order are
@@ -533,6 +536,7 @@ const lb_stepper_type lb_stepper_linear_euler = {.create = create,
                                                  .step = step,
                                                  .observe = observe,
                                                  .closes_loops = true,
+                                                 .finish = finish,
                                                  .renew = renew,
                                                  .derivative = &lb_derivative_linear,
                                                  .reach = 15,

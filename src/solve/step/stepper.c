@@ -225,12 +225,12 @@ static diagnosis diagnose(const lb_stepper* st, const lb_data* d, double h, bool
   return t;
 }
 
-// Contacts act on velocities, so loops are left open by gaps of second order. They are closed while
-// something touches; in free flight momentum is kept instead.
+// Contacts act on velocities, so loops are left open by gaps of second order. Where things may
+// collide they are closed after every step, in free flight, too.
 bool lb_stepper_leaves_gaps(const lb_stepper* st, const lb_data* d) {
-  const lb_touch* touch;
-  return d->work->contacts && st->m->constraint.count > 0 && st->solver.closing == 0 &&
-         lb_contacts_points(d->work->contacts, &touch) > 0;
+  const lb_model* m = st->m;
+  return d->work->contacts && m->contact.ncollider > 0 && m->constraint.count > 0 &&
+         st->solver.closing == 0;
 }
 
 static void normalise(void* context, int first, int last) {
@@ -261,6 +261,9 @@ lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
     report_end(st, d, h);
   } else if (!project(st, d, h)) {
     return fail(st, d, start, h, (diagnosis){false, -1, -1}, err);
+  }
+  if (st->type->finish) {
+    st->type->finish(st, d, h);
   }
   watch_speeds(st, d, start);
   return LB_OK;

@@ -21,6 +21,8 @@ typedef struct lb_stepper_type {
   // lb_forward.
   void (*observe)(lb_stepper* st, lb_data* d);
   bool closes_loops; // by itself; else the caller does it after the step
+  // Last of a step of h, when gaps are closed: momentum that it should have kept. NULL: nothing.
+  void (*finish)(lb_stepper* st, lb_data* d, double h);
   // Distance in steps that a singularity of angles must keep (dynamics/joint/joint_singular.c).
   // After passing at so many steps energy is off by 3e-4 with rk4, by one or two hundredths with
   // methods of order 2, and by 0.2 with those of order 1, for which it is in proportion to the
