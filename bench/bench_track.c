@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
   };
   const char* scenes = argc > 1 ? argv[1] : "scenes";
   const int threads = argc > 2 ? atoi(argv[2]) : 2;
-  static const char* const own[] = {"collocate-swing-up", "collocate-reach"};
+  static const char* const own[] = {"collocate-swing-up", "collocate-reach", "collocate-walk"};
   printf("collocation, %d threads %22s %8s %6s %9s %9s   %s\n", threads, "nodes", "numbers",
          "iter.", "wall [s]", "cpu [s]", "published");
   for (size_t i = 0; i < sizeof own / sizeof *own; i++) {

@@ -119,7 +119,8 @@ typedef struct lb_scene_muscle_mass {
 #define LB_HILL_LIST(X)                                                                            \
   X(LB_HILL_NONE, "none")                                                                          \
   X(LB_HILL_THELEN, "thelen")                                                                      \
-  X(LB_HILL_MILLARD, "millard")
+  X(LB_HILL_MILLARD, "millard")                                                                    \
+  X(LB_HILL_EARLY, "thelen-early")
 
 typedef enum lb_hill_model {
 #define LB_HILL_CODE(code, name) code,

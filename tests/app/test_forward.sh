@@ -188,6 +188,20 @@ for m in ("TRIlong", "TRIlat", "TRImed", "BIClong", "BICshort", "BRA"):
     print(m, "activation", max(abs(x - y) for _, x, y in p), "fibre", max(abs(x - y) for _, x, y in l), correlation(l), l[-1])
     assert max(abs(x - y) for _, x, y in p) < 0.01 and correlation(l) > 0.9
 P
+# OpenSim's own test runs it with the muscle of that time
+cp -r "$data/Forward/tests/resources" early && chmod -R u+w early
+sed -i 's/Thelen2003Muscle/Thelen2003Muscle_Deprecated/' early/arm26.osim
+run "$LIMBER" simulate early/arm26_Setup_Forward.xml --out arm26-early --quiet
+claim "... and with that muscle it bends its elbow as far, and when" python3 - "$data/Forward/tests/resources/std_arm26_states.sto" <<'P'
+import sys
+from follow import *
+for name, bound in (("r_shoulder_elev", 0.01), ("r_elbow_flex", 0.03)):
+    p = pairs("arm26-early", sys.argv[1], name)
+    ours, theirs = (max(p, key=lambda r: abs(r[k])) for k in (1, 2))
+    print(name, "ours", ours[1], "at", ours[0], "theirs", theirs[2], "at", theirs[0], "most", max(abs(x - y) for _, x, y in p))
+    assert abs(ours[0] - theirs[0]) <= 0.05, name
+    assert max(abs(x - y) for _, x, y in p) < bound, name
+P
 
 # Springs and limits of coordinates, actuators of points and bodies: closed forms.
 cat >coordinates.osim <<'X'

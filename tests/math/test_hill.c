@@ -4,13 +4,15 @@
 
 #include "test.h"
 
-enum { KINDS = 3 }; // Millard, Thelen, Millard undamped
+enum { KINDS = 4 }; // Millard, Thelen, Millard undamped, Thelen early
 static lb_hill_curves CURVES[KINDS];
 
 static int make_curves(void** state) {
   (void)state;
   const lb_thelen_shape thelen = lb_thelen_shape_default();
   lb_thelen_curves(&CURVES[1], &thelen);
+  lb_thelen_curves(&CURVES[3], &thelen);
+  CURVES[3].kind = LB_HILL_EARLY;
   for (int k = 0; k < KINDS; k += 2) {
     const lb_millard_shape millard = lb_millard_shape_default(k == 2);
     const char* what;
@@ -66,6 +68,23 @@ static void curves_pass_through_the_points_that_define_them(void** state) {
   }
 }
 
+// f_pe = exp(k ((l - 1)/e0 - 1)) everywhere; the tendon bears a third at its toe, 1.0027 at e_o.
+static void early_curves_have_their_own_passive_force_and_tendon(void** state) {
+  (void)state;
+  const lb_hill h = muscle(3, 1, 1, 1, 0);
+  const lb_hill_type* type = LB_HILL_TYPE[h.kind];
+  assert_near(type->passive(h.curves, 1.6).y, 1, 1e-14);
+  assert_near(type->passive(h.curves, 1).y, exp(-5), 1e-15);
+  assert_near(type->passive(h.curves, 0.7).y, exp(-7.5), 1e-15);
+  assert_near(type->passive(h.curves, 1.9).y, 1 + 0.3 * 5 / 0.6, 1e-14);
+  assert_near(type->tendon(h.curves, 1).y, 0, 1e-15);
+  assert_near(type->tendon(h.curves, 1 + 0.609 * 0.04).y, 1.0 / 3, 1e-13);
+  assert_near(type->tendon(h.curves, 1.04).y, 1.0 / 3 + 1.712 * 0.391, 1e-13);
+  assert_near(type->slowing(0).y, 0.5, 0);
+  assert_near(type->slowing(1).y, 1, 0);
+  assert_near(h.damping, 0.05, 0);
+}
+
 // Thelen's own formula, speed by force: the curve is its inverse.
 static void thelen_velocity_curve_inverts_his_formula(void** state) {
   (void)state;
@@ -99,7 +118,7 @@ static double differ(curve* f, const lb_hill_curves* c, double x, int which) {
 static void curve_derivatives_match_differences(void** state) {
   (void)state;
   lb_random r = {4};
-  for (int kind = 0; kind < 3; kind++) {
+  for (int kind = 0; kind < KINDS; kind++) {
     const lb_hill h = muscle(kind, 1, 1, 1, 0);
     const lb_hill_type* type = LB_HILL_TYPE[h.kind];
     curve* const of[] = {type->active, type->velocity, type->passive, type->tendon};
@@ -107,7 +126,7 @@ static void curve_derivatives_match_differences(void** state) {
     // where pieces meet the third derivative jumps, and Thelen's have kinks
     const double joints[][6] = {{0.4441, 0.58705, 0.84, 1, 1.43115, 1.8123},
                                 {-1, -0.9, 0, 0.9, 1, NAN},
-                                {1, 1.035, 1.07, 1.7, 1, 1},
+                                {1, 1.035, 1.07, 1.7, 1.6, 1},
                                 {1, 1.0202, 1.0371, 1, 1.02436, 1}};
     for (int k = 0; k < 4; k++) {
       for (int i = 0; i < 400; i++) {
@@ -132,7 +151,7 @@ static void curve_derivatives_match_differences(void** state) {
 static void force_velocity_inverse_inverts(void** state) {
   (void)state;
   lb_random r = {5};
-  for (int kind = 0; kind < 3; kind++) {
+  for (int kind = 0; kind < KINDS; kind++) {
     const lb_hill h = muscle(kind, 1, 1, 1, 0);
     const lb_hill_type* type = LB_HILL_TYPE[h.kind];
     const double low = kind == 0 ? 0 : -0.3, high = kind == 0 ? 1.4 : 1.8;
@@ -250,7 +269,7 @@ static void activation_stays_in_its_range_for_any_step(void** state) {
 // OpenSim's Tug of War: two muscles of 1000 N, 0.1 m and 0.2 m pull at a block.
 static void tug_of_war_is_in_equilibrium(void** state) {
   (void)state;
-  for (int kind = 0; kind < 3; kind++) {
+  for (int kind = 0; kind < KINDS; kind++) {
     const lb_hill h = muscle(kind, 1000, 0.1, 0.2, 0);
     for (int i = 0; i <= 20; i++) {
       const double a = 0.01 + 0.0495 * i, L = 0.3 + 0.002 * i;
@@ -364,7 +383,7 @@ static void fiber_speed_balances_and_has_its_derivatives(void** state) {
 // Implicit steps of the fibre converge to its differential equation with order 1.
 static void implicit_steps_follow_the_fibers_speed(void** state) {
   (void)state;
-  for (int kind = 0; kind < 3; kind++) {
+  for (int kind = 0; kind < KINDS; kind++) {
     const lb_hill h = muscle(kind, 1000, 0.1, 0.2, 0.3);
     const double a = 0.6, L = 0.295;
     double l = 0.09, exact = 0.09, error[2];
@@ -429,6 +448,7 @@ int main(void) {
       cmocka_unit_test(millard_curves_have_their_published_values),
       cmocka_unit_test(curves_pass_through_the_points_that_define_them),
       cmocka_unit_test(thelen_velocity_curve_inverts_his_formula),
+      cmocka_unit_test(early_curves_have_their_own_passive_force_and_tendon),
       cmocka_unit_test(curve_derivatives_match_differences),
       cmocka_unit_test(force_velocity_inverse_inverts),
       cmocka_unit_test(corners_whose_tangents_do_not_meet_are_refused),

@@ -7,8 +7,9 @@
 #include "math/muscle/hill_inside.h"
 #include "math/muscle/hill_kind.h"
 
-const lb_hill_type* const LB_HILL_TYPE[LB_HILL_COUNT] = {
-    [LB_HILL_THELEN] = &lb_hill_thelen, [LB_HILL_MILLARD] = &lb_hill_millard};
+const lb_hill_type* const LB_HILL_TYPE[LB_HILL_COUNT] = {[LB_HILL_THELEN] = &lb_hill_thelen,
+                                                         [LB_HILL_MILLARD] = &lb_hill_millard,
+                                                         [LB_HILL_EARLY] = &lb_hill_early};
 
 lb_hill lb_hill_default(lb_hill_model kind, double force, double fiber, double slack) {
   const lb_hill_type* type = LB_HILL_TYPE[kind];

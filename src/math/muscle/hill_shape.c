@@ -75,7 +75,7 @@ lb_millard_shape lb_millard_shape_of(const lb_scene_hill_shape* from, bool inver
 }
 
 const char* lb_hill_shape_stranger(lb_hill_model kind, const lb_scene_hill_shape* from) {
-  const int of = kind == LB_HILL_THELEN ? THELEN : MILLARD;
+  const int of = kind == LB_HILL_MILLARD ? MILLARD : THELEN;
   for (int i = 0; i < COUNT; i++) {
     if (NUMBERS[i].in[of] == NONE && number_at(from, i) != 0) {
       return NUMBERS[i].key;

@@ -11,6 +11,13 @@
 //   (1)  f_v = (1 + v)/(1 - v/A)            where v <= 0
 //   (2)  f_v = (1 + c F v)/(1 + c v)        where v > 0, with c = (2 + 2/A)/(F - 1)
 //
+// OpenSim's muscle before version 3 (early) has a passive force below the optimal length, too,
+// another tendon, and is half as fast at rest, where the first is a quarter as fast:
+//
+//   (3)  f_pe = exp(k ((l - 1)/e0 - 1)),  straight where l > 1 + e0
+//   (4)  f_se = (exp(3 e/e_toe) - 1)/(3 (exp(3) - 1)) up to e_toe = 0.609 e_o, then straight with
+//        the slope 1.712/e_o
+//
 // It goes on straight below 0 and above 0.95 F, as OpenSim does. The passive force does so where it
 // is far beyond what a fibre bears, so that no number overflows.
 #include <math.h>
@@ -106,3 +113,34 @@ const lb_hill_type lb_hill_thelen = {.name = "thelen",
                                      .tendon = tendon,
                                      .velocity_inverse = velocity_inverse,
                                      .slowing = slowing};
+
+// --- early ---
+
+static lb_curve_value early_passive(const lb_hill_curves* c, double l) {
+  const double k = c->thelen.passive, e = c->thelen.passive_strain;
+  const double s = l - 1, at = fmin(s, e), f = exp(k * (at / e - 1)), slope = k / e * f;
+  return (lb_curve_value){f + slope * (s - at), slope, s > e ? 0 : k / e * slope};
+}
+
+static lb_curve_value early_tendon(const lb_hill_curves* c, double l) {
+  static const double PART = 0.609, SLOPE = 1.712;
+  const double most = c->thelen.tendon_strain, toe = PART * most, e = l - 1;
+  const lb_curve_value f = exponential(1.0 / (3 * expm1(TOE_EXPONENT)), TOE_EXPONENT / toe, e, toe);
+  return e > toe ? (lb_curve_value){1.0 / 3 + SLOPE / most * (e - toe), SLOPE / most, 0} : f;
+}
+
+static lb_curve_value early_slowing(double a) {
+  return (lb_curve_value){0.5 + 0.5 * a, 0.5, 0};
+}
+
+const lb_hill_type lb_hill_early = {.name = "thelen-early",
+                                    .speed = 10,
+                                    .damping = 0.05,
+                                    .rise = 0.01,
+                                    .fall = 0.04,
+                                    .active = active,
+                                    .velocity = velocity,
+                                    .passive = early_passive,
+                                    .tendon = early_tendon,
+                                    .velocity_inverse = velocity_inverse,
+                                    .slowing = early_slowing};

@@ -50,7 +50,7 @@ static lb_status find_curves(lb_build* b, curve_set** sets, lb_hill* h,
   if (!set) {
     return LB_NO_MEMORY;
   }
-  set->thelen = h->kind == LB_HILL_THELEN;
+  set->thelen = h->kind != LB_HILL_MILLARD;
   set->of_thelen = set->thelen ? lb_thelen_shape_of(shape) : lb_thelen_shape_default();
   set->of_millard =
       set->thelen ? lb_millard_shape_default(false) : lb_millard_shape_of(shape, invertible);

@@ -103,24 +103,44 @@ static lb_yaml* shape_node(lb_osim* o, lb_xml* xml, bool thelen) {
   return shape;
 }
 
+// An early muscle is half as fast at rest.
+static void check_rest_speed(lb_osim* o, lb_xml* xml) {
+  const double most = lb_osim_number(o, xml, "Vmax", 10), rest = lb_osim_number(o, xml, "Vmax0", 5);
+  if (rest != most / 2) {
+    lb_remark(o->r, xml->place,
+              lb_compose(o->r, "<Vmax0> of '%s' is taken as half of <Vmax>", xml->name));
+  }
+}
+
 // --- the whole ---
 
 lb_yaml* lb_osim_hill(lb_osim* o, lb_xml* xml) {
   const bool thelen = strncmp(xml->tag, "Thelen2003", 10) == 0;
   const bool millard = strncmp(xml->tag, "Millard2012", 11) == 0;
+  const bool early = strcmp(xml->tag, "Thelen2003Muscle_Deprecated") == 0;
   lb_yaml* hill = lb_node_map(o, xml->place);
   if (!thelen && !millard) {
     lb_remark(o->r, xml->place,
               lb_compose(o->r, "muscle '%s' of class %.60s is read as one of Millard's", xml->name,
                          xml->tag));
   }
-  lb_node_put(o, hill, "model", lb_node_text(o, xml->place, thelen ? "thelen" : "millard"));
+  lb_node_put(o, hill, "model",
+              lb_node_text(o, xml->place,
+                           early    ? "thelen-early"
+                           : thelen ? "thelen"
+                                    : "millard"));
   lb_osim_put_number(o, hill, xml, "force", "max_isometric_force");
   lb_osim_put_number(o, hill, xml, "fiber", "optimal_fiber_length");
   lb_osim_put_number(o, hill, xml, "slack", "tendon_slack_length");
   lb_osim_put_number(o, hill, xml, "pennation",
                      first_of(o, xml, "pennation_angle_at_optimal", "pennation_angle"));
-  lb_osim_put_number(o, hill, xml, "speed", first_of(o, xml, "max_contraction_velocity", "Vmax"));
+  lb_osim_put_number(o, hill, xml, "speed",
+                     early ? first_of(o, xml, "Vmax", "max_contraction_velocity")
+                           : first_of(o, xml, "max_contraction_velocity", "Vmax"));
+  if (early) {
+    lb_osim_put_number(o, hill, xml, "damping", "damping");
+    check_rest_speed(o, xml);
+  }
   if (millard) {
     lb_osim_put_number(o, hill, xml, "damping", "fiber_damping");
   }

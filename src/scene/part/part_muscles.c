@@ -69,7 +69,7 @@ static const lb_table shape_table = LB_TABLE("hill shape", lb_scene_hill_shape, 
   LB_SIZED(NUMBER, lb_scene_hill, key, member, dimension, range, standard, about)
 static const lb_field hill_fields[] = {
     LB_FROM(CHOICE, lb_scene_hill, "model", model, &hill_choices, NULL,
-            "thelen (2003) or millard (2012)"),
+            "thelen (2003), millard (2012), or thelen-early: OpenSim's before version 3"),
     HILL("force", force, LB_FORCE, LB_POSITIVE, NULL, "peak isometric force"),
     HILL("fiber", fiber, LB_LENGTH, LB_POSITIVE, NULL, "optimal length of its fibres"),
     HILL("slack", slack, LB_LENGTH, LB_NOT_NEGATIVE, NULL, "slack length of its tendon"),
