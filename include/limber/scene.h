@@ -118,6 +118,9 @@ typedef struct lb_scene_point {
   double radius;         ///< of grounds: of a ball about the point, which is what touches [m] >= 0
   int wrap; ///< of cables: surface that may be wrapped here in place of a point, counted from 1; 0:
             ///< a point
+  /// Of cables: a point that a joint moves in its body, or that counts at times, as muscles have
+  /// them; NULL: a fixed one.
+  const struct lb_scene_path_point* path;
 } lb_scene_point;
 
 /// Kinds of forces on points of bodies. code, name, section in scene files, one line for people

@@ -5,6 +5,15 @@
 // --- copies ---
 
 // Arrays of its own, with room for more bodies and joints.
+// Points of a cable that go by joints are its own.
+static void copy_points(const lb_scene_force* from, lb_arena* arena, lb_scene_force* to) {
+  to->point = LB_COPY(arena, from->point, from->npoint);
+  for (int k = 0; k < from->npoint && to->point; k++) {
+    const lb_scene_path_point* path = from->point[k].path;
+    to->point[k].path = path ? LB_COPY(arena, path, 1) : NULL;
+  }
+}
+
 static bool copy(const lb_scene* s, int more, lb_arena* arena, lb_scene* to) {
   *to = *s;
   to->storage = NULL;
@@ -14,6 +23,9 @@ static bool copy(const lb_scene* s, int more, lb_arena* arena, lb_scene* to) {
   to->joint = LB_TAKE(arena, lb_scene_joint, s->njoint + s->nbody + more);
   to->shape = LB_COPY(arena, s->shape, s->nshape);
   to->force = LB_COPY(arena, s->force, s->nforce);
+  for (int i = 0; i < s->nforce && to->force; i++) {
+    copy_points(&s->force[i], arena, &to->force[i]);
+  }
   to->motor = LB_COPY(arena, s->motor, s->nmotor);
   to->load = LB_COPY(arena, s->load, s->nload);
   to->constraint = LB_COPY(arena, s->constraint, s->nconstraint);
@@ -79,6 +91,15 @@ static void drop_joints(lb_scene* to, const bool* drop, int* number) {
       renumber(&to->constraint[i].term[k].joint, number);
     }
   }
+  for (int i = 0; i < to->nforce; i++) {
+    for (int k = 0; k < to->force[i].npoint; k++) {
+      lb_scene_path_point* path = (lb_scene_path_point*)to->force[i].point[k].path;
+      if (path) {
+        renumber(&path->follows, number);
+        renumber(&path->condition, number);
+      }
+    }
+  }
   for (int i = 0; i < to->nmuscle; i++) {
     renumber(&to->muscle[i].excitation.joint, number);
     for (int k = 0; k < to->muscle[i].npoint; k++) {
@@ -90,10 +111,18 @@ static void drop_joints(lb_scene* to, const bool* drop, int* number) {
 
 // --- what acts on what ---
 
+// Joints inside count as inner bodies.
+static bool touches_joint(const lb_fork_parts* p, const lb_scene_path_point* at) {
+  return (at->follows >= 0 && p->inside[at->follows]) ||
+         (at->condition >= 0 && p->inside[at->condition]);
+}
+
 static lb_fork_touch touch_force(const lb_fork_parts* p, const lb_scene_force* f) {
   lb_fork_touch t = {0};
   for (int i = 0; i < f->npoint; i++) {
-    lb_fork_touch_add(&t, p, f->point[i].body);
+    const lb_scene_point* at = &f->point[i];
+    lb_fork_touch_add(&t, p, at->wrap > 0 ? p->scene->wrap[at->wrap - 1].body : at->body);
+    t.inner |= at->path && touches_joint(p, at->path);
   }
   if (f->kind == LB_FORCE_GROUND) {
     lb_fork_touch_add(&t, p, LB_WORLD);
@@ -133,7 +162,6 @@ static lb_fork_touch touch_rope(const lb_fork_parts* p, const lb_scene_rope* rop
   return t;
 }
 
-// Joints inside count as inner bodies.
 static lb_fork_touch touch_muscle(const lb_fork_parts* p, const lb_scene_muscle* muscle) {
   const lb_scene* s = p->scene;
   const int feels = muscle->excitation.joint;
@@ -141,8 +169,7 @@ static lb_fork_touch touch_muscle(const lb_fork_parts* p, const lb_scene_muscle*
   for (int i = 0; i < muscle->npoint; i++) {
     const lb_scene_path_point* at = &muscle->point[i];
     lb_fork_touch_add(&t, p, at->wrap >= 0 ? s->wrap[at->wrap].body : at->body);
-    t.inner |= (at->follows >= 0 && p->inside[at->follows]) ||
-               (at->condition >= 0 && p->inside[at->condition]);
+    t.inner |= touches_joint(p, at);
   }
   return t;
 }

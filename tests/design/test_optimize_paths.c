@@ -3,7 +3,7 @@
 // that comes and goes.
 #include "optimizing.h"
 
-// Places: integrator, surfaces of the triceps, more of the biceps' via point.
+// Places: integrator, surfaces of the triceps, more of the biceps' via point, a cable.
 static const char arm[] =
     "duration: 0.1 s\n"
     "solver: {integrator: %s, step: 2 ms}\n"
@@ -32,7 +32,7 @@ static const char arm[] =
     "    mass: {amount: 0.5, belly: [0.1, 0.9], tendon: even}\n    tension: 3\n"
     "cables:\n"
     "  cord: {through: [{at: [0.12, 0.02, 0.95]}, {wrap: ball}, {body: lower, at: [0.1, 0, 0]}], "
-    "stiffness: 60, damping: 1, length: 0.3}\n"
+    "stiffness: 60, damping: 1, length: 0.3}\n%s"
     "motors:\n"
     "  bend: {joint: elbow, drive: force, ease: linear, keys: [[0, -1], [50 ms, -2], [0.1, 0]]}\n"
     "initial: {elbow: {position: 8 deg, velocity: -3}}\n"
@@ -48,12 +48,12 @@ static const char arm[] =
     "    there: {point: lower, at: [0, 0, -0.5], position: [0.3, 0.1, 0.2]}\n"
     "    fast: {point: upper, at: [0, 0, -0.5], velocity: [0.3, 0.1, 0.2], time: [50 ms, 0.1]}\n";
 
-static void check(const char* surfaces, const char* via) {
+static void check(const char* surfaces, const char* via, const char* cable) {
   static const char* const by[] = {"bdf1", "bdf2", "sdirk2", "rk4", "rk8", "euler"};
   for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
-    char text[sizeof arm + 200];
+    char text[sizeof arm + 600];
     problem p;
-    snprintf(text, sizeof text, arm, by[i], surfaces, via);
+    snprintf(text, sizeof text, arm, by[i], surfaces, via, cable);
     open_problem(&p, text);
     if (getenv("LIMBER_TELL")) {
       print_message("%s\n", by[i]);
@@ -66,18 +66,29 @@ static void check(const char* surfaces, const char* via) {
 
 static void gradients_match_differences(void** state) {
   (void)state;
-  check("{wrap: condyle}", "");
+  check("{wrap: condyle}", "", "");
 }
 
 static void gradients_go_through_dependent_nodes(void** state) {
   (void)state;
-  check("{wrap: condyle}, {wrap: calf}", ", while: {joint: elbow, at_least: 2 deg, over: 20 deg}");
+  check("{wrap: condyle}, {wrap: calf}", ", while: {joint: elbow, at_least: 2 deg, over: 20 deg}",
+        "");
+}
+
+static void gradients_go_through_cables_with_moving_and_conditional_points(void** state) {
+  (void)state;
+  check("{wrap: condyle}", "",
+        "  strap: {through: [{body: upper, at: [5 cm, 3 cm, -0.2]}, {body: upper, at: [7 cm, 3 cm, "
+        "-0.45], while: {joint: elbow, at_least: 2 deg, over: 20 deg}}, {body: lower, follows: "
+        "{joint: elbow, x: {polynomial: [0.01, 0.02, 0.05]}, y: 3 cm, z: -15 cm}}, {body: lower, "
+        "at: [4 cm, 0, -0.3]}], stiffness: 90, damping: 2, length: 0.3}\n");
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradients_match_differences),
       cmocka_unit_test(gradients_go_through_dependent_nodes),
+      cmocka_unit_test(gradients_go_through_cables_with_moving_and_conditional_points),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

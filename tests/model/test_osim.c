@@ -424,6 +424,28 @@ static void smooth_contact_of_a_ball_is_a_smooth_ground(void** state) {
   "<PathWrapSet><objects><PathWrap><wrap_object>ball</wrap_object><range>-1 -1</range>"            \
   "</PathWrap></objects></PathWrapSet>"
 
+// Points that come and go, and points that move, are those of cables, too.
+static void springs_may_have_conditional_points(void** state) {
+  (void)state;
+  lb_scene s = parse(
+      TWO("<ForceSet><objects><PathSpring name=\"p\"><GeometryPath><PathPointSet><objects>" POINT(
+          "a", "ground",
+          "0.2 0.1 0") "<ConditionalPathPoint name=\"c\"><body>ground</body><location>0.1 0.1 0"
+                       "</location><range>-0.5 0.5</range><coordinate>a</coordinate>"
+                       "</ConditionalPathPoint>" POINT("b", "bar",
+                                                       "0.1 -0.2 0") "</objects></PathPointSet>"
+                                                                     "</GeometryPath><stiffness>10"
+                                                                     "</stiffness></PathSpring>"
+                                                                     "</objects></ForceSet>"));
+  assert_int_equal(s.nforce, 1);
+  assert_int_equal(s.force[0].npoint, 3);
+  assert_null(s.force[0].point[0].path);
+  assert_non_null(s.force[0].point[1].path);
+  assert_int_equal(s.force[0].point[1].path->condition, 0);
+  assert_near(s.force[0].point[1].path->at_most, 0.5, 2e-5);
+  lb_scene_release(&s);
+}
+
 // Springs along paths are cables, over surfaces too.
 static void springs_along_paths_are_cables(void** state) {
   (void)state;
@@ -749,6 +771,7 @@ int main(void) {
       cmocka_unit_test(locked_coordinates_stay),
       cmocka_unit_test(contact_of_a_ball_is_a_ground),
       cmocka_unit_test(smooth_contact_of_a_ball_is_a_smooth_ground),
+      cmocka_unit_test(springs_may_have_conditional_points),
       cmocka_unit_test(springs_along_paths_are_cables),
       cmocka_unit_test(muscles_have_the_shapes_and_starts_of_their_file),
       cmocka_unit_test(a_body_with_a_skull_has_a_head_and_muscles_have_their_volume),

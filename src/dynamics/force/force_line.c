@@ -80,7 +80,7 @@ static void find_line(lb_line* p, const lb_model_force* f, lb_work* w) {
 
 // Path of a cable over surfaces.
 static void find_path(lb_path* p, const lb_model_force* f, lb_work* w) {
-  lb_path_find(p, f->path, w, NULL, NULL);
+  lb_path_find(p, f->path, w, w->data->q, w->data->qd);
   const pull_at T = tension_at(f, p->length, p->rate);
   p->F = T.F;
   p->slope = T.slope;
@@ -91,7 +91,7 @@ static void find_path(lb_path* p, const lb_model_force* f, lb_work* w) {
 static void measure_line(const lb_model_force* f, lb_work* w, double* length, double* rate) {
   if (f->path) {
     lb_path p;
-    lb_path_find(&p, f->path, w, NULL, NULL);
+    lb_path_find(&p, f->path, w, w->data->q, w->data->qd);
     *length = p.length;
     *rate = p.rate;
   } else {
@@ -255,7 +255,7 @@ void lb_line_differentiate(lb_derivatives* D, lb_work* w, const lb_model_force* 
   if (f->path) {
     lb_path path;
     find_path(&path, f, w);
-    lb_path_derive(D, &path, NULL, symmetric);
+    lb_path_derive(D, &path, w->data->qd, symmetric);
     return;
   }
   lb_line p;

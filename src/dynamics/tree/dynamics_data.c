@@ -22,7 +22,7 @@ static lb_data* lay_out(lb_carver* c, const lb_model* m) {
   lb_data* d = lb_carve(c, 1, sizeof *d);
   lb_work* w = lb_carve(c, 1, sizeof *w);
   lb_data data = {.model = m, .threads = 1, .work = w};
-  lb_work work = {0};
+  lb_work work = {.data = d};
   data.q = lb_carve(c, nq, sizeof(double));
   data.qd = lb_carve(c, nv, sizeof(double));
   data.x = lb_carve(c, (size_t)m->nx, sizeof(double));

@@ -72,5 +72,6 @@ typedef struct lb_work {
   struct lb_particles* particles;     // of ropes and deformables; NULL: there are none
   struct lb_muscles* muscles;         // NULL: there are none
   struct lb_data** mechanism;         // [mechanism.count] of their whole models; NULL: none
+  const struct lb_data* data;         // that it is part of
   const lb_allocator* allocator;
 } lb_work;

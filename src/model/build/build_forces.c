@@ -44,10 +44,11 @@ static void add_lines(struct lb_model_forces* to, const lb_model_force* f) {
   }
 }
 
-static bool wraps(const lb_scene_force* f) {
+// Straight lines from one fixed point to the next need no path.
+static bool has_path(const lb_scene_force* f) {
   bool any = false;
   for (int k = 0; k < f->npoint; k++) {
-    any = any || f->point[k].wrap > 0;
+    any = any || f->point[k].wrap > 0 || f->point[k].path;
   }
   return any;
 }
@@ -65,7 +66,7 @@ static lb_status add_force(lb_build* b, int i) {
     f->at[k] = anchor(b->m, p->body, p->face, p->at);
   }
   b->m->force.of_kind[f->set.kind]++;
-  if (wraps(&f->set)) {
+  if (has_path(&f->set)) {
     const lb_scene_force from = {.name = f->set.name,
                                  .place = b->force[i].place,
                                  .npoint = f->set.npoint,
@@ -75,6 +76,9 @@ static lb_status add_force(lb_build* b, int i) {
       return status;
     }
     lb_build_tube(b->m, f->path, 0, -1);
+  }
+  for (int k = 0; k < f->set.npoint; k++) {
+    f->set.point[k].path = NULL; // the scene's
   }
   add_lines(&b->m->force, f);
   return LB_OK;

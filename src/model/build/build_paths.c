@@ -515,7 +515,7 @@ lb_status lb_build_cable_path(lb_build* b, const lb_scene_force* from, const lb_
     return LB_NO_MEMORY;
   }
   for (int i = 0; i < from->npoint; i++) {
-    point[i] = lb_scene_path_point_default();
+    point[i] = from->point[i].path ? *from->point[i].path : lb_scene_path_point_default();
     point[i].wrap = from->point[i].wrap - 1;
     point[i].body = from->point[i].body;
     point[i].at = from->point[i].at;

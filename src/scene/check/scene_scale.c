@@ -122,6 +122,24 @@ static bool scale_muscles(lb_scene* scene, const lb_scene_scaling* how, lb_arena
   return ok;
 }
 
+// A cable's points that move have functions of their own.
+static bool scale_forces(lb_scene* scene, const lb_scene_scaling* how, lb_arena* arena) {
+  bool ok = true;
+  for (int i = 0; i < scene->nforce && ok; i++) {
+    for (int k = 0; k < scene->force[i].npoint && ok; k++) {
+      lb_scene_point* p = &scene->force[i].point[k];
+      const lb_vec3 s = factor_of(how, p->body);
+      p->at = times(s, p->at);
+      if (p->path) {
+        lb_scene_path_point* own = LB_COPY(arena, p->path, 1);
+        ok = own && scale_point(own, s, arena);
+        p->path = own;
+      }
+    }
+  }
+  return ok;
+}
+
 static void scale_places(lb_scene* scene, const lb_scene_scaling* how) {
   for (int i = 0; i < scene->nmarker; i++) {
     scene->marker[i].at = times(factor_of(how, scene->marker[i].body), scene->marker[i].at);
@@ -131,12 +149,6 @@ static void scale_places(lb_scene* scene, const lb_scene_scaling* how) {
     const lb_vec3 s = factor_of(how, w->body);
     w->pose.p = times(s, w->pose.p);
     w->size = lb_vec3_scale(cbrt(volume(s)), w->size);
-  }
-  for (int i = 0; i < scene->nforce; i++) {
-    for (int k = 0; k < scene->force[i].npoint; k++) {
-      lb_scene_point* p = &scene->force[i].point[k];
-      p->at = times(factor_of(how, p->body), p->at);
-    }
   }
   for (int i = 0; i < scene->nshape; i++) {
     lb_scene_shape* x = &scene->shape[i];
@@ -149,5 +161,6 @@ static void scale_places(lb_scene* scene, const lb_scene_scaling* how) {
 bool lb_scene_scale(lb_scene* scene, const lb_scene_scaling* how, lb_arena* arena) {
   scale_bodies(scene, how);
   scale_places(scene, how);
-  return scale_joints(scene, how, arena) && scale_muscles(scene, how, arena);
+  return scale_joints(scene, how, arena) && scale_muscles(scene, how, arena) &&
+         scale_forces(scene, how, arena);
 }

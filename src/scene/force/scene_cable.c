@@ -9,19 +9,30 @@ static const lb_field point_fields[] = {
              "where, in that body"),
     LB_LATER(WRAP, "wrap", NULL, "none",
              "a surface that it may wrap over here, in place of a point"),
+    LB_LATER(TABLE, "follows", &lb_follows_table, "it is fixed",
+             "a point that a joint moves in the body, in place of 'at'"),
+    LB_LATER(TABLE, "while", &lb_while_table, "always",
+             "the point counts only while a coordinate is in a range"),
 };
 
+// Points as muscles have them.
 static bool finish_point(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
-  const lb_yaml *wrap = lb_yaml_find(node, "wrap"), *body = lb_yaml_find(node, "body");
-  if (ok && wrap && (body || lb_yaml_find(node, "at"))) {
-    return lb_complain(r, node->place,
-                       "a wrap says itself where it is (take 'body' and 'at' away)");
+  lb_scene_point* to = part;
+  const lb_yaml* wrap = lb_yaml_find(node, "wrap");
+  lb_scene_path_point path = lb_scene_path_point_default();
+  if (!lb_finish_path_point(r, node, ok, &path)) {
+    return false;
   }
-  if (ok && wrap) {
-    ((lb_scene_point*)part)->wrap =
-        1 + lb_names_find(&r->section[LB_SCENE_WRAPS].names, wrap->text, -1);
+  if (wrap) {
+    to->wrap = 1 + lb_names_find(&r->section[LB_SCENE_WRAPS].names, wrap->text, -1);
   }
-  return ok;
+  if (path.follows >= 0 || path.condition >= 0) {
+    path.body = to->body;
+    path.at = to->at;
+    to->path = LB_COPY(r->keep, &path, 1);
+    return to->path || lb_lack(r);
+  }
+  return true;
 }
 
 static const lb_table point_table =
@@ -46,12 +57,20 @@ static void check(lb_checker* c, const void* part) {
     lb_say(c, " runs through %d points; it needs 2 to %d", s->npoint, LB_CABLE_MOST_POINTS);
     return;
   }
-  if (s->point[0].wrap || s->point[s->npoint - 1].wrap) {
-    lb_say(c, " must begin and end at points, not at a wrap");
+  const lb_scene_point* end[] = {&s->point[0], &s->point[s->npoint - 1]};
+  for (int e = 0; e < 2; e++) {
+    if (end[e]->wrap || (end[e]->path && end[e]->path->condition >= 0)) {
+      lb_say(c,
+             " must begin and end at points that always count, not at a wrap or one with 'while'");
+      break;
+    }
   }
   for (int i = 0; i < s->npoint; i++) {
     if (s->point[i].wrap < 0 || s->point[i].wrap > c->s->nwrap) {
       lb_say(c, ": point %d is on a wrap that does not exist", i + 1);
+    }
+    if (s->point[i].path) {
+      lb_check_path_point(c, s->point[i].path, i);
     }
   }
 }

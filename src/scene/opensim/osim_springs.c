@@ -1,7 +1,4 @@
 // Springs along paths: path springs and ligaments, which become cables.
-//
-// Cables know fixed points and surfaces. Paths whose points move or come and go are left out, with
-// a note.
 #include <string.h>
 
 #include "scene/opensim/osim.h"
@@ -98,17 +95,6 @@ bool lb_osim_is_spring(const lb_xml* xml) {
 
 void lb_osim_spring(lb_osim* o, lb_xml* xml, lb_yaml* through) {
   lb_yaml* map = lb_node_map(o, xml->place);
-  for (int i = 0; through && i < through->count; i++) {
-    const lb_yaml* point = through->item[i];
-    if (point && (lb_yaml_find(point, "follows") || lb_yaml_find(point, "while"))) {
-      lb_remark(o->r, xml->place,
-                lb_compose(o->r,
-                           "'%s' is left out: a spring cannot have points that move on "
-                           "their body or come and go",
-                           xml->name));
-      return;
-    }
-  }
   lb_node_put(o, map, "through", through);
   if (KINDS[kind_of(xml)].read(o, xml, map)) {
     lb_node_part(o, "cables", xml->name, map);

@@ -50,6 +50,11 @@ bool lb_function_holds(const lb_function_definition* function);
 // The same as a profile over that coordinate.
 bool lb_read_function_profile(lb_reader* r, const lb_yaml* node, const char* key,
                               lb_dimension along, lb_dimension value, lb_profile_definition* out);
+// What is beyond the plain rows of a point of a path: a wrap's rules, 'follows' and 'while'.
+bool lb_finish_path_point(lb_reader* r, const lb_yaml* node, bool ok, void* part);
+extern const lb_table lb_follows_table, lb_while_table;
+// A moving or conditional point by itself; i counts points from 0.
+void lb_check_path_point(lb_checker* c, const lb_scene_path_point* point, int i);
 // Points of a path suit each other.
 void lb_check_path(lb_checker* c, const lb_scene_path_point* point, int count);
 

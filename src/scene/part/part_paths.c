@@ -228,7 +228,7 @@ static const lb_field follows_fields[] = {
     LB_LATER(FUNCTION, "y", &lb_function_table, "0", "the same along y"),
     LB_LATER(FUNCTION, "z", &lb_function_table, "0", "the same along z"),
 };
-static const lb_table follows_table = LB_TABLE("moving point", lb_scene_path_point, follows_fields);
+const lb_table lb_follows_table = LB_TABLE("moving point", lb_scene_path_point, follows_fields);
 
 static const lb_field while_fields[] = {
     LB_ROW(JOINT, lb_scene_path_point, "joint", condition, NULL, "the joint that decides"),
@@ -239,7 +239,7 @@ static const lb_field while_fields[] = {
     LB_LATER(BOUND, "over", NULL, "0",
              "part of the coordinate over which it comes in smoothly; 0: at once"),
 };
-static const lb_table while_table = LB_TABLE("condition", lb_scene_path_point, while_fields);
+const lb_table lb_while_table = LB_TABLE("condition", lb_scene_path_point, while_fields);
 
 static const lb_field path_fields[] = {
     LB_ROW(WRAP, lb_scene_path_point, "wrap", wrap, "none",
@@ -247,9 +247,9 @@ static const lb_field path_fields[] = {
     LB_ROW(BODY, lb_scene_path_point, "body", body, "world", "a rigid body, or world"),
     LB_SIZED(VECTOR, lb_scene_path_point, "at", at, LB_LENGTH, LB_ANY, "[0, 0, 0]",
              "where, in that body"),
-    LB_LATER(TABLE, "follows", &follows_table, "it is fixed",
+    LB_LATER(TABLE, "follows", &lb_follows_table, "it is fixed",
              "a point that a joint moves in the body, in place of 'at'"),
-    LB_LATER(TABLE, "while", &while_table, "always",
+    LB_LATER(TABLE, "while", &lb_while_table, "always",
              "the point counts only while a coordinate is in a range"),
 };
 
@@ -276,7 +276,7 @@ static bool coordinate_measure(lb_reader* r, lb_place place, int joint, int coor
 static bool read_follows(lb_reader* r, const lb_yaml* node, lb_scene_path_point* to) {
   static const char* const key[] = {"x", "y", "z"};
   lb_dimension along = LB_PURE;
-  bool ok = lb_read_part(r, node, "follows", &follows_table, to) &&
+  bool ok = lb_read_part(r, node, "follows", &lb_follows_table, to) &&
             coordinate_measure(r, node->place, to->follows, to->coordinate, &along);
   for (int k = 0; ok && k < 3; k++) {
     const lb_yaml* value = lb_yaml_find(node, key[k]);
@@ -296,7 +296,7 @@ static bool read_while(lb_reader* r, const lb_yaml* node, lb_scene_path_point* t
   lb_dimension along = LB_PURE;
   to->at_least = -(double)INFINITY;
   to->at_most = (double)INFINITY;
-  bool ok = lb_read_part(r, node, "while", &while_table, to) &&
+  bool ok = lb_read_part(r, node, "while", &lb_while_table, to) &&
             coordinate_measure(r, node->place, to->condition, to->condition_coordinate, &along);
   for (int k = 0; ok && k < LB_COUNT_OF(bound); k++) {
     const lb_yaml* value = lb_yaml_find(node, bound[k].key);
@@ -313,7 +313,7 @@ static const lb_key_rule wrap_rules[] = {
     {"while", 0, "a wrap has no condition (take 'while' away)"},
 };
 
-static bool finish_point(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
+bool lb_finish_path_point(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_path_point* to = part;
   const lb_yaml *follows = lb_yaml_find(node, "follows"), *when = lb_yaml_find(node, "while");
   if (lb_yaml_find(node, "wrap")) {
@@ -327,7 +327,7 @@ static bool finish_point(lb_reader* r, const lb_yaml* node, bool ok, void* part)
 
 const lb_table lb_path_point_table =
     LB_TABLE("path point", lb_scene_path_point, path_fields, .item = "point", .init = init_point,
-             .finish = finish_point);
+             .finish = lb_finish_path_point);
 
 lb_scene_path_point lb_scene_path_point_default(void) {
   lb_scene_path_point point;
@@ -346,7 +346,7 @@ static bool joint_holds(lb_checker* c, int i, int joint, int coordinate) {
   return true;
 }
 
-static void check_point(lb_checker* c, const lb_scene_path_point* p, int i) {
+void lb_check_path_point(lb_checker* c, const lb_scene_path_point* p, int i) {
   check_rigid(c, p->body);
   if (p->follows >= 0 && joint_holds(c, i, p->follows, p->coordinate)) {
     for (int k = 0; k < 3; k++) {
@@ -377,7 +377,7 @@ void lb_check_path(lb_checker* c, const lb_scene_path_point* point, int count) {
     one_body =
         one_body && point[i].wrap < 0 && point[i].follows < 0 && point[i].body == point[0].body;
     if (point[i].wrap < 0) {
-      check_point(c, &point[i], i);
+      lb_check_path_point(c, &point[i], i);
     }
   }
   if (one_body) {
