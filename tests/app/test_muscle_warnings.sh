@@ -45,3 +45,22 @@ claim "a start with both ways alike is said" complains "muscle 'cord' starts wit
 scene "1 ms" "rotation: [90 deg, 0, 0], side: -x, cylinder: {radius: 5 cm}" "" "$hinge" "velocity: 14" >around.yaml
 run "$LIMBER" simulate around.yaml
 claim "three quarters of a turn are said" complains "muscle 'cord' has gone around wrap 'knob' by three quarters of a turn at"
+
+# mass for muscles whose points come in at once
+cat >given.yaml <<'END'
+duration: 0.3 s
+solver: {integrator: rk4, step: 1 ms}
+bodies:
+  upper: {mass: 1, center: [0, 0, -0.25], inertia: [0.02, 0.02, 0.001]}
+  lower: {mass: 1, center: [0, 0, -0.25], inertia: [0.02, 0.02, 0.001]}
+joints:
+  shoulder: {type: revolute, child: upper, axis: -y}
+  elbow: {type: revolute, parent: upper, child: lower, at: [0, 0, -0.5], axis: -y}
+initial: {shoulder: {position: 45 deg}, elbow: {position: 20 deg}}
+muscles:
+  cord: {through: [{body: upper, at: [6 cm, 0, -12 cm]}, {body: upper, at: [6 cm, 0, -45 cm], while: {joint: elbow, at_least: 5 deg}}, {body: lower, at: [6 cm, 0, -20 cm]}]}
+opensim: {inertia: {share: 0.5, of: upper, over: 10 deg, muscles: {cord: 1}}}
+END
+run "$LIMBER" simulate given.yaml
+claim "points of a muscle that is given mass come in smoothly" exits 0
+claim "... which is said" complains "opensim: muscle 'cord' has mass, so that its conditional points come in over 10 deg"

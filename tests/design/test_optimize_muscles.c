@@ -91,12 +91,12 @@ static void tendons_with_mass_have_gradients_too(void** state) {
   }
   check_from(", biceps: {activation: 0.3}, triceps: {fiber: 0.089}", "bdf2", "", HEAVY, "millard",
              KEYS, TRICEPS, 1e-7);
-  check("bdf2", ", coordinates: maximal", HEAVY, "millard", KEYS, TRICEPS, 1e-6);
+  check("bdf2", ", coordinates: maximal", HEAVY, "millard", KEYS, TRICEPS, 1e-7);
 }
 
 static void maximal_coordinates_have_gradients_too(void** state) {
   (void)state;
-  check("bdf2", ", coordinates: maximal", "", "millard", KEYS, TRICEPS, 1e-6);
+  check("bdf2", ", coordinates: maximal", "", "millard", KEYS, TRICEPS, 1e-7);
 }
 
 static void numbers_in_the_model_do_what_they_do_in_the_scene(void** state) {

@@ -48,19 +48,23 @@ static const char arm[] =
     "    there: {point: lower, at: [0, 0, -0.5], position: [0.3, 0.1, 0.2]}\n"
     "    fast: {point: upper, at: [0, 0, -0.5], velocity: [0.3, 0.1, 0.2], time: [50 ms, 0.1]}\n";
 
+static void check_by(const char* by, const char* surfaces, const char* via, const char* cable) {
+  char text[sizeof arm + 600];
+  problem p;
+  snprintf(text, sizeof text, arm, by, surfaces, via, cable);
+  open_problem(&p, text);
+  if (getenv("LIMBER_TELL")) {
+    print_message("%s\n", by);
+  }
+  check_gradient(&p, p.o->start, 3e-5, 1e-7); // bands are C3: small steps
+  check_applied(&p);
+  close_problem(&p);
+}
+
 static void check(const char* surfaces, const char* via, const char* cable) {
   static const char* const by[] = {"bdf1", "bdf2", "sdirk2", "rk4", "rk8", "euler"};
   for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
-    char text[sizeof arm + 600];
-    problem p;
-    snprintf(text, sizeof text, arm, by[i], surfaces, via, cable);
-    open_problem(&p, text);
-    if (getenv("LIMBER_TELL")) {
-      print_message("%s\n", by[i]);
-    }
-    check_gradient(&p, p.o->start, 3e-5, 1e-7); // bands are C3: small steps
-    check_applied(&p);
-    close_problem(&p);
+    check_by(by[i], surfaces, via, cable);
   }
 }
 
@@ -84,11 +88,18 @@ static void gradients_go_through_cables_with_moving_and_conditional_points(void*
         "at: [4 cm, 0, -0.3]}], stiffness: 90, damping: 2, length: 0.3}\n");
 }
 
+static void maximal_coordinates_have_them_too(void** state) {
+  (void)state;
+  check_by("sdirk2, coordinates: maximal", "{wrap: condyle}", "", "");
+  check_by("bdf2, coordinates: maximal", "{wrap: condyle}, {wrap: calf}", "", "");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradients_match_differences),
       cmocka_unit_test(gradients_go_through_dependent_nodes),
       cmocka_unit_test(gradients_go_through_cables_with_moving_and_conditional_points),
+      cmocka_unit_test(maximal_coordinates_have_them_too),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 // Mass of a body, shared by muscles.
 typedef struct shared_mass {
   double share;              // of the body's mass
+  double over;               // of conditional points, which come in at once in OpenSim
   lb_scene_muscle_mass mass; // as each of them has it, but for the amount
 } shared_mass;
 
@@ -18,6 +19,8 @@ static const lb_field inertia_fields[] = {
     LB_ROW(ONE_BODY, shared_mass, "of", mass.from, NULL, "that body"),
     LB_LATER(AMOUNTS, "muscles", NULL, NULL,
              "the muscles, and how heavy each is beside the others: {soleus_r: 3, tib_ant_r: 1}"),
+    LB_SIZED(NUMBER, shared_mass, "over", over, LB_ANGLE, LB_POSITIVE, "2 deg",
+             "part of a coordinate over which their conditional points come in smoothly"),
     LB_MUSCLE_MASS_ROWS(shared_mass, mass., "the part of the length that is fibre, in its middle"),
 };
 static void init_inertia(void* part) {
@@ -80,6 +83,28 @@ static bool read_weight(lb_reader* r, const lb_yaml* name, const lb_yaml* node, 
   return m && lb_read_number(r, node, name->text, LB_PURE, LB_POSITIVE, weight);
 }
 
+// Mass would jump where points come in at once.
+static void smooth_conditions(lb_reader* r, lb_place place, lb_scene_muscle* m, double over) {
+  bool any = false;
+  for (int i = 0; i < m->npoint; i++) {
+    lb_scene_path_point* p = &m->point[i];
+    const lb_scene_joint* j = p->condition >= 0 ? &r->scene.joint[p->condition] : NULL;
+    const bool turns =
+        j && lb_coordinate_measures[lb_joint_counts(j, p->condition_coordinate)].place == LB_ANGLE;
+    if (turns && p->over == 0) {
+      p->over = over;
+      any = true;
+    }
+  }
+  if (any) {
+    lb_remark(r, place,
+              lb_compose(r,
+                         "muscle '%.64s' has mass, so that its conditional points come in over "
+                         "%.3g deg ('over' of 'inertia')",
+                         m->name, over * 180 / M_PI));
+  }
+}
+
 // m_i = share m w_i / sum w
 static void share_out(lb_reader* r, const lb_yaml* muscles, const shared_mass* s) {
   const lb_scene_body* body = &r->scene.body[s->mass.from];
@@ -94,6 +119,9 @@ static void share_out(lb_reader* r, const lb_yaml* muscles, const shared_mass* s
     read_weight(r, muscles->key[i], muscles->item[i], &weight);
     m->mass = s->mass;
     m->mass.amount = s->share * body->mass.mass * weight / sum;
+    if (m->mass.amount > 0) {
+      smooth_conditions(r, muscles->key[i]->place, m, s->over);
+    }
     if (!(m->mass.belly[1] > 0)) {
       lb_fibre_belly(&m->hill, m->mass.belly);
     }
