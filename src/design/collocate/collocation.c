@@ -28,10 +28,6 @@ lb_collocate_inputs lb_collocate_default(void) {
       .cutoff = NAN, .from = -(double)INFINITY, .to = (double)INFINITY, .threads = 1};
 }
 
-// Widths of activations' kink, from where a search begins to where it ends.
-static const double WIDTHS[] = {1, 0.1, 0.02};
-enum { NWIDTH = sizeof WIDTHS / sizeof *WIDTHS };
-
 // --- what it is for ---
 
 typedef struct refusal {
@@ -154,6 +150,8 @@ static lb_status check(const lb_model* m, const lb_scene_collocate* set,
 
 // --- making ---
 
+static const double SOFT = 0.01; // force over the largest one about which a muscle begins to pull
+
 static lb_status make_data(lb_collocating* C, lb_error* err) {
   const lb_model* m = C->m;
   C->d = LB_TAKE(&C->arena, lb_data*, C->nnode);
@@ -173,6 +171,7 @@ static lb_status make_data(lb_collocating* C, lb_error* err) {
     }
     if (C->d[i]->work->muscles) {
       C->d[i]->work->muscles->given = C->excitation + i * m->muscle.count;
+      C->d[i]->work->muscles->soft = SOFT;
       C->d[i]->work->muscles->idle = C->d[i]->work->muscles->unmeasured = C->set->idle;
     }
   }
@@ -223,7 +222,7 @@ static bool take_results(lb_collocating* C) {
   o->qdd = o->qd + n * (size_t)C->at.nv;
   o->x = LB_TAKE(&C->arena, double, n*(size_t)C->m->nx);
   o->u = LB_TAKE(&C->arena, double, n*(size_t)C->at.nu);
-  o->history = LB_TAKE(&C->arena, double, NWIDTH * C->set->iterations);
+  o->history = LB_TAKE(&C->arena, double, C->set->iterations + 1);
   return lb_arena_status(&C->arena) == LB_OK;
 }
 
@@ -271,7 +270,6 @@ lb_status lb_collocation_create(const lb_model* model, const lb_scene* scene,
   C->threads = inputs->threads > 1 ? inputs->threads : 1;
   C->progress = inputs->progress;
   C->free_start = set->free_start || inputs->motion || inputs->markers;
-  C->width = WIDTHS[NWIDTH - 1];
   out->work = C;
   status = build(C, inputs, err);
   if (status != LB_OK) {
@@ -303,10 +301,10 @@ void lb_collocation_release(lb_collocation* o) {
 static bool tell(void* of, const lb_program_news* n) {
   lb_collocating* C = of;
   lb_collocation* o = C->out;
-  if (o->nhistory < NWIDTH * C->set->iterations) {
+  if (o->nhistory < C->set->iterations + 1) {
     o->history[o->nhistory++] = n->objective;
   }
-  o->iterations = C->before + n->iteration;
+  o->iterations = n->iteration;
   snprintf(C->news, sizeof C->news,
            "iteration %d: objective %.6g, equations off by %.1e, slope %.1e%s", o->iterations,
            n->objective, n->infeasibility, n->optimality, n->restoring ? ", restoring" : "");
@@ -342,7 +340,9 @@ static void keep_node(lb_collocating* C, int node) {
   memcpy(o->q + i * nv, z + L->q, nv * sizeof *z);
   memcpy(o->qd + i * nv, z + L->v, nv * sizeof *z);
   memcpy(o->qdd + i * nv, z + L->a, nv * sizeof *z);
-  memcpy(o->u + i * (size_t)L->nu, z + L->u, (size_t)L->nu * sizeof *z);
+  for (int k = 0; k < L->nu; k++) {
+    o->u[i * (size_t)L->nu + (size_t)k] = lb_excitation_of(C, z, k);
+  }
   for (int k = 0; k < m->muscle.count && !C->set->idle; k++) {
     const int x = m->muscle.item[k].x;
     if (x >= 0) {
@@ -368,10 +368,8 @@ static void judge(lb_collocating* C, const double* x, double* g) {
   for (int i = 0; i < C->nnode; i++) {
     const double *z = lb_node_of(C, C->Z, i), *ref = C->q_ref ? C->q_ref + i * L->nv : NULL;
     keep_node(C, i);
-    for (int k = 0; k < L->nu; k++) {
-      o->effort += (C->set->effort.mean ? 1 : o->duration) * C->quadrature[i] * C->effort[k] *
-                   z[L->u + k] * z[L->u + k];
-    }
+    o->effort +=
+        (C->set->effort.mean ? 1 : o->duration) * C->quadrature[i] * lb_node_effort(C, z, NULL);
     for (int k = 0; k < L->nv && ref; k++) {
       squares += (z[L->q + k] - ref[k]) * (z[L->q + k] - ref[k]);
     }
@@ -390,10 +388,12 @@ static const lb_collocate_end ENDS[] = {[LB_PROGRAM_SOLVED] = LB_COLLOCATE_CONVE
                                         [LB_PROGRAM_INFEASIBLE] = LB_COLLOCATE_INFEASIBLE,
                                         [LB_PROGRAM_FAILED] = LB_COLLOCATE_FAILED};
 
-// Time constants of rising and falling activations differ. Newton's method stalls at the kink
-// between them, so that it is round; and a search far from its end begins with a wide one.
-static lb_status search(lb_collocating* C, double* x, lb_program_options o, lb_program_end* end,
-                        lb_error* err) {
+static lb_status search(lb_collocating* C, double* x, lb_program_end* end, lb_error* err) {
+  const lb_program_options o = {.tolerance = C->set->tolerance,
+                                .iterations = C->set->iterations,
+                                .barrier = C->warm    ? 1e-6
+                                           : C->q_ref ? 1e-4
+                                                      : 0};
   lb_program program;
   lb_collocation_fill_program(C, &program);
   const lb_status status = lb_program_solve(&program, &o, x, C->Lambda, end);
@@ -401,31 +401,6 @@ static lb_status search(lb_collocating* C, double* x, lb_program_options o, lb_p
   return status == LB_OK
              ? status
              : lb_error_add(err, status, (lb_place){0}, "out of memory for a collocation");
-}
-
-static lb_status search_all(lb_collocating* C, double* x, lb_program_end* end, lb_error* err) {
-  static const double ROUGH = 1e-3;
-  const lb_scene_collocate* set = C->set;
-  const bool kinks = C->at.nx > 0 && !set->instant && !C->warm;
-  lb_program_options o = {.tolerance = set->tolerance,
-                          .iterations = set->iterations,
-                          .barrier = C->warm    ? 1e-6
-                                     : C->q_ref ? 1e-4
-                                                : 0};
-  *end = LB_PROGRAM_SOLVED;
-  for (int i = kinks ? 0 : NWIDTH - 1; i < NWIDTH - 1; i++) {
-    C->width = WIDTHS[i];
-    o.tolerance = fmax(ROUGH, set->tolerance);
-    const lb_status status = search(C, x, o, end, err);
-    if (status != LB_OK || *end == LB_PROGRAM_STOPPED) {
-      return status;
-    }
-    C->before = C->out->iterations;
-    o.barrier = 1e-4;
-  }
-  o.tolerance = set->tolerance;
-  C->width = WIDTHS[NWIDTH - 1];
-  return search(C, x, o, end, err);
 }
 
 double lb_collocation_pace(lb_collocation* o) {
@@ -448,10 +423,10 @@ lb_status lb_collocation_solve(lb_collocation* o, lb_error* err) {
     x[k] = C->Z[k] / C->scale[k];
   }
   lb_program_end end;
-  o->nhistory = o->iterations = C->before = 0;
+  o->nhistory = o->iterations = 0;
   C->stopped = false;
   snprintf(C->news, sizeof C->news, "iteration 0");
-  lb_status status = search_all(C, x, &end, err);
+  lb_status status = search(C, x, &end, err);
   if (status == LB_OK) {
     judge(C, x, g);
     o->end = ENDS[end];

@@ -4,10 +4,12 @@
 //
 //   (1)  r(q, v, a, x, u, lambda) = M(q) a + c(q, v) - f(q, v, x) - B u - J(q)'lambda = 0
 //
-// so that nothing is solved inside and first derivatives are those of inverse dynamics. Activations
-// and fibres have
+// so that nothing is solved inside and first derivatives are those of inverse dynamics. States of
+// muscles have
 //
-//   (2)  xd - h(x, u, q) = 0
+//   (2)  xd - h(x, u) = 0,   g(x, xd, q) = 0
+//
+// for activations and fibres, the latter by the equilibrium of fibre and tendon.
 //
 // Nodes are joined by a scheme of Lobatto's family. With the states y = (q, v, x), their slopes
 // yd = (v, a, xd) and intervals of length h, each of its rows r says
@@ -128,7 +130,7 @@ typedef struct lb_collocating {
   int n, rows;  // of the program
   int slack, T; // first of the corrections, and the duration or -1
   int defect, straight, extra;
-  int nstraight; // excitations that are straight between mesh points
+  int nstraight; // drives of activations, which are straight between mesh points
   double start;  // time of the first node [s]
   double *lower, *upper, *scale, *g_lower, *g_upper;
   double* relative;               // [nnode] time, 0 to 1
@@ -170,8 +172,6 @@ typedef struct lb_collocating {
   double* Lambda; // [rows]
   double* cost;   // [nnode]
   char news[160]; // of the last iteration
-  double width;   // over which activations go from falling to rising
-  int before;     // iterations of earlier passes
   bool free_start, warm, stopped;
   lb_progress progress;
 } lb_collocating;
@@ -183,7 +183,17 @@ static inline double lb_duration_of(const lb_collocating* C, const double* z) {
   return C->T >= 0 ? z[C->T] : C->out->duration;
 }
 
+// State that a control drives, the activation of a muscle, or -1.
+static inline int lb_driven(const lb_collocating* C, int control) {
+  const lb_control* c = &C->out->control[control];
+  const int x = c->kind == LB_CONTROL_MUSCLE ? C->activation[c->index] : -1;
+  return x >= C->at.x && x < C->at.a ? x - C->at.x : -1;
+}
+
 // --- a node (collocation_node.c) ---
+
+// Excitation of a muscle whose control is number i: that which its activation's rate needs.
+double lb_excitation_of(const lb_collocating* C, const double* z, int i);
 
 // Node's numbers into its data, with all forces; then rows r [all], as many as there are at it.
 void lb_node_residual(lb_collocating* C, int node, const double* z, double time, double* r);
@@ -193,6 +203,9 @@ void lb_node_jacobian(lb_collocating* C, lb_collocation_worker* w, int node, con
 
 // --- goals (collocation_goal.c) ---
 
+// Squared torques, activations and reserves with their weights: value, and slopes by z [count]
+// unless NULL, which are added.
+double lb_node_effort(const lb_collocating* C, const double* z, double* slope);
 // Integrand of all nodes, and goals at moments: value, and slopes by z [count] unless NULL.
 double lb_node_cost(lb_collocating* C, lb_collocation_worker* w, int node, const double* z,
                     double duration, double* slope);
@@ -241,6 +254,8 @@ lb_status lb_collocation_lay_out(lb_collocating* C, lb_error* err);
 bool lb_collocation_patterns(lb_collocating* C);
 void lb_collocation_bound(lb_collocating* C);
 lb_status lb_collocation_guess(lb_collocating* C, const lb_collocate_inputs* in, lb_error* err);
+// Controls of muscles at all nodes of a motion that is given (collocation_share.c).
+lb_status lb_collocation_share(lb_collocating* C, lb_error* err);
 void lb_collocation_fill_program(lb_collocating* C, lb_program* program);
 
 // Seconds that second derivatives take at the guess, judged by those of one node.

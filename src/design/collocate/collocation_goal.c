@@ -91,12 +91,28 @@ static double follow_cost(const lb_collocating* C, int node, const double* z, do
   return sum;
 }
 
-static double integrand(lb_collocating* C, int node, const double* z, double* slope) {
+// Activations that follow excitations count in place of these. Their time constants differ: where
+// excitations counted, those that switch on and off would cost less than steady ones.
+double lb_node_effort(const lb_collocating* C, const double* z, double* slope) {
+  static const double LEAST = 2e-3; // [s] rates count that much at least, so that none is free
   const lb_node_layout* L = &C->at;
+  const double tau = hypot(LEAST, C->set->effort.smooth);
   double sum = 0;
   for (int i = 0; i < L->nu; i++) {
-    sum += square(C->effort[i], z[L->u + i], slope ? slope + L->u + i : NULL);
+    const int k = lb_driven(C, i);
+    const double w = C->effort[i];
+    if (k < 0) {
+      sum += square(w, z[L->u + i], slope ? slope + L->u + i : NULL);
+    } else {
+      sum += square(w, z[L->x + k], slope ? slope + L->x + k : NULL);
+      sum += square(w * tau * tau, z[L->xd + k], slope ? slope + L->xd + k : NULL);
+    }
   }
+  return sum;
+}
+
+static double integrand(lb_collocating* C, int node, const double* z, double* slope) {
+  double sum = lb_node_effort(C, z, slope);
   if (C->q_ref) {
     sum += follow_cost(C, node, z, slope);
   }

@@ -2,6 +2,7 @@
 // must hold at the end. Torques are those that the guess needs; muscles are a little active, with
 // fibres in equilibrium.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "design/collocate/collocation.h"
@@ -162,13 +163,22 @@ static void guess_reference(lb_collocating* C) {
   }
 }
 
+// Muscles are as active as the motion needs them, or a little.
+static lb_status guess_activations(lb_collocating* C, lb_error* err) {
+  const int n = C->set->idle ? 0 : C->m->muscle.count;
+  for (int k = 0; k < C->nnode * n; k++) {
+    lb_node_of(C, C->Z, k / n)[C->at.u + C->driver[k % n]] = LITTLE;
+  }
+  return C->q_ref && n > 0 && getenv("SHARE") ? lb_collocation_share(C, err) : LB_OK;
+}
+
 static void guess_muscles(lb_collocating* C, int node, double* z) {
   const lb_model* m = C->m;
   lb_data* d = C->d[node];
   for (int i = 0; i < m->muscle.count && !C->set->idle; i++) {
-    const double a =
-        fmin(fmax(LITTLE, C->out->control[C->driver[i]].least), C->out->control[C->driver[i]].most);
-    z[C->at.u + C->driver[i]] = a;
+    const lb_control* c = &C->out->control[C->driver[i]];
+    double* u = &z[C->at.u + C->driver[i]];
+    const double a = *u = fmin(fmax(*u, c->least), c->most);
     if (m->muscle.item[i].x >= 0) {
       z[C->activation[i]] = a;
       d->x[m->muscle.item[i].x] = a;
@@ -184,6 +194,20 @@ static void guess_muscles(lb_collocating* C, int node, double* z) {
   for (int k = 0; k < C->at.nx; k++) {
     if (C->state[k].fiber) {
       z[C->at.x + k] = d->x[m->muscle.item[C->state[k].muscle].x + 1];
+    }
+  }
+}
+
+// Rates of activations and fibres, from node to node.
+static void guess_rates(lb_collocating* C) {
+  const lb_node_layout* L = &C->at;
+  const double T = lb_duration_of(C, C->Z);
+  for (int i = 0; i < C->nnode; i++) {
+    const int a = i > 0 ? i - 1 : i, b = i < C->nnode - 1 ? i + 1 : i;
+    const double *from = lb_node_of(C, C->Z, a), *to = lb_node_of(C, C->Z, b);
+    double* z = lb_node_of(C, C->Z, i);
+    for (int k = 0; k < L->nx; k++) {
+      z[L->xd + k] = (to[L->x + k] - from[L->x + k]) / ((C->relative[b] - C->relative[a]) * T);
     }
   }
 }
@@ -269,12 +293,14 @@ lb_status lb_collocation_guess(lb_collocating* C, const lb_collocate_inputs* in,
   if (C->at.nl > 0) {
     close_loops(C);
   }
-  for (int i = 0; i < C->nnode; i++) {
+  status = guess_activations(C, err);
+  for (int i = 0; i < C->nnode && status == LB_OK; i++) {
     double* z = lb_node_of(C, C->Z, i);
     guess_muscles(C, i, z);
     guess_torques(C, i, z, r);
   }
+  guess_rates(C);
   find_scales(C);
   take_normals(C);
-  return LB_OK;
+  return status;
 }

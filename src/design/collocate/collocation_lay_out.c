@@ -88,7 +88,7 @@ static bool take_muscles(lb_collocating* C) {
   return true;
 }
 
-// Where an interval is long beside the time constants of activations, excitations in its middle
+// Where an interval is long beside the time constants of activations, drives in its middle
 // would swing to and fro about those at its ends.
 static void straighten(lb_collocating* C) {
   C->nstraight = 0;
@@ -314,9 +314,15 @@ static bool bends(const lb_collocating* C, int row, int column) {
   }
   if (column >= L->x && column < L->a) { // a muscle's own
     const int muscle = C->state[column - L->x].muscle;
-    return row < L->a ? C->state[row - L->x].muscle == muscle : row == L->u + C->driver[muscle];
+    return row < L->a ? C->state[row - L->x].muscle == muscle
+           : slope    ? C->state[row - L->xd].fiber && C->state[row - L->xd].muscle == muscle
+                      : row == L->u + C->driver[muscle];
   }
-  return row == column && row >= L->u && row < L->l;
+  if (column >= L->xd && column < L->u && row != column) { // speeds beside instant activations
+    const lb_muscle_state* s = &C->state[column - L->xd];
+    return s->fiber && row == C->activation[s->muscle];
+  }
+  return row == column && row >= L->xd && row < L->l;
 }
 
 static int list_bends(const lb_collocating* C, int* row, int* column) {
@@ -391,8 +397,9 @@ static void bound_node(lb_collocating* C, int node) {
   }
   for (int k = 0; k < L->nx; k++) {
     const lb_hill* h = C->m->muscle.item[C->state[k].muscle].hill;
-    bound(C, z + L->x + k, C->state[k].fiber ? lb_hill_shortest(h) : h->least,
-          C->state[k].fiber ? FAR : 1);
+    if (!C->state[k].fiber) {
+      bound(C, z + L->x + k, h->least, 1);
+    }
   }
 }
 

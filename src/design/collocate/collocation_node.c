@@ -1,4 +1,5 @@
 // Equations of a node, (1) and (2) of collocation.h, and their derivatives.
+#include <math.h>
 #include <string.h>
 
 #include "design/collocate/collocation.h"
@@ -8,6 +9,16 @@
 #include "dynamics/tree/rnea.h"
 
 // --- into the data ---
+
+double lb_excitation_of(const lb_collocating* C, const double* z, int i) {
+  const lb_control* c = &C->out->control[i];
+  const int k = lb_driven(C, i);
+  return k < 0 ? z[C->at.u + i]
+               : fmin(fmax(lb_activation_excitation(C->m->muscle.item[c->index].hill,
+                                                    z[C->at.x + k], z[C->at.xd + k]),
+                           c->least),
+                      c->most);
+}
 
 static void put_controls(lb_collocating* C, int node, const double* z) {
   const lb_model* m = C->m;
@@ -19,7 +30,7 @@ static void put_controls(lb_collocating* C, int node, const double* z) {
     if (c->kind == LB_CONTROL_MOTOR) {
       C->command[node * m->nmotor + c->index].to[0] = u;
     } else if (c->kind == LB_CONTROL_MUSCLE) {
-      C->excitation[node * m->muscle.count + c->index] = u;
+      C->excitation[node * m->muscle.count + c->index] = lb_excitation_of(C, z, i);
     } else {
       d->tau[c->index] += u;
     }
@@ -64,10 +75,11 @@ static void state_rows(const lb_collocating* C, int node, const double* z, doubl
     const lb_muscle_state* s = &C->state[k];
     const lb_hill* h = C->m->muscle.item[s->muscle].hill;
     const double a = z[C->activation[s->muscle]], length = d->work->muscles->now[s->muscle].length;
+    const int u = C->driver[s->muscle];
     r[L->state + k] =
-        z[L->xd + k] -
-        (s->fiber ? lb_hill_fiber_speed(h, a, z[L->x + k], length).speed
-                  : lb_activation_rate_smooth(h, a, z[L->u + C->driver[s->muscle]], C->width).rate);
+        s->fiber
+            ? lb_hill_balance(h, a, z[L->x + k], z[L->xd + k], length).residual
+            : z[L->xd + k] - lb_activation_drive(h, a, z[L->u + u], C->out->control[u].most).rate;
   }
 }
 
@@ -128,17 +140,18 @@ static void differentiate_state(const lb_collocating* C, double* J, int k, const
   const lb_muscle_state* s = &C->state[k];
   const lb_hill* h = C->m->muscle.item[s->muscle].hill;
   const int row = L->state + k, a = C->activation[s->muscle];
-  *entry(C, J, row, L->xd + k) = 1;
   if (s->fiber) {
-    const lb_fiber_speed f = lb_hill_fiber_speed(h, z[a], z[L->x + k], length);
-    *entry(C, J, row, a) = -f.by_a;
-    *entry(C, J, row, L->x + k) = -f.by_l;
+    const lb_fiber_balance f = lb_hill_balance(h, z[a], z[L->x + k], z[L->xd + k], length);
+    *entry(C, J, row, L->xd + k) = f.by_speed;
+    *entry(C, J, row, a) = f.by_a;
+    *entry(C, J, row, L->x + k) = f.by_l;
     for (int i = 0; i < L->nv; i++) {
-      *entry(C, J, row, L->q + i) = f.by_length * arm[i];
+      *entry(C, J, row, L->q + i) = -f.by_length * arm[i];
     }
   } else {
-    const int u = L->u + C->driver[s->muscle];
-    const lb_activation_rate f = lb_activation_rate_smooth(h, z[a], z[u], C->width);
+    *entry(C, J, row, L->xd + k) = 1;
+    const int i = C->driver[s->muscle], u = L->u + i;
+    const lb_activation_rate f = lb_activation_drive(h, z[a], z[u], C->out->control[i].most);
     *entry(C, J, row, a) = -f.by_a;
     *entry(C, J, row, u) = -f.by_u;
   }

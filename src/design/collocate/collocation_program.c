@@ -354,14 +354,15 @@ static void lagrangian(const pass* p, lb_collocation_worker* w, int node, const 
   }
 }
 
-typedef enum direction { ACTIVATIONS, FIBERS, CONTROLS, GROUPS } direction;
+typedef enum direction { ACTIVATIONS, FIBERS, RATES, CONTROLS, GROUPS } direction;
 
 // Numbers that are moved together: muscles do not see each other, nor do controls.
 static double group_step(const lb_collocating* C, direction g, int k) {
   const lb_node_layout* L = &C->at;
   const bool state = k >= L->x && k < L->a;
-  const bool in =
-      g == CONTROLS ? k >= L->u && k < L->l : state && C->state[k - L->x].fiber == (g == FIBERS);
+  const bool in = g == CONTROLS ? k >= L->u && k < L->l
+                  : g == RATES  ? k >= L->xd && k < L->u
+                                : state && C->state[k - L->x].fiber == (g == FIBERS);
   return in ? STEP * C->scale[k] : 0;
 }
 

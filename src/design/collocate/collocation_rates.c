@@ -35,13 +35,25 @@ static int pieces(const lb_collocating* C) {
   return C->set->effort.smooth > 0 ? (C->nnode - 1) * C->at.nu : 0;
 }
 
+// Of controls that drive activations, rates of these count (collocation_goal.c).
+static bool left_out(const lb_collocating* C, int i) {
+  return lb_driven(C, i % C->at.nu) >= 0;
+}
+
 int lb_rates_count(const lb_collocating* C) {
-  return pieces(C) * (C->T >= 0 ? 6 : 3);
+  int n = 0;
+  for (int i = 0; i < pieces(C); i++) {
+    n += left_out(C, i) ? 0 : C->T >= 0 ? 6 : 3;
+  }
+  return n;
 }
 
 double lb_rates_cost(const lb_collocating* C, double* df) {
   double sum = 0;
   for (int i = 0; i < pieces(C); i++) {
+    if (left_out(C, i)) {
+      continue;
+    }
     const piece x = find_piece(C, i / C->at.nu, i % C->at.nu);
     sum += x.f;
     if (df) {
@@ -57,6 +69,9 @@ double lb_rates_cost(const lb_collocating* C, double* df) {
 
 void lb_rates_bend(const lb_collocating* C, lb_entries* e, double factor) {
   for (int i = 0; i < pieces(C); i++) {
+    if (left_out(C, i)) {
+      continue;
+    }
     const piece x = find_piece(C, i / C->at.nu, i % C->at.nu);
     lb_entries_put(e, x.u[0], x.u[0], factor * x.by_DD);
     lb_entries_put(e, x.u[1], x.u[1], factor * x.by_DD);

@@ -80,9 +80,10 @@ static void settle(const lb_hill* h, double excitation, double length, double* x
   x[1] = isnan(x[1]) ? lb_hill_force_ahead(h, x[0], h->fiber, 0, length, 0, h->fiber).fiber : x[1];
 }
 
-static lb_tension as_it_is(const lb_hill* h, lb_muscle_now* now, span_left L, double* x) {
+static lb_tension as_it_is(const lb_hill* h, lb_muscle_now* now, span_left L, double soft,
+                           double* x) {
   settle(h, now->excitation, L.length, x);
-  now->hill = lb_hill_force_at(h, x[0], x[1], L.length, L.rate);
+  now->hill = lb_hill_force_soft(h, x[0], x[1], L.length, L.rate, soft);
   if (!lb_hill_has_fiber(h)) {
     x[1] = now->hill.fiber;
   }
@@ -118,7 +119,7 @@ lb_tension lb_muscle_tension(const lb_model* m, lb_data* d, int i, double length
     now->tension =
         end_of_step(mu, now, what_is_left(mu, d, now), all->from + mu->x, all->dt, d->x + mu->x);
   } else {
-    now->tension = as_it_is(mu->hill, now, what_is_left(mu, d, now), d->x + mu->x);
+    now->tension = as_it_is(mu->hill, now, what_is_left(mu, d, now), all->soft, d->x + mu->x);
   }
   return now->tension;
 }

@@ -39,6 +39,7 @@ typedef struct lb_muscles {
   const double* given;  // [count] excitations, in place of the scene's; NULL: as that says
   bool idle;            // they exert nothing: for inverse dynamics
   bool unmeasured;      // of idle ones, lengths are not wanted either
+  double soft;          // lb_hill_force_soft
   const bool* left_out; // [count] of those that are not there at all; NULL: none
   // [count] what they exert, whatever their states, where these are set
   const double *tension, *activation;

@@ -38,14 +38,19 @@ static double positive_root(double A, double B, double C) {
   return B > 0 ? 2 * C / (B + root) : (root - B) / (2 * A);
 }
 
-// a' = (u - a) (s R + (1 - s) F) with R = 1/(rise (1/2 + 3/2 a)), F = (1/2 + 3/2 a)/fall and
-// s = (1 + tanh((u - a)/width))/2.
-lb_activation_rate lb_activation_rate_smooth(const lb_hill* h, double a, double u, double width) {
-  const double e = u - a, b = 0.5 + 1.5 * a, R = 1 / (h->rise * b), F = b / h->fall;
-  const double t = tanh(e / width), s = (1 + t) / 2, ds = (1 - t * t) / (2 * width);
-  const double pace = s * R + (1 - s) * F, by_e = pace + e * ds * (R - F);
-  const double by_b = e * (-s * 1.5 * R / b + (1 - s) * 1.5 / h->fall);
-  return (lb_activation_rate){e * pace, by_b - by_e, by_e};
+// a' = (u - a) (F + x^2 (R - F)) with R = 1/(rise (1/2 + 3/2 a)), F = (1/2 + 3/2 a)/fall and x from
+// 0 where u = a to 1 where u is `most`. Where activations fall it is (1), and at its upper end.
+lb_activation_rate lb_activation_drive(const lb_hill* h, double a, double u, double most) {
+  static const double LEAST = 1e-6; // room above a
+  const double e = u - a, b = share(a), R = 1 / (h->rise * b), F = b / h->fall;
+  const double room = fmax(most - a, LEAST), x = fmin(fmax(e / room, 0), 1), S = x * x;
+  const double by_x = x < 1 ? 2 * x * e * (R - F) / room : 0; // times room
+  const double pace = F + S * (R - F), by_b = e * 1.5 * ((1 - S) / h->fall - S * R / b);
+  return (lb_activation_rate){e * pace, by_b - pace - by_x * (1 - x), pace + by_x};
+}
+
+double lb_activation_excitation(const lb_hill* h, double a, double rate) {
+  return a + rate * (rate > 0 ? h->rise * share(a) : h->fall / share(a));
 }
 
 lb_activation_rate lb_activation_step(const lb_hill* h, double a, double u, double dt) {

@@ -63,14 +63,32 @@ lb_hill_fiber lb_hill_fiber_at(const lb_hill* h, double a, double l, double v) {
 
 // --- rigid tendons ---
 
-// F = f cos(phi) with x = L - slack and v = Ldot cos(phi). A muscle does not push. On paths shorter
-// than the shortest fibre it falls to zero with x.
-lb_hill_force lb_hill_force_rigid(const lb_hill* h, double a, double L, double Ldot) {
+// A muscle does not push: 0 where f < 0. Where `soft` is not 0 that has no kink. It is exact beyond
+// -soft and soft, with two continuous derivatives:
+//
+//   (f + s)^3 (3 s - f) / (16 s^3)
+static lb_hill_fiber pull_alone(lb_hill_fiber f, double soft) {
+  if (f.f >= soft && f.f > 0) {
+    return f;
+  }
+  if (f.f <= -soft) {
+    return (lb_hill_fiber){0};
+  }
+  const double s = soft, y = (f.f + s) / (2 * s), slope = y * y * (3 - 2 * y);
+  return (lb_hill_fiber){.f = s * y * y * y * (2 - y),
+                         .by_a = slope * f.by_a,
+                         .by_l = slope * f.by_l,
+                         .by_v = slope * f.by_v};
+}
+
+// F = f cos(phi) with x = L - slack and v = Ldot cos(phi). On paths shorter than the shortest fibre
+// it falls to zero with x.
+lb_hill_force lb_hill_force_rigid(const lb_hill* h, double a, double L, double Ldot, double soft) {
   const double x = (L - h->slack) / h->fiber, least = lb_hill_least_reach(h);
   const bool folded = x < least;
   const lb_hill_pose p = lb_hill_pose_of_reach(h, fmax(x, least));
   const double speed = 1 / (h->speed * h->fiber), v = Ldot * p.cosine * speed;
-  const lb_hill_fiber f = lb_hill_fiber_at(h, a, p.l, v);
+  const lb_hill_fiber f = pull_alone(lb_hill_fiber_at(h, a, p.l, v), soft);
   const double taper = folded ? fmax(x, 0) / least : 1, F = h->force * taper;
   lb_hill_force out = {
       .fiber = p.l * h->fiber, .speed = Ldot * p.cosine, .fiber_by_length = folded ? 0 : p.cosine};
@@ -113,9 +131,10 @@ lb_curve_value lb_hill_stretch(const lb_hill* h, double L, double l) {
   return (lb_curve_value){.y = L - h->slack - p.x * h->fiber, .slope = -1 / p.cosine};
 }
 
-lb_hill_force lb_hill_force_at(const lb_hill* h, double a, double l, double L, double Ldot) {
+lb_hill_force lb_hill_force_soft(const lb_hill* h, double a, double l, double L, double Ldot,
+                                 double soft) {
   if (!lb_hill_has_fiber(h)) {
-    return lb_hill_force_rigid(h, a, L, Ldot);
+    return lb_hill_force_rigid(h, a, L, Ldot, soft);
   }
   const lb_hill_pose p = lb_hill_pose_of_fiber(h, l);
   const lb_curve_value t = lb_hill_tendon(h, L, p.x);
@@ -125,6 +144,10 @@ lb_hill_force lb_hill_force_at(const lb_hill* h, double a, double l, double L, d
                          .by_l = -stiffness / p.cosine,
                          .fiber = p.l * h->fiber,
                          .fiber_by_l = 1};
+}
+
+lb_hill_force lb_hill_force_at(const lb_hill* h, double a, double l, double L, double Ldot) {
+  return lb_hill_force_soft(h, a, l, L, Ldot, 0);
 }
 
 // Speed at which the fibre bears `wanted`, without the passive part: P f_v(v/s) + beta v = wanted.
@@ -171,4 +194,17 @@ lb_fiber_speed lb_hill_fiber_speed(const lb_hill* h, double a, double l, double 
       .by_l = h->speed * k * (by_x / p.cosine - f.by_l),
       .by_length = unit * k * t.slope / (h->slack * p.cosine),
   };
+}
+
+lb_fiber_balance lb_hill_balance(const lb_hill* h, double a, double l, double speed, double L) {
+  const lb_hill_pose p = lb_hill_pose_of_fiber(h, l);
+  const double unit = h->speed * h->fiber;
+  const lb_hill_fiber f = lb_hill_fiber_at(h, a, p.l, speed / unit);
+  const lb_curve_value t = lb_hill_tendon(h, L, p.x);
+  const double by_x = f.by_l * p.cosine * p.cosine + f.f * p.bend + t.slope * h->fiber / h->slack;
+  return (lb_fiber_balance){.residual = f.f * p.cosine - t.y,
+                            .by_a = f.by_a * p.cosine,
+                            .by_l = l > lb_hill_shortest(h) ? by_x / (p.cosine * h->fiber) : 0,
+                            .by_speed = f.by_v * p.cosine / unit,
+                            .by_length = -t.slope / h->slack};
 }

@@ -100,9 +100,13 @@ typedef struct lb_activation_rate {
 } lb_activation_rate;
 lb_activation_rate lb_activation_rate_at(const lb_hill* h, double a, double u);
 
-// Smooth rate, for searches by second derivatives: from falling to rising over |u - a| of about
-// `width`, in place of the kink where excitation and activation are the same.
-lb_activation_rate lb_activation_rate_smooth(const lb_hill* h, double a, double u, double width);
+// Rate under a drive u, for searches by second derivatives: at its ends, the least excitation and
+// `most`, a drive is the excitation, so that the same rates are within reach; between them the rate
+// has no kink, and rises with the drive.
+lb_activation_rate lb_activation_drive(const lb_hill* h, double a, double u, double most);
+
+// Excitation at which an activation has this rate.
+double lb_activation_excitation(const lb_hill* h, double a, double rate);
 
 // Activation at the end of an implicit step of dt from a, with derivatives: solved exactly.
 lb_activation_rate lb_activation_step(const lb_hill* h, double a, double u, double dt);
@@ -136,6 +140,11 @@ typedef struct lb_hill_force {
 // rigid tendon l does not count, and the fibre's comes out.
 lb_hill_force lb_hill_force_at(const lb_hill* h, double a, double l, double L, double Ldot);
 
+// The same without a kink where a muscle with a rigid tendon ceases to pull: over -soft to soft of
+// F_o, for searches by second derivatives.
+lb_hill_force lb_hill_force_soft(const lb_hill* h, double a, double l, double L, double Ldot,
+                                 double soft);
+
 // Force of a tendon of its own slack length, stretched by u [m], and its slope.
 lb_curve_value lb_hill_tendon_at(const lb_hill* h, double slack, double u);
 // Stretch of the tendon on a path of length L with a fibre of length l [m], and its slope by l; by
@@ -160,6 +169,13 @@ typedef struct lb_fiber_speed {
   double speed, by_a, by_l, by_length;
 } lb_fiber_speed;
 lb_fiber_speed lb_hill_fiber_speed(const lb_hill* h, double a, double l, double L);
+
+// Residual of (3) over F_o at a fibre of length l that grows at `speed`, with derivatives: for
+// methods in which speeds are unknowns. Nothing is solved, and all forces are bounded.
+typedef struct lb_fiber_balance {
+  double residual, by_a, by_l, by_speed, by_length;
+} lb_fiber_balance;
+lb_fiber_balance lb_hill_balance(const lb_hill* h, double a, double l, double speed, double L);
 
 // Shortest fibre [m]: pennation is then acos 0.1, and it has a hundredth of l_o at least.
 double lb_hill_shortest(const lb_hill* h);

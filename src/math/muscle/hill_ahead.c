@@ -81,7 +81,7 @@ static double residual(const void* context, double x, double* slope) {
 lb_hill_force lb_hill_force_ahead(const lb_hill* h, double a, double from, double pace, double L,
                                   double Ldot, double guess) {
   if (!lb_hill_has_fiber(h)) {
-    return lb_hill_force_rigid(h, a, L, Ldot);
+    return lb_hill_force_rigid(h, a, L, Ldot, 0);
   }
   const tendon_balance b = {h, a, from / h->fiber, pace / h->speed, L};
   const double least = lb_hill_least_reach(h), slack = (L - h->slack) / h->fiber;

@@ -17,7 +17,7 @@ double lb_hill_least_reach(const lb_hill* h);
 // f_se of a path of length L.
 lb_curve_value lb_hill_tendon(const lb_hill* h, double L, double x);
 
-lb_hill_force lb_hill_force_rigid(const lb_hill* h, double a, double L, double Ldot);
+lb_hill_force lb_hill_force_rigid(const lb_hill* h, double a, double L, double Ldot, double soft);
 
 // Root of a function that is not above zero at `low` and not below at `high`, from x, by Newton's
 // method with bisection where it leaves the bracket or is slow. Function and slope at x, both of
