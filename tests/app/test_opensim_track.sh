@@ -82,6 +82,22 @@ for side in "rl":
         print(joint, side, peak)
         assert abs(peak[0] - peak[1]) <= 0.025, peak
 P
+cat >muscles.yaml <<Y
+include: ${gait}_subject01.osim
+collocate: {intervals: 15, reserves: 100, effort: {reserves: 1, muscles: 100}}
+Y
+along="${gait}_state_reference.mot --forces ${gait}_subject01_grf.xml --cutoff 6 --begin 0.5 --quiet"
+run "$LIMBER" track muscles.yaml $along --end 0.8 --stiff --threads 2 --out muscles
+claim "a part of it is tracked by 18 muscles whose activations follow excitations" exits 0
+run "$LIMBER" track muscles.yaml $along --end 1 --stepwise --out steps
+claim "... and all of it step by step, with elastic tendons" exits 0
+claim "... in few iterations, and every step settles" python3 - <<'P'
+import json
+s, t = (json.load(open(f"{d}/summary.json")) for d in ("muscles", "steps"))
+print(s["iterations"], s["off"], s["residual"], t["off"], t.get("unsettled"))
+assert s["finished"] and s["iterations"] < 50 and s["off"] < 3e-3 and s["residual"] < 1e-6
+assert t["finished"] and t.get("unsettled", 0) == 0 and t["off"] < 1e-4
+P
 walk=$data/Examples/Moco/example3DWalking
 cat >walk.yaml <<Y
 include: $walk/subject_walk_scaled.osim

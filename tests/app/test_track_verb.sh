@@ -98,4 +98,15 @@ for k in range(1, 5):
 print(off, turns)
 assert off < 0.03 and max(turns) <= 6
 P
+# a motion that torques made is where muscles begin
+run "$LIMBER" track "$reach" --set collocate.muscles=idle --set collocate.reserves=50 --set collocate.effort.reserves=1e-3 --out torques --quiet
+claim "reserves reach the point, too" exits 0
+run "$LIMBER" track "$reach" --out torques --resume --quiet
+claim "... and muscles go on from there" exits 0
+claim "... to the same effort as from nothing" python3 - <<'P'
+import json
+a, b = (json.load(open(f"{d}/summary.json")) for d in ("reach", "torques"))
+print(a["objective"], b["objective"], a["iterations"], b["iterations"])
+assert b["finished"] and abs(a["objective"] / b["objective"] - 1) < 1e-6
+P
 claim "the view has activations to colour muscles by" grep -q 'id="limber-muscles"' reach/report.html

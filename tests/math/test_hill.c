@@ -443,6 +443,101 @@ static void every_state_has_an_answer(void** state) {
   assert_at_most(most, 100);
 }
 
+// A drive reaches the rates that excitations do, with no kink, and the excitation follows.
+static void drives_are_excitations_at_their_ends(void** state) {
+  (void)state;
+  lb_random r = {21};
+  for (int i = 0; i < 3000; i++) {
+    const lb_hill h = muscle(i % 3, 1, 1, 1, 0);
+    const double a = lb_random_between(&r, 0.01, 0.99), most = i % 4 ? 1 : fmin(1, a + 0.3),
+                 e = 1e-6;
+    const double u = lb_random_between(&r, h.least, most);
+    const lb_activation_rate f = lb_activation_drive(&h, a, u, most);
+    assert_near(lb_activation_drive(&h, a, most, most).rate,
+                lb_activation_rate_at(&h, a, most).rate, 1e-9);
+    assert_near(lb_activation_drive(&h, a, h.least, most).rate,
+                lb_activation_rate_at(&h, a, h.least).rate, 1e-9);
+    assert_above(f.by_u, 0);
+    const double excitation = lb_activation_excitation(&h, a, f.rate);
+    assert_near(lb_activation_rate_at(&h, a, excitation).rate, f.rate, 1e-9 * (1 + fabs(f.rate)));
+    assert_true(excitation >= h.least - 1e-12 && excitation <= most + 1e-12);
+    const double by_u = (lb_activation_drive(&h, a, u + e, most).rate -
+                         lb_activation_drive(&h, a, u - e, most).rate) /
+                        (2 * e);
+    const double by_a = (lb_activation_drive(&h, a + e, u, most).rate -
+                         lb_activation_drive(&h, a - e, u, most).rate) /
+                        (2 * e);
+    if (u < most - 1e-3 && a < most - 1e-2) {
+      assert_near(f.by_u, by_u, 1e-4 * (1 + fabs(by_u)));
+      assert_near(f.by_a, by_a, 1e-4 * (1 + fabs(by_a)));
+    }
+  }
+}
+
+static void a_fiber_in_balance_has_its_speed(void** state) {
+  (void)state;
+  lb_random r = {22};
+  int compared = 0;
+  for (int i = 0; i < 2000; i++) {
+    const lb_hill h = muscle(i % 3, 1000, 0.1, 0.2, (i / 3 % 3) * 0.4);
+    const double a = lb_random_between(&r, 0.1, 1), l = lb_random_between(&r, 0.08, 0.13);
+    const double x = sqrt(l * l - h.width * h.width * h.fiber * h.fiber);
+    const double L = 0.2 + x + lb_random_between(&r, 0.001, 0.006);
+    const double v = lb_hill_fiber_speed(&h, a, l, L).speed;
+    assert_near(lb_hill_balance(&h, a, l, v, L).residual, 0, 1e-11);
+    const double at[4] = {a, l, v, L}, unit[4] = {1, h.fiber, h.speed * h.fiber, h.fiber};
+    const lb_fiber_balance b = lb_hill_balance(&h, a, l, v, L);
+    const double by[4] = {b.by_a, b.by_l, b.by_speed, b.by_length};
+    for (int k = 0; k < 4; k++) {
+      double d[2];
+      for (int half = 0; half < 2; half++) {
+        const double e = 1e-5 * unit[k] / (1 + half);
+        double to[4], from[4];
+        memcpy(to, at, sizeof at);
+        memcpy(from, at, sizeof at);
+        to[k] += e;
+        from[k] -= e;
+        d[half] = (lb_hill_balance(&h, to[0], to[1], to[2], to[3]).residual -
+                   lb_hill_balance(&h, from[0], from[1], from[2], from[3]).residual) /
+                  (2 * e) * unit[k];
+      }
+      const double scale = 1 + fabs(by[k] * unit[k]);
+      if (smooth(d[0], d[1], 30 * scale)) {
+        compared++;
+        assert_near(by[k] * unit[k] / scale, (4 * d[1] - d[0]) / 3 / scale, 1e-6);
+      }
+    }
+  }
+  assert_above(compared, 0.8 * 8000);
+}
+
+// Exact where a muscle pulls more than a little and where it would push; between them slopes are
+// continuous, and the force is at most 3/16 of the band more.
+static void a_soft_muscle_ceases_to_pull_without_a_kink(void** state) {
+  (void)state;
+  lb_hill h = muscle(0, 1000, 0.1, 0.2, 0.3);
+  h.rigid = true;
+  const double soft = 0.01, e = 1e-7;
+  double before = -1, most = 0;
+  for (double v = -1; v < 0.5; v += 1e-4) { // [m/s]
+    const lb_hill_force hard = lb_hill_force_at(&h, 0.05, 0, 0.29, v);
+    const lb_hill_force f = lb_hill_force_soft(&h, 0.05, 0, 0.29, v, soft);
+    const double slope = (lb_hill_force_soft(&h, 0.05, 0, 0.29, v + e, soft).force -
+                          lb_hill_force_soft(&h, 0.05, 0, 0.29, v - e, soft).force) /
+                         (2 * e);
+    assert_true(f.force >= hard.force - 1e-9);
+    most = fmax(most, f.force - hard.force);
+    assert_near(f.by_rate, slope, 1e-3 * (1 + fabs(slope)));
+    assert_true(before < 0 || fabs(f.by_rate - before) < 10);
+    before = f.by_rate;
+    if (hard.force > soft * h.force) {
+      assert_near(f.force, hard.force, 0);
+    }
+  }
+  assert_at_most(most, 3. / 16 * soft * h.force);
+  assert_above(most, 0.17 * soft * h.force);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(millard_curves_have_their_published_values),
@@ -459,6 +554,9 @@ int main(void) {
       cmocka_unit_test(tug_of_war_is_in_equilibrium),
       cmocka_unit_test(force_derivatives_match_differences),
       cmocka_unit_test(fiber_speed_balances_and_has_its_derivatives),
+      cmocka_unit_test(drives_are_excitations_at_their_ends),
+      cmocka_unit_test(a_fiber_in_balance_has_its_speed),
+      cmocka_unit_test(a_soft_muscle_ceases_to_pull_without_a_kink),
       cmocka_unit_test(implicit_steps_follow_the_fibers_speed),
       cmocka_unit_test(every_state_has_an_answer),
   };

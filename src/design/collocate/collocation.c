@@ -391,9 +391,9 @@ static const lb_collocate_end ENDS[] = {[LB_PROGRAM_SOLVED] = LB_COLLOCATE_CONVE
 static lb_status search(lb_collocating* C, double* x, lb_program_end* end, lb_error* err) {
   const lb_program_options o = {.tolerance = C->set->tolerance,
                                 .iterations = C->set->iterations,
-                                .barrier = C->warm    ? 1e-6
-                                           : C->q_ref ? 1e-4
-                                                      : 0};
+                                .barrier = C->warm               ? 1e-6
+                                           : C->near || C->q_ref ? 1e-4
+                                                                 : 0};
   lb_program program;
   lb_collocation_fill_program(C, &program);
   const lb_status status = lb_program_solve(&program, &o, x, C->Lambda, end);

@@ -172,7 +172,8 @@ typedef struct lb_collocating {
   double* Lambda; // [rows]
   double* cost;   // [nnode]
   char news[160]; // of the last iteration
-  bool free_start, warm, stopped;
+  bool free_start, stopped;
+  bool warm, near; // it begins at a solution, or at the motion of one
   lb_progress progress;
 } lb_collocating;
 
@@ -253,6 +254,9 @@ lb_status lb_collocation_check_model(const lb_model* m, lb_place place, lb_error
 lb_status lb_collocation_lay_out(lb_collocating* C, lb_error* err);
 bool lb_collocation_patterns(lb_collocating* C);
 void lb_collocation_bound(lb_collocating* C);
+// Muscles, motors and reserves for the coordinates at hand, by static optimisation where the motion
+// is known.
+lb_status lb_collocation_guess_actors(lb_collocating* C, bool known, lb_error* err);
 lb_status lb_collocation_guess(lb_collocating* C, const lb_collocate_inputs* in, lb_error* err);
 // Controls of muscles at all nodes of a motion that is given (collocation_share.c).
 lb_status lb_collocation_share(lb_collocating* C, lb_error* err);

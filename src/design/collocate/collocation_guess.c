@@ -163,12 +163,12 @@ static void guess_reference(lb_collocating* C) {
 }
 
 // Muscles are as active as the motion needs them, or a little.
-static lb_status guess_activations(lb_collocating* C, lb_error* err) {
+static lb_status guess_activations(lb_collocating* C, bool known, lb_error* err) {
   const int n = C->set->idle ? 0 : C->m->muscle.count;
   for (int k = 0; k < C->nnode * n; k++) {
     lb_node_of(C, C->Z, k / n)[C->at.u + C->driver[k % n]] = LITTLE;
   }
-  return C->q_ref && n > 0 ? lb_collocation_share(C, err) : LB_OK;
+  return known && n > 0 ? lb_collocation_share(C, err) : LB_OK;
 }
 
 static void guess_muscles(lb_collocating* C, int node, double* z) {
@@ -269,6 +269,19 @@ static void take_normals(lb_collocating* C) {
   }
 }
 
+lb_status lb_collocation_guess_actors(lb_collocating* C, bool known, lb_error* err) {
+  double* r = LB_TAKE(&C->arena, double, C->at.all);
+  lb_status status =
+      r ? guess_activations(C, known, err) : lb_arena_check(&C->arena, "collocation", err);
+  for (int i = 0; i < C->nnode && status == LB_OK; i++) {
+    double* z = lb_node_of(C, C->Z, i);
+    guess_muscles(C, i, z);
+    guess_torques(C, i, z, r);
+  }
+  guess_rates(C);
+  return status;
+}
+
 lb_status lb_collocation_guess(lb_collocating* C, const lb_collocate_inputs* in, lb_error* err) {
   lb_status status = LB_OK;
   if (in->motion) {
@@ -277,9 +290,8 @@ lb_status lb_collocation_guess(lb_collocating* C, const lb_collocate_inputs* in,
   if (status == LB_OK && in->markers) {
     status = take_markers(C, in, err);
   }
-  double* r = LB_TAKE(&C->arena, double, C->at.all);
-  if (status != LB_OK || !r) {
-    return status != LB_OK ? status : lb_arena_check(&C->arena, "collocation", err);
+  if (status != LB_OK) {
+    return status;
   }
   if (C->T >= 0) {
     C->Z[C->T] = (C->set->time[0] + C->set->time[1]) / 2;
@@ -292,13 +304,7 @@ lb_status lb_collocation_guess(lb_collocating* C, const lb_collocate_inputs* in,
   if (C->at.nl > 0) {
     close_loops(C);
   }
-  status = guess_activations(C, err);
-  for (int i = 0; i < C->nnode && status == LB_OK; i++) {
-    double* z = lb_node_of(C, C->Z, i);
-    guess_muscles(C, i, z);
-    guess_torques(C, i, z, r);
-  }
-  guess_rates(C);
+  status = lb_collocation_guess_actors(C, false, err);
   find_scales(C);
   take_normals(C);
   return status;

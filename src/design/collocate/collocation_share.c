@@ -18,7 +18,7 @@ static bool take(lb_collocating* C, sharing* S) {
   const size_t n = (size_t)C->m->muscle.count, nv = (size_t)C->at.nv;
   lb_muscle_static_options how = lb_muscle_static_default();
   how.passive = true;
-  how.least = 0.02; // away from bounds
+  how.least = 0.05; // away from bounds
   *S = (sharing){.s = lb_static_create(&C->arena, C->m, &how),
                  .coupled = lb_coupled_create(&C->arena, C->m),
                  .length = LB_TAKE(&C->arena, double, n),

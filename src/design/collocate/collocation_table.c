@@ -64,17 +64,24 @@ static void take_column(lb_collocating* C, int rows, const double* time, const d
   }
 }
 
-// Times and then all numbers, [1 + count][nrow]: whole, or the search begins as it would without.
-static lb_status take_table(const lb_collocation* o, const lb_numbers* t, double* to,
+// Times and then all numbers, [1 + count][nrow], or whether some are missing: what acts may be
+// other than in the table, but not what moves.
+static lb_status take_table(const lb_collocation* o, const lb_numbers* t, double* to, bool* missing,
                             lb_error* err) {
+  const lb_node_layout* L = &o->work->at;
   lb_status status = lb_numbers_take(t, 0, to, 1, err);
-  for (int k = 0; k < o->work->at.count && status == LB_OK; k++) {
+  for (int k = 0; k < L->count && status == LB_OK; k++) {
     const lb_heading h = lb_collocation_heading(o, k);
     const int column = lb_numbers_column(t, h.text);
-    status = column < 0
-                 ? lb_error_add(err, LB_INVALID, (lb_place){t->file, 1, 1},
-                                "there is no column '%s': the table is of another scene", h.text)
-                 : lb_numbers_take(t, column, to + (size_t)(k + 1) * (size_t)t->nrow, 1, err);
+    const bool acts = (k >= L->x && k < L->a) || (k >= L->xd && k < L->l);
+    if (column >= 0) {
+      status = lb_numbers_take(t, column, to + (size_t)(k + 1) * (size_t)t->nrow, 1, err);
+    } else if (acts) {
+      *missing = true;
+    } else {
+      status = lb_error_add(err, LB_INVALID, (lb_place){t->file, 1, 1},
+                            "there is no column '%s': the table is of another scene", h.text);
+    }
   }
   return status;
 }
@@ -87,14 +94,19 @@ lb_status lb_collocation_resume(lb_collocation* o, const char* path, lb_error* e
   const size_t rows = status == LB_OK ? (size_t)t.nrow : 0;
   double* all = LB_TAKE(&C->arena, double, ((size_t)C->at.count + 1) * rows);
   status = status == LB_OK ? lb_arena_check(&C->arena, "a solution", err) : status;
-  status = status == LB_OK ? take_table(o, &t, all, err) : status;
+  bool missing = false;
+  status = status == LB_OK ? take_table(o, &t, all, &missing, err) : status;
   for (int k = 0; k < C->at.count && status == LB_OK; k++) {
     take_column(C, t.nrow, all, all + (size_t)(k + 1) * rows, k);
   }
   if (status == LB_OK && C->T >= 0) {
     C->Z[C->T] = all[rows - 1] - all[0];
   }
-  C->warm = C->warm || status == LB_OK;
+  if (status == LB_OK && missing) {
+    status = lb_collocation_guess_actors(C, true, err);
+  }
+  C->warm = C->warm || (status == LB_OK && !missing);
+  C->near = C->near || status == LB_OK;
   lb_arena_reset(&C->arena, mark);
   return status;
 }

@@ -11,11 +11,11 @@
 //
 //   (2)  min sum a_i^2 + price sum r_k^2,   N'(M a + c - f) = N'(sum arm_i F_i(a_i) + r)
 //
-// is linearised in F_i about the activations before and solved by its dual problem
-// (math/muscle/muscle_share.h), which always has an answer. Stiff tendons make F_i linear, and one
-// round does; else the rounds go on until activations stay. N spans the motions that constraints
-// allow. Excitations follow from activations in closed form, and an implicit step of first order,
-// in which all of this is exact, is taken with them.
+// is solved by Newton's method with shorter steps (math/muscle/curved_share.h), which always has an
+// answer. Stiff tendons make F_i linear, and one round does. Reserves are what is left at the end,
+// so that the motion is followed whether rounds sufficed or not. N spans the motions that
+// constraints allow. Excitations follow from activations in closed form, and an implicit step of
+// first order, in which all of this is exact, is taken with them.
 #include <math.h>
 #include <string.h>
 
@@ -32,11 +32,9 @@
 #include "limber/simulate.h"
 #include "math/curve/hermite.h"
 #include "math/linear/dense.h"
-#include "math/muscle/muscle_share.h"
+#include "math/muscle/curved_share.h"
 #include "model/use/coordinate_name.h"
 #include "solve/run/frames.h"
-
-static const double STAYS = 1e-9; // activation between rounds
 
 typedef struct follower {
   const lb_model* m;
@@ -49,8 +47,8 @@ typedef struct follower {
   double *q, *v, *a;                // [nv] of the motion at a moment
   double *wanted, *left, *reserve;  // [nv]
   double *arm, *B, *N, *NB, *price; // [n][nv], [nv][n], [nv][nv], [free][n], [nv]
-  double *act, *lo, *hi, *before;   // [n]
-  double *F, *slope;                // [n]
+  double *act, *lo, *hi;            // [n]
+  double dt;                        // of the step; 0: none
   double *J, *Q;                    // [rows][nv], [nv][nv] of constraints
   double *excitation, *share;
   lb_error* err;
@@ -61,7 +59,7 @@ lb_follow_options lb_follow_default(void) {
                              .frequency = 20,
                              .price = 1,
                              .most = 1,
-                             .rounds = 20,
+                             .rounds = 50,
                              .cutoff = NAN,
                              .from = -(double)INFINITY,
                              .to = (double)INFINITY};
@@ -165,6 +163,7 @@ static lb_status find_free(follower* f, int* free) {
 
 // Activations within reach; muscles without states may have any.
 static void find_reach(follower* f, double dt) {
+  static const double TAUT = 0.2; // no tendon is slack, so that slopes are not zero
   const lb_model* m = f->m;
   for (int i = 0; i < m->muscle.count; i++) {
     const lb_model_muscle* mu = &m->muscle.item[i];
@@ -172,42 +171,34 @@ static void find_reach(follower* f, double dt) {
     const double least = mu->hill ? mu->hill->least : 0, a = mu->hill ? f->d->x[mu->x] : 0;
     f->lo[i] = free ? least : lb_activation_step(mu->hill, a, least, dt).rate;
     f->hi[i] = free ? 1 : lb_activation_step(mu->hill, a, 1, dt).rate;
-    f->act[i] = free ? least : fmin(fmax(a, f->lo[i]), f->hi[i]);
+    f->act[i] = free ? fmax(least, TAUT) : fmin(fmax(a, f->lo[i]), f->hi[i]);
   }
 }
 
-// Forces at the end of the step and their slopes by activation; without a step those of fibres in
-// equilibrium.
-static void find_forces(follower* f, double dt) {
-  const lb_model* m = f->m;
-  for (int i = 0; i < m->muscle.count; i++) {
-    const lb_model_muscle* mu = &m->muscle.item[i];
-    const lb_muscle_now* now = &f->ahead->work->muscles->now[i];
-    if (!mu->hill) {
-      f->F[i] = mu->tension * f->act[i];
-      f->slope[i] = mu->tension;
-      continue;
-    }
-    const double from = dt > 0 ? f->d->x[mu->x + 1] : mu->hill->fiber;
-    const lb_hill_force F = lb_hill_force_ahead(mu->hill, f->act[i], from, dt > 0 ? 1 / dt : 0,
-                                                now->length, dt > 0 ? now->rate : 0, from);
-    f->F[i] = F.force;
-    f->slope[i] = F.by_a;
+// Force of a muscle at the end of the step and its slope by activation; without a step that of a
+// fibre in equilibrium.
+static lb_share_tension pull(const void* context, int i, double a) {
+  const follower* f = context;
+  const lb_model_muscle* mu = &f->m->muscle.item[i];
+  const lb_muscle_now* now = &f->ahead->work->muscles->now[i];
+  const double dt = f->dt;
+  if (!mu->hill) {
+    return (lb_share_tension){mu->tension * a, mu->tension};
   }
+  const double from = dt > 0 ? f->d->x[mu->x + 1] : mu->hill->fiber;
+  const lb_hill_force F = lb_hill_force_ahead(mu->hill, a, from, dt > 0 ? 1 / dt : 0, now->length,
+                                              dt > 0 ? now->rate : 0, from);
+  return (lb_share_tension){F.force, F.by_a};
 }
 
-// N'B and N'(wanted less what forces have beyond their slopes).
+// N'arm and N'wanted.
 static void reduce(follower* f, int free) {
   const int nv = f->m->nv, n = f->m->muscle.count;
-  memcpy(f->left, f->wanted, (size_t)nv * sizeof *f->left);
-  for (int i = 0; i < n; i++) {
-    lb_add(nv, f->left, -(f->F[i] - f->slope[i] * f->act[i]), f->arm + (size_t)i * (size_t)nv);
-  }
   for (int k = 0; k < free; k++) {
     const double* along = f->N + (size_t)k * (size_t)nv;
-    f->B[k] = lb_dot(nv, along, f->left);
+    f->B[k] = lb_dot(nv, along, f->wanted);
     for (int i = 0; i < n; i++) {
-      f->NB[k * n + i] = f->slope[i] * lb_dot(nv, along, f->arm + (size_t)i * (size_t)nv);
+      f->NB[k * n + i] = lb_dot(nv, along, f->arm + (size_t)i * (size_t)nv);
     }
   }
 }
@@ -233,23 +224,23 @@ static lb_status choose(follower* f, double dt) {
     return status;
   }
   find_reach(f, dt);
-  double change = INFINITY;
-  for (int round = 0; round < f->o->rounds && change > STAYS; round++) {
-    memcpy(f->before, f->act, (size_t)n * sizeof *f->act);
-    find_forces(f, dt);
-    reduce(f, free);
-    const lb_muscle_share s = {
-        .muscles = n, .joints = free, .B = f->NB, .wanted = f->B, .price = f->price, .power = 2};
-    double* r = f->left;
-    f->out->residual = fmax(f->out->residual,
-                            lb_muscle_share_within(&s, f->lo, f->hi, f->act, r, f->share).residual);
-    expand(f, free, r);
-    change = 0;
-    for (int i = 0; i < n; i++) {
-      change = fmax(change, fabs(f->act[i] - f->before[i]));
-    }
-  }
-  f->out->unsettled += change > STAYS;
+  reduce(f, free);
+  f->dt = dt;
+  const lb_curved_share s = {.muscles = n,
+                             .joints = free,
+                             .arm = f->NB,
+                             .wanted = f->B,
+                             .price = f->price,
+                             .power = 2,
+                             .lower = f->lo,
+                             .upper = f->hi,
+                             .pull = pull,
+                             .context = f,
+                             .rounds = f->o->rounds};
+  const lb_curved_result out = lb_curved_share_solve(&s, f->act, f->left, f->share);
+  expand(f, free, f->left);
+  f->out->residual = fmax(f->out->residual, out.residual);
+  f->out->unsettled += !out.settled;
   f->out->iterations++;
   return LB_OK;
 }
@@ -356,7 +347,7 @@ static bool take(follower* f, int steps) {
   lb_collocation* o = f->out;
   double** const of_nv[] = {&f->q,    &f->v,       &f->a,     &f->wanted,
                             &f->left, &f->reserve, &f->price, &f->B};
-  double** const of_n[] = {&f->act, &f->lo, &f->hi, &f->before, &f->F, &f->slope, &f->excitation};
+  double** const of_n[] = {&f->act, &f->lo, &f->hi, &f->excitation};
   for (size_t i = 0; i < sizeof of_nv / sizeof *of_nv; i++) {
     *of_nv[i] = LB_TAKE(A, double, nv);
   }
@@ -368,7 +359,7 @@ static bool take(follower* f, int steps) {
   f->N = LB_TAKE(A, double, nv* nv);
   f->Q = LB_TAKE(A, double, nv* nv);
   f->J = LB_TAKE(A, double, most* nv);
-  f->share = LB_TAKE(A, double, lb_muscle_share_scratch((int)n, (int)nv));
+  f->share = LB_TAKE(A, double, lb_curved_share_scratch((int)n, (int)nv));
   o->time = LB_TAKE(A, double, rows);
   o->q = LB_TAKE(A, double, rows* nv);
   o->qd = LB_TAKE(A, double, rows* nv);

@@ -1,7 +1,7 @@
 // Tendons are stiff, as OpenSim has them, or elastic. Then the fibre's length l follows from the
 // moment before by an implicit step: tension T(a) is in equilibrium with the fibre at the speed
-// (l - l_before) / dt, and the program is solved again with the chord of T from 0 to a until
-// activations stay. A chord rises where T's tangent may not: a slack tendon has no slope at all.
+// (l - l_before) / dt (math/muscle/curved_share.h). The search begins at activations at which no
+// tendon is slack: those have no slope at all.
 #include "design/inverse/muscle_static.h"
 
 #include <math.h>
@@ -11,8 +11,8 @@
 #include "dynamics/force/force.h"
 #include "dynamics/muscle/path.h"
 #include "dynamics/tree/kinematics.h"
+#include "math/muscle/curved_share.h"
 #include "math/muscle/hill.h"
-#include "math/muscle/muscle_share.h"
 
 lb_muscle_static_options lb_muscle_static_default(void) {
   return (lb_muscle_static_options){.power = 2, .least = 0, .price = 1e4, .rounds = 60};
@@ -21,10 +21,11 @@ lb_muscle_static_options lb_muscle_static_default(void) {
 struct lb_static {
   const lb_model* m;
   lb_muscle_static_options how;
-  double *B, *wanted, *cost; // [nv][n], [nv], [nv]
-  double *most, *rest;       // [n] tension by activation, and at none
-  double *fiber, *end;       // [n] of elastic tendons: the fibre's length before, and at the end
-  double* last;              // [n] activations of the iteration before
+  double *B, *cost;      // [nv][n], [nv]
+  double *most, *rest;   // [n] tension by activation, and at none, of stiff tendons
+  double *lower, *upper; // [n] bounds of activations
+  double* fiber;         // [n] of elastic tendons: the fibre's length before
+  double* last;          // [n] activations of the iteration before
   double* scratch;
   int unsettled; // moments
 };
@@ -39,14 +40,14 @@ lb_static* lb_static_create(lb_arena* arena, const lb_model* m,
   *s = (lb_static){.m = m,
                    .how = *how,
                    .B = LB_TAKE(arena, double, nv* n),
-                   .wanted = LB_TAKE(arena, double, nv),
                    .cost = LB_TAKE(arena, double, nv),
                    .most = LB_TAKE(arena, double, n),
                    .rest = LB_TAKE(arena, double, n),
                    .fiber = LB_TAKE(arena, double, n),
-                   .end = LB_TAKE(arena, double, n),
                    .last = LB_TAKE(arena, double, n),
-                   .scratch = LB_TAKE(arena, double, lb_muscle_share_scratch((int)n, (int)nv))};
+                   .lower = LB_TAKE(arena, double, n),
+                   .upper = LB_TAKE(arena, double, n),
+                   .scratch = LB_TAKE(arena, double, lb_curved_share_scratch((int)n, (int)nv))};
   if (lb_arena_status(arena) != LB_OK) {
     return NULL;
   }
@@ -64,8 +65,6 @@ static bool stretches(const lb_static* s, int i) {
   return s->how.elastic && h && lb_hill_has_fiber(h);
 }
 
-static const double LITTLE = 1e-2; // activation that a chord ends at, at least
-
 // Tension of an elastic tendon at an activation.
 static lb_hill_force pull_at(const lb_static* s, const lb_static_moment* at, int i, double a) {
   const lb_hill* h = s->m->muscle.item[i].hill;
@@ -74,86 +73,71 @@ static lb_hill_force pull_at(const lb_static* s, const lb_static_moment* at, int
                              starts ? h->fiber : s->fiber[i]);
 }
 
-// Tension as most a + rest: of a stiff tendon, or the chord up to an activation of an elastic one.
-static void linearise(lb_static* s, const lb_static_moment* at, int i, double a) {
+// Tension of a stiff tendon as most a + rest.
+static void find_parts(lb_static* s, const lb_static_moment* at, int i) {
   const lb_model_muscle* mu = &s->m->muscle.item[i];
-  if (stretches(s, i)) {
-    const double at_a = fmax(a, LITTLE), none = pull_at(s, at, i, 0).force;
-    const lb_hill_force f = pull_at(s, at, i, at_a);
-    s->most[i] = (f.force - none) / at_a;
-    s->rest[i] = none;
-    return;
-  }
   const lb_hill_parts f = mu->hill ? lb_hill_parts_at(mu->hill, at->length[i], at->rate[i])
                                    : (lb_hill_parts){.active = mu->tension};
   s->most[i] = f.active;
   s->rest[i] = s->how.passive || s->how.elastic ? f.passive : 0;
 }
 
-// The program about activations a, and its answer there.
-static double solve_once(lb_static* s, const lb_static_moment* at, double* a, double* reserve) {
-  const int n = s->m->muscle.count, nv = s->m->nv;
-  memcpy(s->wanted, at->wanted, (size_t)nv * sizeof *s->wanted);
-  for (int i = 0; i < n; i++) {
-    linearise(s, at, i, a[i]);
-    const double* arm = at->arm + (size_t)i * (size_t)nv;
-    for (int k = 0; k < nv; k++) {
-      s->B[(size_t)k * (size_t)n + (size_t)i] = arm[k] * s->most[i];
-      s->wanted[k] -= arm[k] * s->rest[i];
-    }
+typedef struct moment {
+  const lb_static* s;
+  const lb_static_moment* at;
+} moment;
+
+static lb_share_tension pull(const void* context, int i, double a) {
+  const moment* m = context;
+  if (!stretches(m->s, i)) {
+    return (lb_share_tension){m->s->rest[i] + m->s->most[i] * a, m->s->most[i]};
   }
-  const lb_muscle_share share = {n, nv, s->B, s->wanted, s->cost, s->how.power, s->how.least};
-  return lb_muscle_share_solve(&share, a, reserve, s->scratch).residual;
+  const lb_hill_force f = pull_at(m->s, m->at, i, a);
+  return (lb_share_tension){f.force, f.by_a};
 }
 
-static double largest_change(int n, const double* a, const double* b) {
-  double most = 0;
-  for (int i = 0; i < n; i++) {
-    most = fmax(most, fabs(a[i] - b[i]));
-  }
-  return most;
-}
-
-// What muscles exert at these activations, and what is left to reserves.
-static void settle(lb_static* s, const lb_static_moment* at, const double* a, double* tension,
-                   double* reserve) {
-  const int nv = s->m->nv;
+// What muscles exert at these activations, and where their fibres are.
+static void settle(lb_static* s, const lb_static_moment* at, const double* a, double* tension) {
   for (int i = 0; i < s->m->muscle.count; i++) {
-    tension[i] = fmax(0, a[i] * s->most[i] + s->rest[i]);
-    if (!stretches(s, i)) {
-      continue;
+    if (stretches(s, i)) {
+      const lb_hill_force f = pull_at(s, at, i, a[i]);
+      tension[i] = f.force;
+      s->fiber[i] = f.fiber;
+    } else {
+      tension[i] = fmax(0, a[i] * s->most[i] + s->rest[i]);
     }
-    const lb_hill_force f = pull_at(s, at, i, a[i]);
-    const double* arm = at->arm + (size_t)i * (size_t)nv;
-    for (int k = 0; k < nv; k++) {
-      reserve[k] += arm[k] * (a[i] * s->most[i] + s->rest[i] - f.force);
-    }
-    tension[i] = f.force;
-    s->end[i] = f.fiber;
-  }
-  for (int i = 0; i < s->m->muscle.count; i++) {
-    s->fiber[i] = stretches(s, i) ? s->end[i] : s->fiber[i];
   }
 }
 
 double lb_static_solve(lb_static* s, const lb_static_moment* at, double* a, double* tension,
                        double* reserve) {
-  static const double STAYS = 1e-6;
-  const int n = s->m->muscle.count;
-  double residual = 0;
-  bool settled = !s->how.elastic; // one program has the answer
+  static const double TAUT = 0.2; // activation at which no tendon is slack
+  const int n = s->m->muscle.count, nv = s->m->nv;
   for (int i = 0; i < n; i++) {
-    a[i] = !s->how.elastic ? 0 : at->dt > 0 ? s->last[i] : 1;
+    find_parts(s, at, i);
+    s->lower[i] = s->how.least;
+    s->upper[i] = 1;
+    a[i] = !s->how.elastic ? s->how.least : at->dt > 0 ? fmax(s->last[i], TAUT) : 1;
+    for (int k = 0; k < nv; k++) {
+      s->B[(size_t)k * (size_t)n + (size_t)i] = at->arm[(size_t)i * (size_t)nv + (size_t)k];
+    }
   }
-  for (int round = 0; round == 0 || (round < s->how.rounds && !settled); round++) {
-    memcpy(s->last, a, (size_t)n * sizeof *a);
-    residual = solve_once(s, at, a, reserve);
-    settled = settled || largest_change(n, a, s->last) < STAYS;
-  }
-  s->unsettled += !settled;
+  const lb_curved_share share = {.muscles = n,
+                                 .joints = nv,
+                                 .arm = s->B,
+                                 .wanted = at->wanted,
+                                 .price = s->cost,
+                                 .power = s->how.power,
+                                 .lower = s->lower,
+                                 .upper = s->upper,
+                                 .pull = pull,
+                                 .context = &(moment){s, at},
+                                 .rounds = s->how.rounds};
+  const lb_curved_result out = lb_curved_share_solve(&share, a, reserve, s->scratch);
+  s->unsettled += !out.settled;
   memcpy(s->last, a, (size_t)n * sizeof *a);
-  settle(s, at, a, tension, reserve);
-  return residual;
+  settle(s, at, a, tension);
+  return out.residual;
 }
 
 int lb_static_unsettled(const lb_static* s) {
