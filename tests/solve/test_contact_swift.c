@@ -104,6 +104,41 @@ static void a_box_that_is_struck_stays_above_a_thin_plate(void** state) {
   }
 }
 
+// Long bodies that are struck beside their middle, or land on an end: they turn by much in the
+// step.
+static void what_is_spun_stays_above_a_thin_plate(void** state) {
+  (void)state;
+  static const char* const SHAPES[] = {
+      "ellipsoid: {radii: [1 cm, 2 cm, 3 cm]}", "capsule: {radius: 1 cm, length: 5 cm}",
+      "box: [2 cm, 3 cm, 4 cm]", "cylinder: {radius: 1 cm, length: 3 cm}"};
+  lb_random r = {23};
+  for (int k = 0; k < 96; k++) {
+    double x[9];
+    for (int i = 0; i < 9; i++) {
+      x[i] = lb_random_between(&r, -1, 1);
+    }
+    lb_world* w = contact_world(
+        STILL
+        "solver: {step: %g}\nmaterials: {m: {restitution: %g, friction: 0.3}}\ncontacts: {}\n"
+        "%sbodies:\n  a: {shape: {%s}, material: m, mass: 0.3, position: [%g, %g, 0.5], "
+        "rotation: [%g rad, %g rad, 0]}\n  b: {shape: {%s}, material: m, mass: 0.05, position: "
+        "[0, 0, %g], rotation: [%g rad, %g rad, 0]}\ninitial: {a: {velocity: [0, 0, %g], spin: "
+        "[%g, 0, 9]}}\n",
+        k % 2 ? 1e-3 : 2e-3, 0.5 * (k % 3), plate_of(k / 4 % 2).text, SHAPES[k % 4], 0.02 * x[0],
+        0.02 * x[1], 3 * x[2], 3 * x[3], SHAPES[k / 8 % 4], 0.08 + 0.04 * x[4], 3 * x[5], 3 * x[6],
+        -50 + 20 * x[7], 20 * x[8]);
+    for (int i = 0; i < 60; i++) {
+      assert_int_equal(lb_world_step(w, 0), LB_OK);
+      for (int body = 0; body < 2; body++) {
+        const lb_vec3 at = lb_world_pose(w, body).p;
+        const bool beside = fabs(at.x) > 1.9 || fabs(at.y) > 1.9;
+        assert_true(beside || at.z > 0.0005);
+      }
+    }
+    lb_world_close(w);
+  }
+}
+
 // By all integrators that go with contacts.
 static void what_is_struck_stays_above_by_all_integrators(void** state) {
   (void)state;
@@ -261,6 +296,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_struck_stays_above_a_thin_plate),
       cmocka_unit_test(a_box_that_is_struck_stays_above_a_thin_plate),
+      cmocka_unit_test(what_is_spun_stays_above_a_thin_plate),
       cmocka_unit_test(what_is_struck_stays_above_by_all_integrators),
       cmocka_unit_test(what_a_mechanism_strikes_stays_above_a_thin_plate),
       cmocka_unit_test(a_row_that_is_struck_stays_before_a_wall),

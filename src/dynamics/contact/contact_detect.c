@@ -241,8 +241,7 @@ static int find_manifolds(lb_contacts* C, lb_collider_pair* p, double h, lb_mani
                                &p->cache, out, room)
                         .nmanifold;
   const int n = found < room ? found : room;
-  const bool apart = n > 0 && out->distance > 0;
-  return apart && C->near.follows ? lb_contacts_follow(C, p, h, out, n) : n;
+  return n > 0 && C->near.follows ? lb_contacts_follow(C, p, h, out, n) : n;
 }
 
 // Pairs of two convex colliders, by all threads.

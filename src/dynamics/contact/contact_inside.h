@@ -255,8 +255,8 @@ bool lb_contacts_cut_too_much(lb_contacts* C);
 // Forces of servos and constraints that yield are zero.
 void lb_contacts_drop_bounded(lb_contacts* C);
 
-// Ways within the step (contact_motion.c). Manifolds `out` [n] of a pair that is apart: none where
-// it does not meet in the step, and how many are left.
+// Ways within the step (contact_motion.c). Manifolds `out` [n] of a pair, whose points may become
+// others: none where it does not meet in the step. How many are left.
 int lb_contacts_follow(lb_contacts* C, lb_collider_pair* p, double h, lb_manifold* out, int n);
 // A point of a pair that meets at a time of a step of h: arms, gap and closing speed.
 void lb_contacts_set_later(const lb_contacts* C, lb_touch* t, double time, double h);

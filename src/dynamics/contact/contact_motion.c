@@ -9,6 +9,13 @@
 //
 //   gap = c T + what is left of it at T                                                   (1)
 //
+// A body that turns by much within a step may turn its points away while its middle goes through.
+// So the ball within it has a point of its own, beside one or two:
+//
+//   gap = n.(c - n r - x),   c the middle, r the half width, x a point of the other surface    (2)
+//
+// It is nearer to the middle than other points, and idle where these do.
+//
 // A body that is struck, or pushed hard, goes farther than was searched. So its speed after the
 // solution counts, pairs are searched again out to there, and all is solved again. Pairs that were
 // left out and meet by the new velocities take part then.
@@ -25,6 +32,8 @@ static const double LEAP = 0.1;
 static const double MEETS = 1e-4;
 // Overlap in the end by which a normal was the wrong one, over the same.
 static const double WRONG = 0.25;
+// Feature of a ball within.
+static const uint64_t INNER = (uint64_t)5 << 60;
 // Cosine of an angle between normals that are as good as the same.
 static const double ALIKE = 0.999;
 
@@ -81,6 +90,50 @@ static bool closes(const lb_contacts* C, const lb_collider_pair* p, const lb_man
   return any;
 }
 
+// Half width of a collider whose frame is in its middle: the radius of the ball within
+// it. 0: of others, and of what does not move.
+static double inner_radius(const lb_collider_state* c) {
+  const lb_collider_type type = c->at.c->type;
+  const bool centred = type == LB_COLLIDER_BOX || type == LB_COLLIDER_CAPSULE ||
+                       type == LB_COLLIDER_CYLINDER || type == LB_COLLIDER_ELLIPSOID;
+  return centred && c->group >= 0 ? c->at.c->size : 0;
+}
+
+// x + s n
+static lb_vec3 along(lb_vec3 x, double s, lb_vec3 n) {
+  return lb_vec3_add(x, lb_vec3_scale(s, n));
+}
+
+// Whether a collider's surface that is nearest to a point looks along n to it: a surface that ends
+// beside the point does not stop it.
+static bool faces(const lb_placed* c, lb_vec3 x, lb_vec3 n) {
+  static const double LEAST = 0.9; // cosine
+  lb_vec3 out;
+  lb_collider_point(c->c, lb_mat3_apply(lb_mat3_transpose(c->R), lb_vec3_sub(x, c->p)), &out);
+  return lb_vec3_dot(lb_mat3_apply(c->R, out), n) > LEAST;
+}
+
+// (2) of both sides; colliders at a and b.
+static void add_inner(const lb_contacts* C, const lb_collider_pair* p, const lb_placed* a,
+                      const lb_placed* b, double h, lb_manifold* m) {
+  const double way = h * (C->collider[p->a].speed + C->collider[p->b].speed);
+  const double radius[2] = {inner_radius(&C->collider[p->a]), inner_radius(&C->collider[p->b])};
+  const lb_vec3 n = m->normal, first = m->point[0].position, middle[2] = {a->p, b->p};
+  const double half = 0.5 * m->point[0].distance;
+  const bool few = m->npoint > 0 && m->npoint <= 2;
+  for (int k = 0; k < 2 && few; k++) {
+    const double sign = k == 0 ? 1 : -1;
+    if (radius[k] > 0 && way > LEAP * radius[k] &&
+        faces(k == 0 ? b : a, middle[k], lb_vec3_scale(sign, n))) {
+      const lb_vec3 own = along(middle[k], -sign * radius[k], n);
+      const lb_vec3 other = along(first, -sign * half, n);
+      const double gap = sign * lb_vec3_dot(n, lb_vec3_sub(own, other));
+      m->point[m->npoint++] =
+          (lb_contact_point){along(own, -sign * 0.5 * gap, n), gap, INNER + (uint64_t)k};
+    }
+  }
+}
+
 // The manifold of where two convex colliders meet, at the time of that.
 static void meet_there(const lb_contacts* C, lb_collider_pair* p, const lb_impact* hit, double h,
                        lb_manifold* out) {
@@ -89,21 +142,18 @@ static void meet_there(const lb_contacts* C, lb_collider_pair* p, const lb_impac
                   bt = placed_at(b, falling(C, b, h), b->w, hit->time);
   lb_manifold there;
   if (lb_collide(&at, &bt, 10 * MEETS * size_of(a, b), NULL, &there, 1).nmanifold == 1) {
+    add_inner(C, p, &at, &bt, h, &there);
     *out = there;
     p->time = hit->time;
   }
 }
 
-int lb_contacts_follow(lb_contacts* C, lb_collider_pair* p, double h, lb_manifold* out, int n) {
+// Manifolds of a pair that is apart; how many are left.
+static int follow(lb_contacts* C, lb_collider_pair* p, double h, lb_manifold* out, int n) {
   const lb_collider_state *a = &C->collider[p->a], *b = &C->collider[p->b];
-  const double size = size_of(a, b);
-  if (!(h * (a->speed + b->speed) > LEAP * size) || a->surface || b->surface || p->held ||
-      !is_apart(out, n, LB_TOUCH_FLAT * size) || !closes(C, p, out, n, h)) {
-    return n;
-  }
   const lb_collide_motion x = motion_of(a, falling(C, a, h), a->w),
                           y = motion_of(b, falling(C, b, h), b->w);
-  const lb_impact hit = lb_collide_impact(a->at.c, &x, b->at.c, &y, h, MEETS * size);
+  const lb_impact hit = lb_collide_impact(a->at.c, &x, b->at.c, &y, h, MEETS * size_of(a, b));
   if (!hit.hit && hit.at.outcome == LB_COLLIDE_DONE) {
     p->left_out = 1;
   } else if (hit.hit && a->convex && b->convex && !C->isolated &&
@@ -114,6 +164,20 @@ int lb_contacts_follow(lb_contacts* C, lb_collider_pair* p, double h, lb_manifol
     atomic_fetch_add(&C->near.followed, 1);
   }
   return p->left_out ? 0 : n;
+}
+
+int lb_contacts_follow(lb_contacts* C, lb_collider_pair* p, double h, lb_manifold* out, int n) {
+  const lb_collider_state *a = &C->collider[p->a], *b = &C->collider[p->b];
+  const double size = size_of(a, b);
+  if (!(h * (a->speed + b->speed) > LEAP * size) || a->surface || b->surface) {
+    return n;
+  }
+  const bool apart = !p->held && is_apart(out, n, LB_TOUCH_FLAT * size);
+  const int left = apart && closes(C, p, out, n, h) ? follow(C, p, h, out, n) : n;
+  for (int i = 0; i < left && !(p->time > 0) && !C->isolated; i++) {
+    add_inner(C, p, &a->at, &b->at, h, &out[i]);
+  }
+  return left;
 }
 
 void lb_contacts_set_later(const lb_contacts* C, lb_touch* t, double time, double h) {
