@@ -74,10 +74,10 @@ static bool read_control(lb_reader* r, const lb_yaml* name, const lb_yaml* value
   LB_SIZED(NUMBER, lb_scene_effort, key, member, LB_PURE, LB_NOT_NEGATIVE, standard, about)
 static const lb_field effort_fields[] = {
     EFFORT("motors", motors, "1", "of forces and torques, in N and N m"),
-    EFFORT("muscles", muscles, "1", "of excitations"),
+    EFFORT("muscles", muscles, "1", "of activations, or of excitations where these act at once"),
     EFFORT("reserves", reserves, "1", "of reserves, in N and N m: their price"),
     LB_SIZED(NUMBER, lb_scene_effort, "smooth", smooth, LB_TIME, LB_NOT_NEGATIVE, "0",
-             "a time: squared rates of controls count, too, times its square"),
+             "a time: squared rates count, too, times its square"),
     LB_ROW(FLAG, lb_scene_effort, "mean", mean, "false",
            "means over the motion in place of integrals: for gaits with a free 'time'"),
 };

@@ -1,0 +1,42 @@
+# A walk by sixteen muscles, found from one by torques.
+scenes=$LIMBER_SOURCE_DIR/scenes
+run "$LIMBER" track "$scenes/collocate-walk.yaml" --out walk --threads 2 --quiet
+claim "a walk by torques is found" exits 0
+run "$LIMBER" track "$scenes/collocate-walk-muscles.yaml" --out walk --resume --force --threads 2 --quiet
+claim "muscles walk, from there" exits 0
+claim "... at the speed asked for, with left and right exchanged, by activations that follow" python3 - <<'P'
+import csv, json
+s = json.load(open("walk/summary.json"))
+print(s["iterations"], s["objective"], s["residual"])
+assert s["finished"] and s["residual"] < 1e-2, s
+rows = list(csv.DictReader(open("walk/trajectory.csv")))
+a, b = rows[0], rows[-1]
+speed = (float(b["root.q0"]) - float(a["root.q0"])) / float(b["time"])
+assert abs(speed - 1.2) < 1e-4, speed
+for joint in ("hip", "knee", "ankle"):
+    for one, other in (("l", "r"), ("r", "l")):
+        assert abs(float(b[f"{joint}_{one}.q"]) - float(a[f"{joint}_{other}.q"])) < 1e-5
+rows = list(csv.DictReader(open("walk/solution.csv")))
+for name in ("soleus", "tibialis", "iliopsoas", "hamstrings"):
+    left = [float(r[f"{name}_l.activation"]) for r in rows]
+    right = [float(r[f"{name}_r.activation"]) for r in rows]
+    assert abs(left[-1] - right[0]) < 1e-5 and abs(right[-1] - left[0]) < 1e-5
+    assert max(left + right) > 0.1, name
+forces = list(csv.DictReader(open("walk/forces.csv")))
+total = [sum(float(r[f"floor.foot_{s}.fz"]) for s in "lr") for r in forces]
+n = len(total)
+w = [1 if i in (0, n - 1) else 4 if i % 2 else 2 for i in range(n)]
+mean = sum(k * x for k, x in zip(w, total)) / sum(w)
+weight = (50 + 2 * (7.5 + 3.6 + 1.2)) * 9.81
+print(speed, mean / weight)
+assert abs(mean / weight - 1) < 1e-3
+P
+# the calf pushes off at the end of stance, the shin lifts the foot in the swing
+claim "... the calf of the leg behind pushes off, the shin lifts the foot that swings" python3 - <<'P'
+import csv
+rows = list(csv.DictReader(open("walk/solution.csv")))
+mean = lambda name, part: sum(float(r[name]) for r in part) / len(part)
+half = len(rows) // 2
+assert mean("soleus_l.activation", rows[:half]) > 5 * mean("soleus_l.activation", rows[half:])
+assert mean("tibialis_l.activation", rows[half:]) > 5 * mean("tibialis_l.activation", rows[:half])
+P
