@@ -93,8 +93,7 @@ static const lb_field contact_fields[] = {
     CONTACTS(NUMBER, "tolerance", tolerance, LB_PURE, LB_POSITIVE, "1e-6",
              "of the fast solver: velocities that may be left, over those into contacts"),
     CONTACTS(NUMBER, "margin", margin, LB_LENGTH, LB_NOT_NEGATIVE, "0 m",
-             "shapes this near are seen before they touch; raise it where a large force throws "
-             "something through a thin wall within one step"),
+             "shapes this near are seen before they touch, however slow they are"),
     LB_SIZED(COUNT, lb_scene_contacts, "most", most, LB_PURE, LB_NOT_NEGATIVE, "0",
              "contact points there may be at once; 0: by the number of shapes"),
     LB_LIST(lb_scene_contacts, "pairs", pair, npair, &pair_table, "none",
