@@ -27,7 +27,7 @@
 
 // Way of a body that is short against its half width. Overlaps of this much are pushed apart on the
 // right side.
-static const double LEAP = 0.1;
+static const double LEAP = 0.2;
 // Distance at which two meet, over the smaller size.
 static const double MEETS = 1e-4;
 // Overlap in the end by which a normal was the wrong one, over the same.
