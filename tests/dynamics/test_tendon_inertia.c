@@ -1,13 +1,13 @@
 // Muscles with mass between elastic tendons, whose stretches are coordinates: closed forms,
 // Lagrange's equations, derivatives, energy, momentum, and the limits of stiff tendons and no mass.
 #include "compile.h"
-#include "differences.h"
 #include "dynamics/derivative/dynamics_derivative.h"
 #include "dynamics/force/force.h"
 #include "dynamics/force/muscle.h"
 #include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/rnea.h"
 #include "model/use/model_path.h"
+#include "residual.h"
 #include "solve/step/stepper.h"
 
 enum { MOST = 16 };
@@ -295,19 +295,6 @@ static void energies_are_those_of_the_matrices(void** state) {
       assert_near(tau[k], slope[k], 1e-9);
     }
     drop(&w);
-  }
-}
-
-static void residual(void* context, double* out, const double* q, const double* v) {
-  lb_data* d = context;
-  const lb_model* m = d->model;
-  memcpy(d->q, q, (size_t)m->nq * sizeof *q);
-  memcpy(d->qd, v, (size_t)m->nv * sizeof *v);
-  lb_kinematics(m, d, d->q, d->qd);
-  lb_forces_apply(m, d);
-  lb_rnea_forced(m, d, out, d->q, d->qd, d->qdd);
-  for (int k = 0; k < m->nv; k++) {
-    out[k] -= d->work->tau[k];
   }
 }
 

@@ -37,7 +37,7 @@ bool lb_force_curve_holds(const lb_force_curve* force_curve);
 bool lb_check_fields(lb_checker* c, const lb_table* table, const void* part);
 // Validity of a joint by itself.
 void lb_check_joint(lb_checker* c, const lb_scene_joint* joint);
-// Does a constraint hold one way alone?
+// A constraint is unilateral.
 bool lb_constraint_is_unilateral(const lb_scene_constraint* constraint);
 // Do steps solve for servos and for unilateral constraints that yield? Else these are forces.
 bool lb_scene_solves_bounds(const lb_scene* s);
