@@ -263,6 +263,44 @@ static void every_integrator_prescribes_and_converges(void** state) {
   end(exact);
 }
 
+// Angle about z of a body's pose.
+static double angle_of(const lb_recording* r, int frame, const char* body) {
+  const lb_quat q = r->pose[frame * r->model->nbody + lb_model_body(r->model, body)].q;
+  return 2 * atan2(q.z, q.w);
+}
+
+// An arm that a motor turns carries another: in maximal coordinates bodies turn as their speeds
+// say, so that angles hold together with these.
+static void even_turns_are_prescribed_in_maximal_coordinates(void** state) {
+  (void)state;
+  static const char* const integrators[] = {"euler", "linear-euler", "bdf1", "bdf2", "sdirk2"};
+  static const double speed[][2] = {{2 * M_PI, 0}, {2 * M_PI, -4 * M_PI}, {0.3, 1}, {-20, 7}};
+  for (size_t i = 0; i < 5 * 4; i++) {
+    const char* by = integrators[i / 4];
+    const double* w = speed[i % 4];
+    double worst = 0;
+    char text[2000];
+    snprintf(text, sizeof text,
+             "duration: 0.4 s\nrecord: {every: 10 ms}\n"
+             "solver: {integrator: %s, step: 1 ms, coordinates: maximal}\n"
+             "bodies:\n" ARM "  hand: {shape: {box: [0.1, 0.05, 0.02]}, mass: 0.5}\n"
+             "joints:\n  j: {type: revolute, child: arm, axis: z}\n"
+             "  k: {type: revolute, parent: arm, child: hand, at: [0.3, 0, 0], axis: z}\n"
+             "motors: {a: {joint: j, ease: linear, keys: [[0, 0], [1, %.17g]]},\n"
+             "         b: {joint: k, ease: linear, keys: [[0, 0], [1, %.17g]]}}\n",
+             by, w[0], w[1]);
+    lb_recording* r = run(text);
+    for (int f = 0; f < r->nframe; f++) {
+      const double first = angle_of(r, f, "arm") - w[0] * r->time[f];
+      const double both = angle_of(r, f, "hand") - (w[0] + w[1]) * r->time[f];
+      worst = fmax(worst, fmax(fabs(remainder(first, 2 * M_PI)), fabs(remainder(both, 2 * M_PI))));
+    }
+    print_message("%s at %g and %g rad/s: off by %.1e rad\n", by, w[0], w[1], worst);
+    assert_below(worst, 1e-9);
+    end(r);
+  }
+}
+
 // --- closed forms ---
 
 // Held at angles a and b, the weight's moment about each axis is known.
@@ -314,6 +352,7 @@ int main(void) {
       cmocka_unit_test(all_angles_of_three_are_prescribed_as_three_hinges),
       cmocka_unit_test(maximal_coordinates_have_the_same_motors),
       cmocka_unit_test(every_integrator_prescribes_and_converges),
+      cmocka_unit_test(even_turns_are_prescribed_in_maximal_coordinates),
       cmocka_unit_test(in_equilibrium_a_motor_holds_the_weight),
       cmocka_unit_test(a_loop_joint_takes_motors_on_its_coordinates),
   };

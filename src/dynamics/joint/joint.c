@@ -1,6 +1,8 @@
 // The table of joints, and what several of them share.
 #include "dynamics/joint/joint.h"
 
+#include <math.h>
+
 #include "math/curve/chart.h"
 #include "math/space/se3.h"
 
@@ -65,13 +67,6 @@ void lb_quat_advance(double* q, const double* from, const double* w, double h) {
   store(q, 1, lb_quat_normalise(lb_quat_mul(load(from), step)));
 }
 
-// q - h/2 q (0, w) = from, so q = from (1, -h/2 w)^-1.
-void lb_quat_reach(double* q, const double* from, const double* w, double h) {
-  const lb_quat turn = {1, 0.5 * h * w[0], 0.5 * h * w[1], 0.5 * h * w[2]};
-  const double size = 1 + turn.x * turn.x + turn.y * turn.y + turn.z * turn.z;
-  store(q, 1 / size, lb_quat_mul(load(from), turn));
-}
-
 static lb_vec3 turn_from(const double* rest, const double* q) {
   return lb_quat_log(lb_quat_mul(lb_quat_conjugate(load(rest)), load(q)));
 }
@@ -85,31 +80,42 @@ void lb_quat_stretch_by(double* X, int stride, const double* q, const double* re
   lb_m3_store(X, stride, lb_m3_from(lb_so3_jacobian(LB_RIGHT_INVERSE, turn_from(rest, q))));
 }
 
-// With t = (1, x), x = h/2 w, a small dx turns by 2 (t^-1 (0, dx)) = 2 (dx - x x dx) / |t|^2.
-lb_m3 lb_quat_reach_by_rate(const double* w, double h) {
-  const lb_v4 x = lb_v4_load(w) * (0.5 * h);
-  const double s = h / (1 + lb_v4_dot(x, x));
-  lb_m3 Q = lb_m3_cross_mul(x * -s, lb_m3_identity());
-  Q.x[0] += s;
-  Q.y[1] += s;
-  Q.z[2] += s;
-  return Q;
+// Rotation vector from a to b, of up to a whole turn: neighbouring steps do not change sides
+// between a quaternion and its negative.
+static lb_vec3 turn_along(const double* a, const double* b) {
+  const lb_quat r = lb_quat_mul(lb_quat_conjugate(load(a)), load(b));
+  const lb_vec3 u = {r.x, r.y, r.z};
+  const double s = lb_vec3_norm(u);
+  return lb_vec3_scale(s > 0 ? 2 * atan2(s, r.w) / s : 0, u);
 }
 
-// Turning the past by d turns `from` by the vector part of a (0, d) with a = from^-1 past, and the
-// quaternion reached, from t, by that seen through t.
-lb_m3 lb_quat_reach_by_past(const double* from, const double* past, const double* w, double h) {
-  const lb_quat f = load(from);
-  const double size = f.w * f.w + f.x * f.x + f.y * f.y + f.z * f.z;
-  const lb_quat a = lb_quat_mul(lb_quat_conjugate(f), load(past));
-  const lb_v4 u = lb_v4_make(a.x, a.y, a.z) / size;
-  lb_m3 turned = lb_m3_cross_mul(u, lb_m3_identity());
-  turned.x[0] += a.w / size;
-  turned.y[1] += a.w / size;
-  turned.z[2] += a.w / size;
-  const lb_m3 through =
-      lb_m3_from(lb_quat_matrix((lb_quat){1, 0.5 * h * w[0], 0.5 * h * w[1], 0.5 * h * w[2]}));
-  return lb_m3_mul(lb_m3_transpose(through), turned);
+// a exp(w x), x = log(a^-1 b). With 1 - w from b it is the same.
+static void turn_between(double* q, const double* a, const double* b, double w) {
+  const lb_vec3 x = turn_along(a, b);
+  lb_quat_advance(q, a, (double[]){x.x, x.y, x.z}, w);
+}
+
+static lb_m3 jacobian(lb_jacobian kind, lb_vec3 x) {
+  return lb_m3_from(lb_so3_jacobian(kind, x));
+}
+
+// exp(h (w + dw)) = exp(h w) exp(h Jr(h w) dw)
+lb_m3 lb_quat_advance_by_rate(const double* w, double h) {
+  const lb_m3 J = jacobian(LB_RIGHT, lb_vec3_make(h * w[0], h * w[1], h * w[2]));
+  return (lb_m3){J.x * h, J.y * h, J.z * h};
+}
+
+// Turning the past by d changes x = log(other^-1 past) by Jr^-1(x) d, and turns `from`, which is
+// other exp(s x), by s Jr(s x) times that; what is reached is turned by that seen through exp(h w).
+lb_m3 lb_quat_advance_by_past(lb_past past, const double* w, double h) {
+  const double s = past.weight;
+  const lb_m3 through = lb_m3_from(lb_so3_exp(lb_vec3_make(-h * w[0], -h * w[1], -h * w[2])));
+  if (!past.other) {
+    return through;
+  }
+  const lb_vec3 x = turn_along(past.other, past.q);
+  const lb_m3 J = lb_m3_mul(jacobian(LB_RIGHT, lb_vec3_scale(s, x)), jacobian(LB_RIGHT_INVERSE, x));
+  return lb_m3_mul(through, (lb_m3){J.x * s, J.y * s, J.z * s});
 }
 
 // --- all coordinates ---
@@ -164,6 +170,15 @@ void lb_advance_links(const lb_model* m, int first, int last, double* q, const d
 
 void lb_advance_particles(const lb_model* m, double* q, const double* qd, double h) {
   flow_particles(m, LB_FLOW_ADVANCE, q, q, qd, h);
+}
+
+void lb_turn_between(const lb_model* m, double* q, const double* a, const double* b, double w) {
+  for (int i = 0; i < m->nlink; i++) {
+    if (LB_JOINT[m->link.kind[i]]->flow[LB_FLOW_REACH]) {
+      const int at = m->link.q[i] + lb_quaternion_at(m->link.nv[i] + 1, m->link.nv[i]);
+      turn_between(q + at, a + at, b + at, w);
+    }
+  }
 }
 
 void lb_rates(const lb_model* m, double* dq, const double* q, const double* qd) {

@@ -14,9 +14,16 @@
 typedef enum lb_flow {
   LB_FLOW_RATE,    // dq/dt at `from`, for methods that add up slopes; h is 1
   LB_FLOW_ADVANCE, // q moved along qd for a time h, staying a valid coordinate
-  LB_FLOW_REACH,   // the q for which (q - from) / h = dq/dt at q itself, for implicit methods
+  LB_FLOW_REACH,   // q moved from `from` along qd at q itself for a time h, for implicit methods
   LB_FLOWS
 } lb_flow;
+
+// A state before, of weight w where an implicit step sets out from; another has the rest of it
+// (lb_turn_between; NULL: w is one).
+typedef struct lb_past {
+  const double *q, *other;
+  double weight;
+} lb_past;
 
 typedef struct lb_joint {
   // From R and r at zero coordinates to R and r at q. `sc` holds the sine and cosine of a hinge.
@@ -71,11 +78,10 @@ typedef struct lb_joint {
   // The derivative of `stretch`, X [nv][nv]. NULL: 1 on the diagonal.
   void (*stretch_by)(double* X, const double* q, const double* rest);
 
-  // Derivative of `reach` by qd, [nv][nv], and by an older q whose weight in `from` is one. NULL:
-  // h and 1 on the diagonal.
+  // Derivative of `reach` by qd, [nv][nv], and by a state before. NULL: h and the state's weight
+  // on the diagonal.
   void (*reach_by_rate)(double* Q, const double* qd, double h);
-  void (*reach_by_past)(double* Q, const double* q, const double* from, const double* past,
-                        const double* qd, double h);
+  void (*reach_by_past)(double* H, const double* q, lb_past past, const double* qd, double h);
 } lb_joint;
 
 // Indexed by the links' kinds.
@@ -108,14 +114,13 @@ static inline int lb_quaternion_at(int nq, int nv) {
 // Flows of rotations as quaternions with body-frame velocity.
 void lb_quat_rate(double* dq, const double* q, const double* w, double h);
 void lb_quat_advance(double* q, const double* from, const double* w, double h);
-void lb_quat_reach(double* q, const double* from, const double* w, double h);
 // The rotation vector from a quaternion to another, x [3], and how it changes with the latter along
 // w, X by rows.
 void lb_quat_stretch(double* x, const double* q, const double* rest);
 void lb_quat_stretch_by(double* X, int stride, const double* q, const double* rest);
-// d(rotation reached) by w, and by a past quaternion whose weight in `from` is one.
-lb_m3 lb_quat_reach_by_rate(const double* w, double h);
-lb_m3 lb_quat_reach_by_past(const double* from, const double* past, const double* w, double h);
+// Derivative of lb_quat_advance by w, and by a past quaternion that `from` lies between.
+lb_m3 lb_quat_advance_by_rate(const double* w, double h);
+lb_m3 lb_quat_advance_by_past(lb_past past, const double* w, double h);
 
 // All coordinates: q moved along qd for a time h; dq/dt.
 void lb_advance(const lb_model* m, double* q, const double* qd, double h);
@@ -125,6 +130,9 @@ void lb_advance_links(const lb_model* m, int first, int last, double* q, const d
 void lb_advance_particles(const lb_model* m, double* q, const double* qd, double h);
 void lb_rates(const lb_model* m, double* dq, const double* q, const double* qd);
 void lb_reach(const lb_model* m, double* q, const double* from, const double* qd, double h);
+// Rotations of q, others of its coordinates left alone: w of the way from a's to b's, on beyond
+// both.
+void lb_turn_between(const lb_model* m, double* q, const double* a, const double* b, double w);
 
 // Bring a link's coordinates back to unit quaternions where they have them.
 void lb_normalise(const lb_model* m, double* q);

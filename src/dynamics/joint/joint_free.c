@@ -146,7 +146,7 @@ static void advance(double* q, const double* from, const double* qd, double h) {
 }
 
 static void reach(double* q, const double* from, const double* qd, double h) {
-  lb_quat_reach(q + 3, from + 3, qd, h);
+  lb_quat_advance(q + 3, from + 3, qd, h);
   carry(q, from, q, qd, h);
 }
 
@@ -179,13 +179,14 @@ static void stretch_by(double* X, const double* q, const double* rest) {
 
 static void reach_by_rate(double* Q, const double* qd, double h) {
   const lb_m3 along = {{h, 0, 0, 0}, {0, h, 0, 0}, {0, 0, h, 0}};
-  put_reach(Q, lb_quat_reach_by_rate(qd, h), along, qd + 3, h);
+  put_reach(Q, lb_quat_advance_by_rate(qd, h), along, qd + 3, h);
 }
 
-static void reach_by_past(double* Q, const double* q, const double* from, const double* past,
-                          const double* qd, double h) {
-  const lb_m3 along = lb_m3_mul(lb_m3_transpose(rotation(q)), rotation(past));
-  put_reach(Q, lb_quat_reach_by_past(from + 3, past + 3, qd, h), along, qd + 3, h);
+static void reach_by_past(double* H, const double* q, lb_past past, const double* qd, double h) {
+  const lb_m3 E = lb_m3_mul(lb_m3_transpose(rotation(q)), rotation(past.q));
+  const lb_m3 along = {E.x * past.weight, E.y * past.weight, E.z * past.weight};
+  const lb_past turn = {past.q + 3, past.other ? past.other + 3 : NULL, past.weight};
+  put_reach(H, lb_quat_advance_by_past(turn, qd, h), along, qd + 3, h);
 }
 
 const lb_joint lb_joint_free = {

@@ -65,13 +65,12 @@ static void stretch_by(double* X, const double* q, const double* rest) {
 }
 
 static void reach_by_rate(double* Q, const double* qd, double h) {
-  lb_m3_store(Q, 3, lb_quat_reach_by_rate(qd, h));
+  lb_m3_store(Q, 3, lb_quat_advance_by_rate(qd, h));
 }
 
-static void reach_by_past(double* Q, const double* q, const double* from, const double* past,
-                          const double* qd, double h) {
+static void reach_by_past(double* H, const double* q, lb_past past, const double* qd, double h) {
   (void)q;
-  lb_m3_store(Q, 3, lb_quat_reach_by_past(from, past, qd, h));
+  lb_m3_store(H, 3, lb_quat_advance_by_past(past, qd, h));
 }
 
 const lb_joint lb_joint_spherical = {
@@ -84,7 +83,7 @@ const lb_joint lb_joint_spherical = {
     .project = project,
     .columns = columns,
     .stretch = lb_quat_stretch,
-    .flow = {lb_quat_rate, lb_quat_advance, lb_quat_reach},
+    .flow = {lb_quat_rate, lb_quat_advance, lb_quat_advance},
     .stretch_by = stretch_by,
     .reach_by_rate = reach_by_rate,
     .reach_by_past = reach_by_past,

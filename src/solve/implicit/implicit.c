@@ -4,7 +4,12 @@
 //   (q - qh)/dt = T(q) v,   a = (v - vh)/dt,   xh = w_1 x_1 + w_2 x_2
 //
 // where x_1 is the state at the step's start and x_2 another one before. What dt, the weights and
-// x_2 are makes the scheme: see below.
+// x_2 are makes the scheme: see below. Rotations R with angular velocities w in their own axes have
+//
+//   R = Rh exp(dt w),   Rh = R_1 exp(w_2 log(R_1'R_2))
+//
+// About an axis that stays that is the angle's own equation. So hinges of maximal coordinates turn
+// as those of trees, and a motor's angle and speed can hold at once.
 //
 // q follows from v in closed form (lb_reach), so the unknown is v alone, with the residual of
 // inverse dynamics
@@ -180,13 +185,16 @@ static bool start(const lb_model* m, lb_implicit* own, const lb_data* d, double 
   return goes_on;
 }
 
-// History terms of a stage. A quaternion and its negative are the same rotation, and between
-// neighbouring steps it does not change sides.
+// History terms of a stage. Rotations are added up along the turn from one to the other: with sums
+// of quaternions a body that turns evenly would not be where its speed says.
 static void remember(const lb_model* m, lb_implicit* own, const stage* s) {
   const double *q2 = s->within ? own->qs : own->q2, *v2 = s->within ? own->vs : own->v2;
   const double w1 = s->weight[0], w2 = s->weight[1];
   for (int i = 0; i < m->nq; i++) {
     own->qh[i] = w2 != 0 ? (w1 * own->q1[i] + w2 * q2[i]) / s->over : own->q1[i];
+  }
+  if (w2 != 0) {
+    lb_turn_between(m, own->qh, own->q1, q2, w2 / s->over);
   }
   for (int i = 0; i < m->nv; i++) {
     own->vh[i] = w2 != 0 ? (w1 * own->v1[i] + w2 * v2[i]) / s->over : own->v1[i];

@@ -36,8 +36,7 @@ static void take(lb_step_derivative* S, lb_arena* arena) {
                          .J = LB_TAKE(arena, double, rows* nd),
                          .gap_q = LB_TAKE(arena, double, rows* nd)};
   S->reach = (lb_step_reach){.Q = LB_TAKE(arena, double, blocks),
-                             .H = {LB_TAKE(arena, double, blocks), LB_TAKE(arena, double, blocks)},
-                             .from = LB_TAKE(arena, double, m->nq)};
+                             .H = {LB_TAKE(arena, double, blocks), LB_TAKE(arena, double, blocks)}};
   S->still_K = LB_TAKE(arena, double, nd* nd);
   S->still_M = LB_TAKE(arena, double, nd* nd);
   S->q = LB_TAKE(arena, double, nv);

@@ -51,10 +51,6 @@ static void find_reach(lb_step_reach* R, const lb_data* d, const lb_step_past* p
   const lb_model* m = d->model;
   R->count = past->count;
   memcpy(R->weight, past->weight, sizeof R->weight);
-  memset(R->from, 0, (size_t)m->nq * sizeof *R->from);
-  for (int p = 0; p < past->count; p++) {
-    lb_add(m->nq, R->from, past->weight[p], past->q[p]);
-  }
   for (int i = 0; i < m->nlink; i++) {
     const lb_joint* joint = LB_JOINT[m->link.kind[i]];
     const int q = m->link.q[i], n = m->link.nv[i];
@@ -68,11 +64,9 @@ static void find_reach(lb_step_reach* R, const lb_data* d, const lb_step_past* p
     }
     joint->reach_by_rate(R->Q + (size_t)i * LB_STEP_BLOCK, v, past->dt);
     for (int p = 0; p < past->count; p++) {
-      double* H = R->H[p] + (size_t)i * LB_STEP_BLOCK;
-      joint->reach_by_past(H, d->q + q, R->from + q, past->q[p] + q, v, past->dt);
-      for (int k = 0; k < n * n; k++) {
-        H[k] *= past->weight[p];
-      }
+      const double* other = past->count == 2 ? past->q[1 - p] + q : NULL;
+      joint->reach_by_past(R->H[p] + (size_t)i * LB_STEP_BLOCK, d->q + q,
+                           (lb_past){past->q[p] + q, other, past->weight[p]}, v, past->dt);
     }
   }
 }

@@ -10,7 +10,8 @@
 //   r(q, v, a, lambda) = rnea - forces - J'lambda = 0                                      (2)
 //   s(q, v) = rate + gap / dt = 0                                                          (3)
 //
-// with i over the one or two states before; a motor prescribes q, v, a of its coordinate. With K,
+// with i over the one or two states before, rotations along the turn from one to the other
+// (lb_turn_between); a motor prescribes q, v, a of its coordinate. With K,
 // C, M the derivatives of r by q, v, a, Q that of q by v and H_i by q_i,
 //
 //   W = M/dt + C + K Q,   E = ds/dv + ds/dq Q                                              (4)

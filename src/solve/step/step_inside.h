@@ -15,7 +15,6 @@ typedef struct lb_step_reach {
   double weight[2];
   double* Q;    // [nlink][LB_STEP_BLOCK] dq/dv of joints whose coordinates are not numbers
   double* H[2]; // [nlink][LB_STEP_BLOCK] dq/dq_i, weights included
-  double* from; // [nq] scratch: the weighted sum of the states before
 } lb_step_reach;
 
 // s of (3) and of (6) of all constraints.
