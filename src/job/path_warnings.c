@@ -1,6 +1,6 @@
 // Paths of muscles that a motion leads to where they change fast: over the band of a lift-off
-// within too few steps, or through the middle of a surface, where neither way around is the shorter
-// one.
+// within too few steps, through the middle of a surface, where neither way around is the shorter
+// one, or off the side that they are held on.
 #include <math.h>
 
 #include "job/job_inside.h"
@@ -23,6 +23,7 @@ typedef struct watch {
   double fastest[LB_PATH_MOST_POINTS];     // passage of a band
   double when[LB_PATH_MOST_POINTS];
   bool opposite[LB_PATH_MOST_POINTS], over[LB_PATH_MOST_POINTS]; // told of
+  bool side[LB_PATH_MOST_POINTS];
 } watch;
 
 static const char* surface_name(const watch* w, int item) {
@@ -82,7 +83,7 @@ static void watch_middle(watch* w, int item, const lb_placed_span* a, const lb_p
   enum { PARTS = 16 };
   const lb_wrap* wrap = &a->surface->wrap;
   const bool ball = wrap->kind == LB_WRAP_SPHERE || wrap->kind == LB_WRAP_ELLIPSOID;
-  const bool kept = !ball || lb_vec3_dot(wrap->axis, wrap->axis) > 0;
+  const bool kept = !ball || lb_vec3_dot(wrap->axis, wrap->axis) > 0 || lb_wrap_is_held(wrap);
   const lb_place place = w->j->scene.muscle[w->muscle].place;
   double least = INFINITY;
   for (int i = 0; i <= PARTS && !kept && !w->opposite[item]; i++) {
@@ -108,6 +109,27 @@ static void watch_middle(watch* w, int item, const lb_placed_span* a, const lb_p
                    "jumps to the other side",
                    w->path->name, surface_name(w, item), lb_text_duration(w->time[1]).text);
   }
+}
+
+// Over its side a path goes by the longer way, until the line passes beside the surface.
+static bool goes_long(const lb_placed_span* s) {
+  const lb_wrap* wrap = &s->surface->wrap;
+  return lb_wrap_side_distance(wrap, s->p, s->q) < 0 &&
+         lb_wrap_state_of(wrap, s->p, s->q) != LB_WRAP_OFF;
+}
+
+static void watch_side(watch* w, int item, const lb_placed_span* a, const lb_placed_span* b) {
+  const bool from = goes_long(a) && state_at(a, b, 1) == LB_WRAP_OFF;
+  const bool onto = goes_long(b) && state_at(a, b, 0) == LB_WRAP_OFF;
+  if (w->side[item] || !(from || onto)) {
+    return;
+  }
+  w->side[item] = true;
+  lb_job_warn_at(w->j, w->j->scene.muscle[w->muscle].place,
+                 "muscle '%s' slips %s wrap '%s' beside its 'side' at %s, and jumps (lead it over "
+                 "a cylinder, which keeps its sense, or through a point)",
+                 w->path->name, from ? "off" : "onto", surface_name(w, item),
+                 lb_text_duration(w->time[1]).text);
 }
 
 static void warn_of_start(watch* w) {
@@ -164,6 +186,7 @@ static void take_frame(watch* w, int frame) {
       const int item = (int)(a->surface - w->path->item);
       watch_band(w, item, a, b);
       watch_middle(w, item, a, b);
+      watch_side(w, item, a, b);
     }
   }
 }

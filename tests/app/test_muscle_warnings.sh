@@ -38,6 +38,13 @@ claim "in a plane the sense is kept, and nothing is said" content
 scene "1 ms" "$ball" "" "type: spherical" "spin: [0, -14, 0]" >space.yaml
 run "$LIMBER" simulate space.yaml
 claim "ends that pass each other about the middle are said" complains "muscle 'cord' runs over wrap 'knob' with its ends opposite to each other about the middle at"
+scene "1 ms" "$ball, side: -x" "" "type: spherical" "spin: [0, -14, 0]" |
+  sed 's/at: \[-6 cm, 0, -12 cm\]/at: [-6 cm, 2 cm, -12 cm]/; s/at: \[-5.5 cm, 0, -30 cm\]/at: [-5.5 cm, 2 cm, -30 cm]/' >aside.yaml
+run "$LIMBER" simulate aside.yaml
+claim "beside the plane the side is kept, and nothing is said" content
+sed 's/spin: \[0, -14, 0\]/spin: [-8, -14, 0]/' aside.yaml >off.yaml
+run "$LIMBER" simulate off.yaml
+claim "a path that slips off beside its side is said" complains "muscle 'cord' slips off wrap 'knob' beside its 'side' at"
 scene "1 ms" "rotation: [90 deg, 0, 0], cylinder: {radius: 5 cm}" "" "$hinge" "position: 0" |
   sed 's/at: \[-6 cm, 0, -12 cm\]/at: [0, 0, -12 cm]/; s/at: \[-5.5 cm, 0, -30 cm\]/at: [0, 0, -30 cm]/' >even.yaml
 run "$LIMBER" simulate even.yaml

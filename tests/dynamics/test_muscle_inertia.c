@@ -195,6 +195,47 @@ static void mass_is_taken_from_a_body(void** state) {
   }
 }
 
+// Points of the base and of the arm that are at the same place where the hinge is at 0. Places: its
+// position at the start.
+static const char coinciding[] =
+    HINGE "muscles: {m: {through: [{at: [0.3, 0.4, 0.1]}, {at: [0.5, 0, 0]}, {body: arm, at: [0.5, "
+          "0, 0]}, {body: arm, at: [0.7, -0.1, 0]}], mass: {amount: 1.7}, tension: 5}}\n"
+          "initial: {hinge: {position: %s}}\n";
+
+static void points_may_pass_through_each_other(void** state) {
+  (void)state;
+  char text[sizeof coinciding + 20];
+  snprintf(text, sizeof text, coinciding, "10 deg");
+  world w = make(text);
+  lb_derivatives* D;
+  assert_int_equal(lb_derivatives_create(w.m, NULL, &D, NULL), LB_OK);
+  const double q = 0, v = 2;
+  double tau;
+  w.d->qdd[0] = 3;
+  residual(w.d, &tau, &q, &v);
+  lb_derive_forced(D, w.d);
+  assert_true(isfinite(tau) && isfinite(D->tau_q[0]) && isfinite(D->tau_qd[0]));
+  const double near = inertia_at(&w, 1e-7, 1);
+  assert_above(near, 0);
+  assert_true(isfinite(inertia_at(&w, 0, 1)));
+  lb_derivatives_release(D);
+  drop(&w);
+}
+
+static void points_of_mass_do_not_begin_at_the_same_place(void** state) {
+  (void)state;
+  char text[sizeof coinciding + 20];
+  lb_scene scene;
+  lb_model* m = NULL;
+  lb_error err = lb_error_make(NULL);
+  snprintf(text, sizeof text, coinciding, "0");
+  assert_int_equal(lb_scene_parse(text, strlen(text), "test.yaml", NULL, &scene, &err), LB_OK);
+  assert_int_equal(lb_model_create(&scene, NULL, &m, &err), LB_INVALID);
+  assert_non_null(strstr(err.message[0].text, "two points in a row at the same place"));
+  lb_error_clear(&err);
+  lb_scene_release(&scene);
+}
+
 static void no_mass_is_massless(void** state) {
   (void)state;
   const char* scene =
@@ -477,6 +518,7 @@ static double energy_error(const test_case* c, double h) {
 // spline that moves a point: its second derivative jumps to zero there.)
 static void energy_is_kept(void** state) {
   (void)state;
+  lb_test_needs_speed();
   for (int i = 0; i < NCASE; i++) {
     if (strstr(CASES[i].mass, "points")) {
       continue; // jumps where points pass tangents
@@ -582,6 +624,8 @@ int main(void) {
       cmocka_unit_test(via_points_leave_a_third),
       cmocka_unit_test(a_via_point_turns_the_mass),
       cmocka_unit_test(mass_is_taken_from_a_body),
+      cmocka_unit_test(points_may_pass_through_each_other),
+      cmocka_unit_test(points_of_mass_do_not_begin_at_the_same_place),
       cmocka_unit_test(no_mass_is_massless),
       cmocka_unit_test(inverse_dynamics_follows_from_the_mass_matrix),
       cmocka_unit_test(energies_are_those_of_the_matrices),

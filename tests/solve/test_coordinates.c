@@ -60,6 +60,7 @@ static void very_long_steps_arrive_too(void** state) {
 // forces of constraints make the exact one indefinite, and constraints of the loop are redundant.
 static void exact_matrices_lead_to_the_same_motion(void** state) {
   (void)state;
+  lb_test_needs_speed();
   for (int k = 0; k < 2; k++) {
     static motion run[LB_NEWTON_COUNT];
     for (int i = 0; i < LB_NEWTON_COUNT; i++) {

@@ -87,6 +87,7 @@ static void ten_seconds_keep_it_too(void** state) {
 // Mass points that the network places, as [red] has them.
 static void a_network_keeps_the_energy_by_its_exact_derivatives(void** state) {
   (void)state;
+  lb_test_needs_speed();
   const char* surface =
       "cylinder: {radius: 5 cm}, network: " LIMBER_SOURCE_DIR "/scenes/networks/cylinder.npz";
   const outcome coarse = run("rk4", 1e-3, 1.5, surface, "{wrap: condyle},", ", points: 20");

@@ -88,6 +88,7 @@ static void energy_is_kept_through_lift_off_from_every_surface(void** state) {
 
 static void ten_seconds_over_an_ellipsoid_keep_it_too(void** state) {
   (void)state;
+  lb_test_needs_speed();
   const outcome out =
       run("position: [0, 0, -0.5], side: -x, ellipsoid: {radii: [5 cm, 7 cm, 6 cm]}", 0, 1e-3, 10);
   print_message("10 s: %.3g of m g l, %d lift-offs\n", out.error / out.scale, out.lifts);

@@ -6,8 +6,8 @@
 #include "dynamics/tree/kinematics.h"
 #include "solve/step/stepper.h"
 
-// %s: coordinates, the surface; %g: the step. It swings far, so that the muscle goes around by more
-// than half a turn.
+// %s: coordinates, the surface; %g: the step, how far ends are beside the plane. It swings far, so
+// that the muscle goes around by more than half a turn.
 #define PENDULUM                                                                                   \
   "solver: {coordinates: %s, integrator: rk4, step: %g}\n"                                         \
   "bodies:\n"                                                                                      \
@@ -18,8 +18,11 @@
   "  elbow: {type: revolute, parent: upper, child: lower, at: [0, 0, -0.5], axis: -y}\n"           \
   "initial: {shoulder: {position: 20 deg}, elbow: {position: 30 deg, velocity: 8}}\n"              \
   "wraps:\n  condyle: {body: upper, position: [0, 0, -0.5], %s}\n"                                 \
-  "muscles:\n  triceps:\n    through: [{body: upper, at: [-9 cm, 0, -22 cm]}, {wrap: condyle}, "   \
-  "{body: lower, at: [-9 cm, 0, -28 cm]}]\n    mass: {amount: 1}\n"
+  "muscles:\n  triceps:\n    through: [{body: upper, at: [-9 cm, %g cm, -22 cm]}, {wrap: "         \
+  "condyle}, "                                                                                     \
+  "{body: lower, at: [-9 cm, %g cm, -28 cm]}]\n    mass: {amount: 1}\n"
+
+static double ends[2]; // of the muscle, beside the plane of the elbow, in cm
 
 typedef struct outcome {
   double error, scale;
@@ -38,7 +41,7 @@ static double turned(lb_model* m, lb_data* d) {
 
 static outcome run(const char* coordinates, const char* surface, double h, double until) {
   char text[2000];
-  snprintf(text, sizeof text, PENDULUM, coordinates, h, surface);
+  snprintf(text, sizeof text, PENDULUM, coordinates, h, surface, ends[0], ends[1]);
   lb_model* m = compile(text);
   lb_data* d;
   lb_stepper* st;
@@ -85,11 +88,38 @@ static void maximal_coordinates_keep_them_too(void** state) {
   assert_below(out.error, 1e-9 * out.scale);
 }
 
+// Ends beside the plane of the elbow: the path is held on its side, over which it goes by the
+// longer way, too. The line passes the centre on either side, through it, or ends are askew.
+static void sides_are_kept_beside_the_plane(void** state) {
+  (void)state;
+  lb_test_needs_speed();
+  static const char* const surface[] = {
+      "side: -x, sphere: {radius: 3 cm}",
+      "rotation: [0, 20 deg, 10 deg], side: -x, ellipsoid: {radii: [3 cm, 5 cm, 4 cm]}"};
+  static const double beside[][2] = {{2, 2}, {-2, -1}, {2, -2}, {1, -2}};
+  for (int i = 0; i < 2; i++) {
+    for (int k = 0; k < 4; k++) {
+      ends[0] = beside[k][0];
+      ends[1] = beside[k][1];
+      const outcome coarse = run("reduced", surface[i], 5e-4, 0.4),
+                    fine = run("reduced", surface[i], 2.5e-4, 0.4);
+      print_message("%s, ends %g and %g cm beside: %.3g %.3g of m g l, from %.3g to %.3g rad\n",
+                    surface[i], ends[0], ends[1], coarse.error / coarse.scale,
+                    fine.error / fine.scale, fine.least, fine.most);
+      assert_above(fine.most, M_PI + 0.05);
+      assert_below(fine.error, 1e-6 * fine.scale);
+      assert_above(log2(coarse.error / fine.error), 3);
+    }
+  }
+  ends[0] = ends[1] = 0;
+}
+
 // A joint that leaves the plane turns the path's plane along, and the shorter way is taken.
 static void paths_out_of_a_plane_go_the_shorter_way(void** state) {
   (void)state;
   char text[2000];
-  snprintf(text, sizeof text, PENDULUM, "reduced", 1e-3, "sphere: {radius: 3 cm}");
+  snprintf(text, sizeof text, PENDULUM, "reduced", 1e-3, "sphere: {radius: 3 cm}", ends[0],
+           ends[1]);
   lb_model* m = compile(text);
   const lb_vec3 plane = m->muscle.item[0].path->item[1].wrap.axis;
   assert_near(fabs(plane.y), 1, 1e-12);
@@ -109,6 +139,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(senses_are_kept_where_ends_become_opposite),
       cmocka_unit_test(maximal_coordinates_keep_them_too),
+      cmocka_unit_test(sides_are_kept_beside_the_plane),
       cmocka_unit_test(paths_out_of_a_plane_go_the_shorter_way),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,14 @@
 //
 // In that plane the scaled section is a circle, whose tangents stay tangents when axes are scaled
 // back; its arc becomes one of an ellipse.
+//
+// A path that is held on a side goes there whatever plane the line and the centre make: the plane
+// contains the line and v, with the side s across the line and x = m.s, in scaled axes,
+//
+//   (3)  v = k n + (1 - k) H s,   k = h'(2 x/H - 1)
+//
+// with the normal n at the length of m. From x = H on that is the plane above, and for x < 0 the
+// side's; between them v.s > 0, so that the way over the side never jumps to the other one.
 #include "geom/path/wrap_path.h"
 
 static double part(const lb_vec3* v, int i) {
@@ -129,55 +137,123 @@ LB_TAYLOR_INLINE bool lay_out(int N, lb_wrap_path* out, lb_vec3 a, lb_taylor3 P,
   return true;
 }
 
-// Without an axis, by the side that the middle of the chord is on.
-static bool goes_far(const lb_wrap* wrap, const lb_taylor3* p, const lb_taylor3* q,
-                     lb_vec3 middle) {
-  return lb_vec3_dot(wrap->axis, wrap->axis) > 0
-             ? lb_wrap_goes_far(wrap, lb_taylor3_lane(p, 0, 0), lb_taylor3_lane(q, 0, 0))
-             : lb_vec3_dot(wrap->side, middle) < 0;
+// The part of a direction that is across the line.
+LB_TAYLOR_INLINE lb_taylor3 part_across(int N, lb_taylor3 a, lb_taylor3 U) {
+  return lb_taylor3_sub(N, a, lb_taylor3_scale(N, lb_taylor3_dot(N, a, U), U));
 }
 
-LB_TAYLOR_INLINE bool wrap_ellipsoid(int N, const lb_wrap* wrap, lb_wrap_path* out,
-                                     const lb_taylor3* p, const lb_taylor3* q) {
-  const lb_vec3 a = wrap->size;
-  const lb_vec3 inverse = {1 / a.x, 1 / a.y, 1 / a.z};
-  const lb_taylor3 P = stretch(N, inverse, *p), Q = stretch(N, inverse, *q);
-  const lb_taylor3 way = lb_taylor3_sub(N, Q, P), U = unit(N, way);
-  const lb_taylor rho_p = length_of(N, P), rho_q = length_of(N, Q);
-  // foot of the perpendicular from the centre: the middle of the chord
-  const lb_taylor3 m = lb_taylor3_sub(N, P, lb_taylor3_scale(N, lb_taylor3_dot(N, P, U), U));
-  const lb_taylor D2 = lb_taylor3_dot(N, m, m), on_p = lb_taylor3_dot(N, P, U),
-                  on_q = lb_taylor3_dot(N, Q, U);
-  const bool between = lb_taylor_value(&on_p) < 0 && lb_taylor_value(&on_q) > 0;
-  if (!(lb_taylor_value(&rho_p) > 1) || !(lb_taylor_value(&rho_q) > 1) || !between ||
-      !(lb_taylor_value(&D2) > 0)) {
-    return false;
+// v of (3), for the normal's direction n.
+LB_TAYLOR_INLINE lb_taylor3 hold(int N, lb_taylor3 s, lb_taylor x, lb_taylor3 m, lb_taylor3 n) {
+  const lb_taylor X = lb_taylor_shift(lb_taylor_scale(N, 2 / LB_WRAP_HOLD, x), -1);
+  double h[5];
+  lb_wrap_swelling(lb_taylor_value(&X), h);
+  if (h[1] == 0) {
+    return s;
   }
-  const lb_taylor D = lb_taylor_sqrt(N, D2), w = lb_wrap_band(N, wrap->band, 1, &rho_p, &rho_q);
-  lb_taylor radius = lb_taylor_constant(1), b2[3];
-  const lb_taylor3 middle = stretch(N, a, m);
-  const bool wrong = goes_far(wrap, p, q, lb_taylor3_lane(&middle, 0, 0));
-  if (!wrong && !lb_wrap_inflate(N, 1, &w, &D, &radius)) {
-    return false;
+  const lb_taylor k = lb_taylor_apply(N, X, h + 1);
+  const lb_taylor rest = lb_taylor_scale(N, -LB_WRAP_HOLD, lb_taylor_shift(k, -1));
+  const lb_taylor size = lb_taylor_div(N, length_of(N, m), length_of(N, n));
+  return lb_taylor3_add(N, lb_taylor3_scale(N, lb_taylor_mul(N, k, size), n),
+                        lb_taylor3_scale(N, rest, s));
+}
+
+// A line and what it passes, in axes in which the surface is the unit sphere.
+typedef struct chord {
+  lb_taylor3 P, Q, U; // ends, direction
+  lb_taylor3 m;       // its middle: the foot of the perpendicular from the centre
+  lb_taylor rho_p, rho_q;
+} chord;
+
+LB_TAYLOR_INLINE bool find_chord(int N, lb_vec3 inverse, const lb_taylor3* p, const lb_taylor3* q,
+                                 chord* out) {
+  out->P = stretch(N, inverse, *p);
+  out->Q = stretch(N, inverse, *q);
+  out->U = unit(N, lb_taylor3_sub(N, out->Q, out->P));
+  out->m = part_across(N, out->P, out->U);
+  out->rho_p = length_of(N, out->P);
+  out->rho_q = length_of(N, out->Q);
+  const lb_taylor on_p = lb_taylor3_dot(N, out->P, out->U);
+  const lb_taylor on_q = lb_taylor3_dot(N, out->Q, out->U);
+  return lb_taylor_value(&on_p) < 0 && lb_taylor_value(&on_q) > 0 &&
+         lb_taylor_value(&out->rho_p) > 1 && lb_taylor_value(&out->rho_q) > 1;
+}
+
+// Radius over which a path goes: inflated, or the surface's own where it goes by the longer way.
+LB_TAYLOR_INLINE bool find_radius(int N, const lb_wrap* wrap, const chord* c, bool longer,
+                                  lb_taylor* radius) {
+  *radius = lb_taylor_constant(1);
+  if (longer) {
+    return true;
   }
+  const lb_taylor D = length_of(N, c->m);
+  const lb_taylor w = lb_wrap_band(N, wrap->band, 1, &c->rho_p, &c->rho_q);
+  return lb_wrap_inflate(N, 1, &w, &D, radius);
+}
+
+// Direction of the normal at the point nearest to the middle, in scaled axes.
+LB_TAYLOR_INLINE lb_taylor3 normal_direction(int N, lb_vec3 a, lb_vec3 inverse, const chord* c,
+                                             lb_taylor radius) {
   const lb_taylor r2 = lb_taylor_mul(N, radius, radius);
+  lb_taylor b2[3];
   for (int i = 0; i < 3; i++) {
     b2[i] = lb_taylor_scale(N, part(&a, i) * part(&a, i), r2);
   }
-  const lb_taylor3 out_of = find_normal(N, b2, (lb_taylor[]){middle.x, middle.y, middle.z});
+  const lb_taylor3 middle = stretch(N, a, c->m);
+  return stretch(N, inverse, find_normal(N, b2, (lb_taylor[]){middle.x, middle.y, middle.z}));
+}
+
+LB_TAYLOR_INLINE bool wrap_held(int N, const lb_wrap* wrap, lb_vec3 a, lb_vec3 inverse,
+                                const chord* c, lb_wrap_path* out, const lb_taylor3* p,
+                                const lb_taylor3* q) {
+  const lb_taylor3 side = stretch(N, inverse, lb_taylor3_constant(wrap->side));
+  const lb_taylor3 s = unit(N, part_across(N, side, c->U));
+  const lb_taylor x = lb_taylor3_dot(N, c->m, s);
+  const bool longer = lb_taylor_value(&x) < 0;
+  lb_taylor radius;
+  if (!find_radius(N, wrap, c, longer, &radius)) {
+    return false;
+  }
+  lb_taylor3 v = s;
+  if (!longer) {
+    const lb_taylor3 n = normal_direction(N, a, inverse, c, radius);
+    v = hold(N, s, x, c->m, part_across(N, n, c->U));
+  }
+  return lay_out(N, out, a, c->P, c->Q, radius, unit(N, lb_taylor3_cross(N, v, c->U)), p, q);
+}
+
+LB_TAYLOR_INLINE bool wrap_ellipsoid(int N, const lb_wrap* wrap, lb_vec3 a, lb_wrap_path* out,
+                                     const lb_taylor3* p, const lb_taylor3* q) {
+  const lb_vec3 inverse = {1 / a.x, 1 / a.y, 1 / a.z};
+  chord c;
+  if (!find_chord(N, inverse, p, q, &c)) {
+    return false;
+  }
+  if (lb_wrap_is_held(wrap)) {
+    return wrap_held(N, wrap, a, inverse, &c, out, p, q);
+  }
+  const lb_taylor D2 = lb_taylor3_dot(N, c.m, c.m);
+  const bool longer = lb_wrap_goes_far(wrap, lb_taylor3_lane(p, 0, 0), lb_taylor3_lane(q, 0, 0));
+  lb_taylor radius;
+  if (!(lb_taylor_value(&D2) > 0) || !find_radius(N, wrap, &c, longer, &radius)) {
+    return false;
+  }
   // from P over the side of the middle to Q, angles rise about U x (the scaled normal), reversed
-  const lb_taylor3 across = stretch(N, inverse, out_of);
-  const lb_taylor3 normal =
-      unit(N, wrong ? lb_taylor3_cross(N, U, across) : lb_taylor3_cross(N, across, U));
-  return lay_out(N, out, a, P, Q, radius, normal, p, q);
+  const lb_taylor3 n = normal_direction(N, a, inverse, &c, radius);
+  const lb_taylor3 axis = longer ? lb_taylor3_cross(N, c.U, n) : lb_taylor3_cross(N, n, c.U);
+  return lay_out(N, out, a, c.P, c.Q, radius, unit(N, axis), p, q);
+}
+
+bool lb_wrap_over_ellipsoid(int N, const lb_wrap* wrap, lb_vec3 radii, lb_wrap_path* out,
+                            const lb_taylor3* p, const lb_taylor3* q) {
+  bool wraps = false;
+#define ELLIPSOID(N) wraps = wrap_ellipsoid(N, wrap, radii, out, p, q)
+  LB_TAYLOR_ORDERS(ELLIPSOID)
+  return wraps;
 }
 
 static void find(int N, const lb_wrap* wrap, lb_wrap_path* out, const lb_taylor3* p,
                  const lb_taylor3* q) {
-  bool wraps = false;
-#define ELLIPSOID(N) wraps = wrap_ellipsoid(N, wrap, out, p, q)
-  LB_TAYLOR_ORDERS(ELLIPSOID)
-  if (!wraps) {
+  if (!lb_wrap_over_ellipsoid(N, wrap, wrap->size, out, p, q)) {
     lb_wrap_straight(N, out, p, q);
   }
 }

@@ -9,14 +9,20 @@ static const lb_wrap_type* const WRAP[LB_WRAP_COUNT] = {
 
 // --- paths ---
 
+// Squares of lengths below this have powers of their inverse that overflow.
+static const double NOWHERE = 1e-60;
+
+// Points that coincide have neither a length nor a direction between them.
 LB_TAYLOR_INLINE void straight(int N, lb_wrap_path* out, const lb_taylor3* p, const lb_taylor3* q) {
   const lb_taylor3 way = lb_taylor3_sub(N, *q, *p);
-  const lb_taylor length = lb_taylor_sqrt(N, lb_taylor3_dot(N, way, way));
+  const lb_taylor square = lb_taylor3_dot(N, way, way);
   out->count = 1;
-  out->piece[0] = (lb_path_piece){.kind = LB_PIECE_LINE,
-                                  .end = length,
-                                  .origin = *p,
-                                  .along = lb_taylor3_scale(N, lb_taylor_inverse(N, length), way)};
+  out->piece[0] = (lb_path_piece){.kind = LB_PIECE_LINE, .origin = *p};
+  if (lb_taylor_value(&square) > NOWHERE) {
+    const lb_taylor length = lb_taylor_sqrt(N, square);
+    out->piece[0].end = length;
+    out->piece[0].along = lb_taylor3_scale(N, lb_taylor_inverse(N, length), way);
+  }
 }
 
 void lb_wrap_straight(int N, lb_wrap_path* out, const lb_taylor3* p, const lb_taylor3* q) {
@@ -79,6 +85,10 @@ static lb_vec3 foot(lb_vec3 p, lb_vec3 q) {
   return lb_vec3_add(p, lb_vec3_scale(t, way));
 }
 
+static lb_vec3 times(lb_vec3 a, lb_vec3 b) {
+  return lb_vec3_make(a.x * b.x, a.y * b.y, a.z * b.z);
+}
+
 lb_vec3 lb_wrap_axis(lb_vec3 side, lb_vec3 p, lb_vec3 q) {
   const lb_vec3 n = lb_vec3_cross(p, q);
   const double size = lb_vec3_norm(n);
@@ -90,10 +100,22 @@ lb_vec3 lb_wrap_axis(lb_vec3 side, lb_vec3 p, lb_vec3 q) {
 
 // About an axis the angle from p to q is between -pi/2 and 3 pi/2, as about a cylinder.
 bool lb_wrap_goes_far(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q) {
-  if (lb_vec3_dot(wrap->axis, wrap->axis) > 0) {
-    return lb_vec3_dot(wrap->axis, lb_vec3_cross(p, q)) < 0 && lb_vec3_dot(p, q) < 0;
+  return lb_vec3_dot(wrap->axis, lb_vec3_cross(p, q)) < 0 && lb_vec3_dot(p, q) < 0;
+}
+
+bool lb_wrap_is_held(const lb_wrap* wrap) {
+  return lb_vec3_dot(wrap->axis, wrap->axis) == 0 && lb_vec3_dot(wrap->side, wrap->side) > 0;
+}
+
+double lb_wrap_side_distance(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q) {
+  if (!lb_wrap_is_held(wrap)) {
+    return INFINITY;
   }
-  return lb_vec3_dot(wrap->side, foot(p, q)) < 0;
+  const lb_vec3 k = lb_wrap_scales(wrap);
+  const lb_vec3 P = times(k, p), Q = times(k, q), s = times(k, wrap->side);
+  const lb_vec3 along = lb_vec3_cross(lb_vec3_sub(Q, P), s); // normal of the plane of both
+  const lb_vec3 across = lb_vec3_cross(along, lb_vec3_sub(Q, P));
+  return lb_vec3_dot(across, foot(P, Q)) / lb_vec3_norm(across);
 }
 
 // --- circles ---
@@ -105,7 +127,7 @@ lb_taylor lb_wrap_band(int N, double w, double r, const lb_taylor* rho_p, const 
 }
 
 // h and its derivatives: h'' = 315/256 (1 - x^2)^4, so that h meets 0 and x with five derivatives.
-static void band_function(double x, double h[4]) {
+static void band_function(double x, double h[5]) {
   static const double C = 315. / 256;
   const double x2 = x * x, u = 1 - x2;
   const double bend = 1. / 2 - x2 * (1. / 3 - x2 * (1. / 5 - x2 * (1. / 14 - x2 / 90)));
@@ -113,21 +135,22 @@ static void band_function(double x, double h[4]) {
   h[1] = 1. / 2 + C * x * (1 - x2 * (4. / 3 - x2 * (6. / 5 - x2 * (4. / 7 - x2 / 9))));
   h[2] = C * u * u * u * u;
   h[3] = -8 * C * x * u * u * u;
+  h[4] = -8 * C * u * u * (u - 6 * x2);
 }
 
-void lb_wrap_swelling(double x, double h[4]) {
+void lb_wrap_swelling(double x, double h[5]) {
   if (x > -1 && x < 1) {
     band_function(x, h);
     return;
   }
   h[0] = x > 0 ? x : 0;
   h[1] = x > 0 ? 1 : 0;
-  h[2] = h[3] = 0;
+  h[2] = h[3] = h[4] = 0;
 }
 
 LB_TAYLOR_INLINE lb_taylor swell(int N, double r, lb_taylor w, lb_taylor D) {
   const lb_taylor X = lb_taylor_div(N, lb_taylor_shift(D, -r), w);
-  double h[4];
+  double h[5];
   band_function(lb_taylor_value(&X), h);
   return lb_taylor_shift(lb_taylor_mul(N, w, lb_taylor_apply(N, X, h)), r);
 }
@@ -149,6 +172,11 @@ LB_TAYLOR_INLINE lb_taylor tangent(int N, lb_taylor rho, lb_taylor r) {
   return lb_taylor_sqrt(N, lb_taylor_sub(N, lb_taylor_mul(N, rho, rho), lb_taylor_mul(N, r, r)));
 }
 
+// Arcs of paths that lift off shrink as (1 - x)^6, and are lost in the rounding of angles from
+// 1 - x = 3e-3 on. Accelerations of such paths are still 1e-7 off those of straight ones: an arc
+// that is there by its sign alone would come and go with rounding, and they would jump with it.
+static const double NO_ANGLE = 1e-12;
+
 LB_TAYLOR_INLINE bool planar(int N, lb_planar* out, const lb_taylor* radius, const lb_taylor* rho_p,
                              const lb_taylor* rho_q, const lb_taylor* dphi) {
   out->radius = *radius;
@@ -159,7 +187,7 @@ LB_TAYLOR_INLINE bool planar(int N, lb_planar* out, const lb_taylor* radius, con
   out->theta = lb_taylor_sub(N, *dphi, lb_taylor_add(N, out->alpha, out->gamma));
   out->length =
       lb_taylor_add(N, lb_taylor_add(N, out->a, out->b), lb_taylor_mul(N, *radius, out->theta));
-  return lb_taylor_value(&out->theta) > 0;
+  return lb_taylor_value(&out->theta) > -NO_ANGLE;
 }
 
 bool lb_planar_find(int N, lb_planar* out, const lb_taylor* radius, const lb_taylor* rho_p,

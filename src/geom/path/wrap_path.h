@@ -20,7 +20,7 @@ typedef struct lb_wrap {
   lb_vec3 size;
   double band;  // w over the least radius; 0: sharp
   int sense;    // of cylinders and capsules: of turning about z from p to q, 1 or -1
-  lb_vec3 side; // of spheres and ellipsoids: where paths stay; zero: the shorter way
+  lb_vec3 side; // of spheres and ellipsoids: where paths are held; zero: the shorter way
   const struct lb_wrap_network* network; // that gives points of the path, or NULL (wrap_network.h)
   // Of spheres and ellipsoids whose paths stay in a plane: its normal, about which they turn as
   // about a cylinder's axis, in the sense of the start; zero: they go by `side`.
@@ -73,8 +73,13 @@ int lb_wrap_sense(lb_vec3 side, lb_vec3 p, lb_vec3 q);
 // Normal of the plane in which a path from p to q goes about the origin: on the given side, or by
 // the shorter way. Zero: they are opposite.
 lb_vec3 lb_wrap_axis(lb_vec3 side, lb_vec3 p, lb_vec3 q);
-// Whether a path over a sphere or ellipsoid goes by the longer way.
+// Whether a path over a sphere or ellipsoid that stays in a plane goes by the longer way.
 bool lb_wrap_goes_far(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q);
+// Whether a path over a sphere or ellipsoid is held on a side: it has one, and no plane.
+bool lb_wrap_is_held(const lb_wrap* wrap);
+// How far the line from p to q passes from the centre on that side, across the line; infinite if
+// the path is not held. In scaled axes for ellipsoids. Below 0 the path goes by the longer way.
+double lb_wrap_side_distance(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q);
 
 // Where a path is: around its surface, within the band of its lift-off, or off it.
 typedef enum lb_wrap_state { LB_WRAP_AROUND, LB_WRAP_LIFTING, LB_WRAP_OFF } lb_wrap_state;
@@ -112,7 +117,7 @@ typedef struct lb_planar {
 } lb_planar;
 
 // h of (1) for any x, with its derivatives.
-void lb_wrap_swelling(double x, double h[4]);
+void lb_wrap_swelling(double x, double h[5]);
 // r_e by (1) for a line at distance D; false: the path is straight.
 bool lb_wrap_inflate(int N, double r, const lb_taylor* w, const lb_taylor* D, lb_taylor* radius);
 // Band that leaves room between the surface and the points: w, or half of the smaller gap.
@@ -127,6 +132,11 @@ bool lb_wrap_over_cylinder(int N, const lb_taylor* radius, int sense, const lb_t
                            lb_wrap_path* out, const lb_taylor3* p, const lb_taylor3* q);
 bool lb_wrap_over_ball(int N, const lb_taylor* radius, bool longer, lb_wrap_path* out,
                        const lb_taylor3* p, const lb_taylor3* q);
+// From this distance of the line on, in radii, a path that is held goes by the surface alone.
+static const double LB_WRAP_HOLD = 0.5;
+// Path over an ellipsoid, or a sphere that is taken as one. False: it is straight.
+bool lb_wrap_over_ellipsoid(int N, const lb_wrap* wrap, lb_vec3 radii, lb_wrap_path* out,
+                            const lb_taylor3* p, const lb_taylor3* q);
 // Unit vectors of a point across z: radial, and a quarter turn on in the sense.
 typedef struct lb_wrap_basis {
   lb_taylor rho;

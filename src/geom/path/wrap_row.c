@@ -29,7 +29,7 @@ typedef struct vector {
 } vector;
 
 LB_TAYLOR_INLINE number lane_of(int N, const lb_taylor* a, int lane) {
-  number r;
+  number r = {{0}};
   for (int n = 0; n <= N; n++) {
     r.c[n] = a->c[n][lane];
   }
@@ -37,7 +37,7 @@ LB_TAYLOR_INLINE number lane_of(int N, const lb_taylor* a, int lane) {
 }
 
 LB_TAYLOR_INLINE number component(int N, const vector* a, int i) {
-  number r;
+  number r = {{0}};
   for (int n = 0; n <= N; n++) {
     r.c[n] = a->c[n][i];
   }
@@ -67,7 +67,7 @@ LB_TAYLOR_INLINE vector scaled(int N, vector a, number s) {
 }
 
 LB_TAYLOR_INLINE vector cross(int N, vector a, vector b) {
-  vector r;
+  vector r = {{lb_v4_zero()}};
   for (int n = 0; n <= N; n++) {
     r.c[n] = lb_v4_cross(a.c[0], b.c[n]);
     for (int k = 1; k <= n; k++) {
@@ -78,7 +78,7 @@ LB_TAYLOR_INLINE vector cross(int N, vector a, vector b) {
 }
 
 LB_TAYLOR_INLINE number dot(int N, vector a, vector b) {
-  number r;
+  number r = {{0}};
   for (int n = 0; n <= N; n++) {
     r.c[n] = lb_v4_dot(a.c[0], b.c[n]);
     for (int k = 1; k <= n; k++) {
@@ -207,7 +207,7 @@ LB_TAYLOR_INLINE vector direction(int N, const span* f, const lb_taylor3* d) {
 // The larger of t and low, smooth over w around it.
 LB_TAYLOR_INLINE lb_taylor at_least(int N, lb_taylor t, lb_taylor low, lb_taylor w) {
   const lb_taylor x = lb_taylor_div(N, lb_taylor_sub(N, t, low), w);
-  double h[4];
+  double h[5];
   lb_wrap_swelling(lb_taylor_value(&x), h);
   return lb_taylor_add(N, low, lb_taylor_mul(N, w, lb_taylor_apply(N, x, h)));
 }

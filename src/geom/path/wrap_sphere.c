@@ -1,5 +1,5 @@
 // Sphere: around a circle in the plane of p, q and the centre, by the shorter way, or by the longer
-// one where the line passes on the wrong side of it.
+// one where a plane keeps it. Where it is held on a side, its plane is that of an ellipsoid.
 #include "geom/path/wrap_path.h"
 
 LB_TAYLOR_INLINE bool over_ball(int N, lb_taylor radius, bool longer, lb_wrap_path* out,
@@ -74,9 +74,15 @@ LB_TAYLOR_INLINE bool wrap_sphere(int N, const lb_wrap* wrap, lb_wrap_path* out,
 
 static void find(int N, const lb_wrap* wrap, lb_wrap_path* out, const lb_taylor3* p,
                  const lb_taylor3* q) {
+  const double r = wrap->size.x;
   bool wraps = false;
 #define SPHERE(N) wraps = wrap_sphere(N, wrap, out, p, q)
-  LB_TAYLOR_ORDERS(SPHERE)
+  if (lb_wrap_side_distance(wrap, lb_taylor3_lane(p, 0, 0), lb_taylor3_lane(q, 0, 0)) <
+      LB_WRAP_HOLD * r) {
+    wraps = lb_wrap_over_ellipsoid(N, wrap, lb_vec3_make(r, r, r), out, p, q);
+  } else {
+    LB_TAYLOR_ORDERS(SPHERE)
+  }
   if (!wraps) {
     lb_wrap_straight(N, out, p, q);
   }

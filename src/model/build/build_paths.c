@@ -360,6 +360,14 @@ static lb_status take_mass(lb_build* b, const owner* of, const lb_scene_muscle_m
   return LB_OK;
 }
 
+// Least distance from a point to the next.
+static void see_distance(void* context, lb_path_item* surface, lb_transform X, lb_vec3 p,
+                         lb_vec3 q) {
+  (void)surface, (void)X;
+  double* least = context;
+  *least = fmin(*least, lb_vec3_norm(lb_vec3_sub(q, p)));
+}
+
 static lb_status build_mass(lb_build* b, const owner* of, lb_model_path* path,
                             const lb_scene_muscle_mass* from, const lb_transform* pose) {
   for (int i = 0; i < path->count; i++) {
@@ -374,7 +382,16 @@ static lb_status build_mass(lb_build* b, const owner* of, lb_model_path* path,
                     "alone (give 'mass' its 'points', such as 'points: 20')");
     }
   }
+  static const double ROUNDING = 1e-9; // of the length
   const double length = lb_build_path_length(path, pose, b->m->start.q);
+  double least = INFINITY;
+  walk(path, pose, b->m->start.q, see_distance, &least);
+  if (!(least > ROUNDING * length)) {
+    return refuse(
+        b, of,
+        "has mass and, at the start, two points in a row at the same place, between which "
+        "it has no direction (leave one out, or move it)");
+  }
   spread_mass(&path->mass, from, length);
   return from->from >= 0 ? take_mass(b, of, from, path, length, pose) : LB_OK;
 }
