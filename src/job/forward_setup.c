@@ -143,9 +143,9 @@ static void start_muscles(lb_job* j, const lb_numbers* n) {
 static lb_status take_states(lb_job* j, lb_error* err) {
   lb_numbers n;
   lb_status status = place_joints(j, err);
-  status = status == LB_OK
-               ? lb_numbers_read_rows(j->o.states, "table of states", 1, &j->arena, &n, err)
-               : status;
+  status = status == LB_OK ? lb_numbers_read_rows(j->o.states, "table of states", (lb_place){0}, 1,
+                                                  &j->arena, &n, err)
+                           : status;
   if (status == LB_OK) {
     lb_job_pass_on(j, n.nnote, n.note);
     start_muscles(j, &n);

@@ -224,7 +224,7 @@ cat >coordinates.osim <<'X'
 <ForceSet><objects>
 <SpringGeneralizedForce name="spring"><coordinate>x</coordinate><stiffness>8</stiffness><rest_length>0.5</rest_length><viscosity>0</viscosity></SpringGeneralizedForce>
 <SpringGeneralizedForce name="second"><coordinate>ty</coordinate><stiffness>5</stiffness><rest_length>0</rest_length><viscosity>2</viscosity></SpringGeneralizedForce>
-<CoordinateLimitForce name="stop"><coordinate>swing</coordinate><upper_stiffness>1</upper_stiffness><upper_limit>10</upper_limit><lower_stiffness>1</lower_stiffness><lower_limit>-360</lower_limit><damping>0</damping><transition>0.01</transition></CoordinateLimitForce>
+<CoordinateLimitForce name="stop"><coordinate>swing</coordinate><upper_stiffness>1</upper_stiffness><upper_limit>10</upper_limit><lower_stiffness>1</lower_stiffness><lower_limit>-360</lower_limit><damping>0</damping><transition>0</transition></CoordinateLimitForce>
 <PointActuator name="kick"><body>wheel</body><point>0.5 0 0</point><point_is_global>false</point_is_global><direction>0 3 0</direction><force_is_global>false</force_is_global><optimal_force>2</optimal_force></PointActuator>
 <TorqueActuator name="wind"><bodyA>top</bodyA><bodyB>door</bodyB><torque_is_global>true</torque_is_global><axis>0 0 1</axis><optimal_force>0.5</optimal_force></TorqueActuator>
 </objects></ForceSet></Model></OpenSimDocument>
@@ -260,6 +260,36 @@ P
 sed 's|<damping>0</damping>|<damping>1</damping>|' coordinates.osim >damped.osim
 run "$LIMBER" check damped.osim
 claim "... damping of limits is named as left out" complains "the damping of the limits 'stop' is left out"
+sed 's|<point_is_global>false|<point_is_global>true|' coordinates.osim >ground-point.osim
+run "$LIMBER" check ground-point.osim
+claim "... and so is a force at a point of the ground" complains "'kick' is left out: its point stays in the ground"
+
+# Springs and limits on one coordinate add up, and the stiffness of limits comes in over their
+# transition. Energy tells how far the hinge goes: where it is at rest, beyond the limit by x > tr,
+#   1/2 I w^2 = sum of 1/2 k (q - q0)^2 + K (x^2/2 - tr^2/7)
+python3 - <<'P'
+s = open("coordinates.osim").read()
+s = s.replace("<damping>0</damping><transition>0</transition>", "<damping>0</damping><transition>2</transition>")
+def spring(name, coordinate, k, rest, b):
+    return (f'<SpringGeneralizedForce name="{name}"><coordinate>{coordinate}</coordinate><stiffness>{k}</stiffness>'
+            f'<rest_length>{rest}</rest_length><viscosity>{b}</viscosity></SpringGeneralizedForce>')
+more = spring("one", "swing", 1, 0.1, 0) + spring("other", "swing", 3, -0.1, 0)
+more += spring("oil", "turn", 0, 0, 0.25) + spring("grease", "turn", 0, 0, 0.75)
+open("together.osim", "w").write(s.replace("</objects></ForceSet>", more + "</objects></ForceSet>"))
+P
+run "$LIMBER" simulate together.osim --duration 1 --set solver.integrator=adaptive --set record.every=1ms --out together
+claim "springs and limits on one coordinate are read without a note" content
+claim "... and add up, over the transition of limits, too" python3 - <<'P'
+import math
+from storage import storage
+K, tr, limit = 180 / math.pi, math.radians(2), math.radians(10)
+far = max(r["/jointset/hinge/swing/value"] for r in storage("together/coordinates.sto"))
+x = far - limit
+stored = 0.5 * ((far - 0.1)**2 - 0.1**2) + 1.5 * ((far + 0.1)**2 - 0.1**2) + K * (x * x / 2 - tr * tr / 7)
+assert x > tr and abs(stored - 0.5) < 1e-4, (x, tr, stored)
+P
+run "$LIMBER" convert together.osim --out together-scene
+claim "... and dampings do" grep -q "damping: 1$" together-scene/together.yaml
 
 # States of a run are the start of another, and motions come in degrees, too.
 arm=$LIMBER_SOURCE_DIR/scenes/parts/arm.osim

@@ -137,5 +137,9 @@ done
 printf 'time,shoulder.q,elbow.q\n0,0,0\n0.1,1e300,0\n0.2,-1e300,0\n' >huge.csv
 run "$LIMBER" inverse "$LIMBER_SOURCE_DIR/scenes/double-pendulum.yaml" huge.csv --out huge
 claim "a motion of huge values is bad input" exits 2
+claim "... and it says where" complains "huge.csv:3:1: column 'shoulder.q' has 1e+300, which is too large"
+printf 'time,shoulder.q,elbow.q\n0,0,0\n1e-160,1e5,0\n2e-160,-1e5,0\n' >jump.csv
+run "$LIMBER" inverse "$LIMBER_SOURCE_DIR/scenes/double-pendulum.yaml" jump.csv --out jump
+claim "a motion of huge jumps is bad input" exits 2
 claim "... and it says where" complains "at joint 'shoulder', t = 0 s"
 claim "... without figures" test ! -s huge/summary.json

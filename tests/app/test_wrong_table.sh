@@ -39,6 +39,23 @@ refused "markers as a motion" "run 'limber ik' first" inverse arm.yaml tip.trc
 refused "forces without their bodies" "give the ExternalLoads, a .xml" inverse arm.yaml arm.sto --forces plate.mot
 refused "... of an analysis, too," "give the ExternalLoads, a .xml" analyse arm.yaml tip.trc plate.mot
 refused "markers as forces" "these are markers, no forces" inverse arm.yaml arm.sto --forces tip.trc
+sed 's/^0.05\t0$/0.05\t1e300/' arm.sto >far.sto
+refused "a coordinate that no joint reaches" "far.sto:12:1: column 'j.q' has 1e+300, which is too large" inverse arm.yaml far.sto
+sed 's/time\tj.q/time\tj.q\tj.q/; s/nColumns=2/nColumns=3/; s/^0\(.*\)\t0$/0\1\t0\t0/' arm.sto >twice.sto
+refused "a coordinate that is there twice" "twice.sto:6:10: column 'j.q' is there twice (take one away)" inverse arm.yaml twice.sto
+cat >loads.xml <<'X'
+<?xml version="1.0"?>
+<OpenSimDocument Version="40000"><ExternalLoads><objects><ExternalForce name="f">
+<applied_to_body>arm</applied_to_body><force_identifier>plate_v</force_identifier>
+</ExternalForce></objects>
+<datafile>gone.mot</datafile></ExternalLoads></OpenSimDocument>
+X
+refused "a table of loads that is not there" "loads.xml:5:10: cannot read table of forces 'gone.mot'" inverse arm.yaml arm.sto --forces loads.xml
+: >empty.trc
+refused "an empty file of markers" "empty.trc:1:1: the file is empty (it must be a table of numbers: time, NAME.x" ik arm.yaml empty.trc
+refused "XML as a motion" "loads.xml:1:1: this is XML (it must be a table of numbers)" inverse arm.yaml loads.xml
+cp arm.sto table.xml
+refused "a table as external loads" "table.xml:1:1: this is a table of numbers (it must be XML" inverse arm.yaml arm.sto --forces table.xml
 refused "an end before the begin" "the end, 0.05 s, is before the begin, 0.1 s" inverse arm.yaml arm.sto --begin 0.1 --end 0.05
 
 run "$LIMBER" muscle lengths arm.yaml arm.sto --out one

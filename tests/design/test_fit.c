@@ -80,6 +80,7 @@ static void planted_numbers_are_found_to_one_per_cent(void** state) {
 // as wide as the values scatter.
 static void intervals_hold_the_truth_as_often_as_they_say(void** state) {
   (void)state;
+  lb_test_needs_speed();
   enum { SEEDS = 12 };
   rod r = make_rod(E, ALPHA, 0, "30 deg", "fit: {materials: {spring-steel: {within: 1.01}}}\n");
   int held = 0;
@@ -243,6 +244,7 @@ static void dampings_that_only_show_together_are_called_tied(void** state) {
 // The same error in four samples at a time counts as one.
 static void noise_that_lasts_widens_the_intervals(void** state) {
   (void)state;
+  lb_test_needs_speed();
   rod r = make_rod(E, ALPHA, 0, "30 deg", NEAR);
   double high[2], correlation[2];
   for (int lasts = 0; lasts < 2; lasts++) {

@@ -152,9 +152,10 @@ static void mistakes_are_reported_with_line_and_column(void** state) {
          "m.csv:3:9: the line has more cells than the first one, which names 4 columns\n");
   expect(SCENE, "time,weight.x,weight.y,weight.z\n0,1,2,3\n1,1,2,3\n",
          "m.csv: there are 2 samples; a motion needs at least 8\n");
-  expect(SCENE, "",
-         "m.csv:1:1: the first column must be 'time', not '' (in seconds; the first line names the "
-         "columns: time, NAME.x, NAME.y, NAME.z, ...)\n");
+  expect(
+      SCENE, "",
+      "m.csv:1:1: the file is empty (it must be a table of numbers: time, NAME.x, NAME.y, NAME.z, "
+      "...)\n");
 }
 
 static void a_table_that_is_not_there_is_named(void** state) {

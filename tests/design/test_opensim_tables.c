@@ -94,6 +94,10 @@ static void mistakes_are_said_with_their_lines(void** state) {
     const char *file, *text, *message;
     int line;
   } cases[] = {
+      {"a.trc", "", "the file is empty (it must be a table of numbers)", 1},
+      {"a.mot", " \r\n\n", "the file is empty (it must be a table of numbers)", 1},
+      {"a.mot", "\xef\xbb\xbf<?xml version=\"1.0\"?>\n<Model/>\n",
+       "this is XML (it must be a table of numbers)", 1},
       {"a.mot", "endheader\n", "nothing follows the header", 2},
       {"a.mot", "endheader\nframe\ta\n", "the first column must be 'time', not 'frame'", 2},
       {"a.mot", "nRows=3\nendheader\ntime\ta\n0\t1\n1\t2\n", "promises 3 lines of numbers", 6},
@@ -123,6 +127,20 @@ static void mistakes_are_said_with_their_lines(void** state) {
   }
 }
 
+// Columns that nobody takes may be there twice, as in files of forces.
+static void a_column_that_is_taken_is_there_once(void** state) {
+  (void)state;
+  const lb_numbers n = parse("a.mot", "endheader\ntime\ta\tb\ta\n0\t1\t2\t3\n");
+  lb_error err = lb_error_make(NULL);
+  double x = 0;
+  assert_int_equal(lb_numbers_take(&n, 2, &x, 1, &err), LB_OK);
+  assert_int_equal(lb_numbers_take(&n, 1, &x, 1, &err), LB_INVALID);
+  assert_string_equal(err.message[0].text, "column 'a' is there twice (take one away)");
+  assert_int_equal(err.message[0].place.line, 2);
+  assert_int_equal(err.message[0].place.column, 10);
+  lb_error_clear(&err);
+}
+
 static void counts_that_are_wrong_are_noted(void** state) {
   (void)state;
 #define EIGHT "0\t1\n0.1\t2\n0.2\t2\n0.3\t2\n0.4\t1\n0.5\t2\n0.6\t2\n0.7\t2\n"
@@ -144,6 +162,10 @@ static void counts_that_are_wrong_are_noted(void** state) {
        "NumMarkers is 5, and there are 1 markers", 3, 6},
       {"a.trc", TRC("m", "1\t0\t1\t2\t3\n2\t0.1\t1\t2\t3\n"),
        "DataRate is 60, and the times have 10 samples a second: the times count", 3, 1},
+      {"a.trc", TRC("mm", "1\t0\t1\t2\t3\t1\t0.2\t3\n2\t0.0167\t1\t2\t3\n"),
+       "with this unit the markers span no more than 0.0018 m (are they in m?)", 3, 11},
+      {"a.trc", TRC("m", "1\t0\t0\t2\t3\t0\t1800\t3\n2\t0.0167\t1\t2\t3\n"),
+       "with this unit the markers span more than 1.8e+03 m (are they in mm?)", 3, 11},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const lb_numbers n = parse(cases[i].file, cases[i].text);
@@ -222,6 +244,7 @@ int main(void) {
       cmocka_unit_test(coordinates_have_names_or_paths),
       cmocka_unit_test(markers_come_in_metres_and_z_up),
       cmocka_unit_test(mistakes_are_said_with_their_lines),
+      cmocka_unit_test(a_column_that_is_taken_is_there_once),
       cmocka_unit_test(counts_that_are_wrong_are_noted),
       cmocka_unit_test(rounded_times_come_out_even),
       cmocka_unit_test(tables_of_others_are_read),

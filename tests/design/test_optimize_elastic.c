@@ -117,6 +117,7 @@ static void moduli_of_bodies_of_several_materials(void** state) {
 // With all nodes each region has its own, and shapes are not asked for.
 static void moduli_of_several_materials_with_all_nodes(void** state) {
   (void)state;
+  lb_test_needs_speed();
   for (int i = 0; i < SCHEMES; i++) {
     char text[8000];
     problem p;

@@ -112,6 +112,7 @@ static void half_the_torque_is_kept_at_the_price_of_a_larger_deviation(void** st
 
 static void what_cannot_be_kept_ends_the_search_all_the_same(void** state) {
   (void)state;
+  lb_test_needs_speed();
   problem p;
   int iterations;
   open_problem(&p, "rod", 0.9);

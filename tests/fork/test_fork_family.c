@@ -348,6 +348,7 @@ static const char* chain(const char* integrator, double k, const char* models) {
 
 static void it_is_stable_at_any_stiffness(void** state) {
   (void)state;
+  lb_test_needs_speed();
   static const char* const integrators[] = {"linear-euler", "bdf1", "bdf2", "sdirk2"};
   for (int n = 0; n < 4; n++) {
     for (double k = 1; k < 2e9; k *= 1000) {

@@ -396,6 +396,33 @@ static void contact_of_a_ball_is_a_ground(void** state) {
   lb_scene_release(&s);
 }
 
+static void a_contact_has_any_number_of_balls(void** state) {
+  (void)state;
+  enum { BALLS = 100 };
+  char names[BALLS * 10] = "floor", balls[BALLS * 120] = "";
+  for (int i = 0; i < BALLS; i++) {
+    snprintf(names + strlen(names), 10, " b%d", i);
+    snprintf(balls + strlen(balls), 120,
+             "<ContactSphere name=\"b%d\"><body_name>bar</body_name><radius>0.25</radius>"
+             "</ContactSphere>",
+             i);
+  }
+  static const char MODEL[] =
+      TWO("<ForceSet><objects><HuntCrossleyForce name=\"h\"><contact_parameters>"
+          "<HuntCrossleyForce::ContactParameters><geometry>%s</geometry><stiffness>1e4</stiffness>"
+          "</HuntCrossleyForce::ContactParameters></contact_parameters></HuntCrossleyForce>"
+          "</objects></ForceSet><ContactGeometrySet><objects><ContactHalfSpace name=\"floor\">"
+          "<body_name>ground</body_name></ContactHalfSpace>%s</objects></ContactGeometrySet>");
+  const size_t size = sizeof MODEL + sizeof names + sizeof balls;
+  char* text = malloc(size);
+  assert_non_null(text);
+  snprintf(text, size, MODEL, names, balls);
+  lb_scene s = parse(text);
+  assert_int_equal(s.nforce, BALLS);
+  lb_scene_release(&s);
+  free(text);
+}
+
 static void smooth_contact_of_a_ball_is_a_smooth_ground(void** state) {
   (void)state;
   lb_scene s = parse(TWO(
@@ -563,12 +590,46 @@ static void what_is_not_read_is_named_once_with_its_count(void** state) {
   lb_scene_release(&s);
 }
 
+// Others call them by their names, of which only the first is theirs.
+static void names_that_are_taken_are_noted(void** state) {
+  (void)state;
+#define MARKER(name) "<Marker name=\"" name "\"><body>bar</body></Marker>"
+#define MUSCLE(name) "<Thelen2003Muscle name=\"" name "\">" PATH("") SIZES "</Thelen2003Muscle>"
+#define MOTOR(name, on)                                                                            \
+  "<CoordinateActuator name=\"" name "\"><coordinate>" on "</coordinate></CoordinateActuator>"
+  static const char MODEL[] = TWO("<MarkerSet><objects>\n" MARKER("k") "\n" MARKER(
+      "k") "</objects></MarkerSet>"
+           "<ForceSet><objects>\n" MUSCLE("a b") "\n" MUSCLE("a_b") "\n" MOTOR("t", "a") "\n" MOTOR(
+               "t", "b") "</objects></ForceSet>");
+  lb_scene s = parse(MODEL);
+  const struct {
+    const char* text;
+    int line;
+  } notes[] = {{"marker 'k' has the name of the one in line 5: it is called 'k_2' here", 6},
+               {"muscle 'a_b' has the name of the one in line 7: it is called 'a_b_2' here", 8},
+               {"actuator 't' has the name of the one in line 9: it is called 't_2' here", 10}};
+  assert_int_equal(s.nnote, 3);
+  for (int i = 0; i < 3; i++) {
+    assert_non_null(strstr(s.note[i].text, notes[i].text));
+    assert_int_equal(s.note[i].place.line, notes[i].line);
+  }
+  lb_scene_release(&s);
+}
+
+#define BODIES(all) BEGIN "<BodySet><objects><Body name=\"ground\"/>" all "</objects></BodySet>" END
+#define ROD(mass, inertia)                                                                         \
+  "<Body name=\"rod\"><mass>" mass "</mass>" inertia                                               \
+  "<Joint><WeldJoint name=\"w\"><parent_body>ground</parent_body></WeldJoint></Joint></Body>"
+
 static void mistakes_are_said_with_their_lines(void** state) {
   (void)state;
   const struct {
     const char *text, *message; // a part of it
   } cases[] = {
       {"", "model.osim:1:1: the file is empty"},
+      {"x\nnRows=1\nendheader\ntime\ta\n0\t1\n",
+       "model.osim:1:1: this is a table of numbers (it must be XML as OpenSim writes it)"},
+      {"name: m\n", "model.osim:1:1: this is not XML, which begins with '<'"},
       {"<Model><BodySet></Model>",
        "model.osim:1:25: <BodySet> of line 1 must be closed before this"},
       {BEGIN "<BodySet>\n<objects>", "model.osim:5:10: "},
@@ -630,6 +691,25 @@ static void mistakes_are_said_with_their_lines(void** state) {
       {TWO("<ForceSet><objects><PathSpring name=\"p\">" PATH(OVER) "</PathSpring></objects>"
                                                                    "</ForceSet>"),
        "there is no wrap object 'ball' that can be read"},
+      {JOINT("UniversalJoint", COORDINATE("a") "\n" COORDINATE("a")),
+       "model.osim:5:21: coordinate 'a' is defined twice; the first is in line 4 (rename one)"},
+      {BODIES(ROD("2", INERTIA) "\n" ROD("2", INERTIA)),
+       "model.osim:5:17: body 'rod' is defined twice; the first is in line 4 (rename one)"},
+      {BODIES(ROD("-2", INERTIA)), "<mass> of body 'rod' must be 0 or greater, not -2"},
+      {BODIES(ROD("nan", INERTIA)), "<mass> must have numbers, not 'nan'"},
+      {BODIES(ROD("2", "\n<inertia>1 -1 1 0 0 0</inertia>")),
+       "model.osim:5:9: the moments of inertia of body 'rod' must be 0 or greater, not -1"},
+      {BODIES(ROD("2", "<inertia>1 inf 1 0 0 0</inertia>")),
+       "<inertia> must have numbers, not 'inf'"},
+      {BODIES(ROD("0", "<inertia_xx>-1e-3</inertia_xx>")),
+       "the moments of inertia of body 'rod' must be 0 or greater, not -0.001"},
+      {JOINT("PinJoint", "<Coordinate name=\"a\">\n<range>2 -1</range></Coordinate>"),
+       "model.osim:5:7: <range> of coordinate 'a' ends before it begins: 2 to -1 (swap them)"},
+      {CUSTOM(AXIS("rotation1", "c", "0 0 1", "<Constant><value>1</value></Constant>"),
+              COORDINATE("bend")),
+       "joint 'knee' has no coordinate 'c'"},
+      {CUSTOM(AXIS("rotation1", "", "0 0 1", LINE), COORDINATE("bend")),
+       "'rotation1' is a function of no coordinate"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     lb_scene s = {0};
@@ -770,12 +850,14 @@ int main(void) {
       cmocka_unit_test(couplers_and_rods_are_constraints),
       cmocka_unit_test(locked_coordinates_stay),
       cmocka_unit_test(contact_of_a_ball_is_a_ground),
+      cmocka_unit_test(a_contact_has_any_number_of_balls),
       cmocka_unit_test(smooth_contact_of_a_ball_is_a_smooth_ground),
       cmocka_unit_test(springs_may_have_conditional_points),
       cmocka_unit_test(springs_along_paths_are_cables),
       cmocka_unit_test(muscles_have_the_shapes_and_starts_of_their_file),
       cmocka_unit_test(a_body_with_a_skull_has_a_head_and_muscles_have_their_volume),
       cmocka_unit_test(what_is_not_read_is_named_once_with_its_count),
+      cmocka_unit_test(names_that_are_taken_are_noted),
       cmocka_unit_test(mistakes_are_said_with_their_lines),
       cmocka_unit_test(deep_nesting_is_refused),
       cmocka_unit_test(a_hundred_megabytes_are_refused),

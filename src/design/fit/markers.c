@@ -206,6 +206,9 @@ static lb_status take_samples(reader* r) {
 static lb_status read_table(reader* r, const char* text, size_t length) {
   lb_status status = lb_numbers_begin(&r->n, r->m->file, text, length,
                                       ": time, NAME.x, NAME.y, NAME.z, ...", &r->scratch, r->err);
+  if (status != LB_OK && r->n.ncolumn == 0) {
+    return status;
+  }
   r->n.wanted = LB_TAKE(&r->scratch, bool, r->n.ncolumn);
   if (status == LB_NO_MEMORY || !r->n.wanted) {
     return status == LB_NO_MEMORY ? status : lack(r);

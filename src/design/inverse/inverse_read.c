@@ -48,6 +48,21 @@ static void turn_degrees(const lb_numbers* n, const lb_model* m, int v, double* 
   }
 }
 
+// No joint comes as far, and what follows from it would be no number.
+static lb_status check_size(const lb_numbers* n, int column, const double* out, int width,
+                            lb_error* err) {
+  static const double MOST = 1e6; // rad, m
+  for (int i = 0; i < n->nrow; i++) {
+    if (fabs(out[(long)i * width]) > MOST) {
+      return lb_error_add(err, LB_INVALID, (lb_place){n->file, n->line[i], 1},
+                          "column '%.80s' has %g, which is too large for a coordinate of a joint",
+                          n->name[column],
+                          n->value[(size_t)i * (size_t)n->ncolumn + (size_t)column]);
+    }
+  }
+  return LB_OK;
+}
+
 // The columns of one joint's coordinates into out[sample][width]; without them: an error where they
 // are needed, else `*has` false.
 static lb_status take_joint(const lb_numbers* n, const lb_model* m, int joint, const char* word,
@@ -78,6 +93,9 @@ static lb_status take_joint(const lb_numbers* n, const lb_model* m, int joint, c
     }
     if (n->kind == LB_TABLE_MOTION) {
       turn_degrees(n, m, v, out + i, width);
+    }
+    if (strcmp(word, "q") == 0 && check_size(n, column, out + i, width, err) != LB_OK) {
+      return LB_INVALID;
     }
   }
   return LB_OK;
@@ -253,7 +271,9 @@ static lb_status read_motion(const char* path, const lb_model* m, int least, lb_
                              lb_joint_motion* x, lb_error* err) {
   lb_numbers n;
   lb_status status = lb_muscles_check_tendons(m, "a motion of joints", err);
-  status = status == LB_OK ? lb_numbers_read_rows(path, "motion", least, arena, &n, err) : status;
+  status = status == LB_OK
+               ? lb_numbers_read_rows(path, "motion", (lb_place){0}, least, arena, &n, err)
+               : status;
   if (status != LB_OK) {
     return status;
   }

@@ -176,8 +176,10 @@ static lb_status read_loads(const char* path, const lb_model* m, lb_arena* arena
   lb_osim_loads loads;
   lb_numbers n;
   lb_status status = lb_osim_loads_read(path, arena, &loads, err);
-  status =
-      status == LB_OK ? lb_numbers_read(loads.data, "table of forces", arena, &n, err) : status;
+  if (status == LB_OK) {
+    status =
+        lb_numbers_read_rows(loads.data, "table of forces", loads.data_place, 2, arena, &n, err);
+  }
   if (status != LB_OK) {
     return status;
   }

@@ -24,9 +24,11 @@ typedef struct lb_osim_coordinate {
   const char* name;  // in the model
   const char* joint; // in the scene
   lb_xml* xml;
-  int index;            // of the joint in the scene
-  bool turns;           // an angle; else a length
-  bool dependent, free; // a coupler says where it is; loops may move it
+  int index; // of the joint in the scene
+  int npull, pull_capacity;
+  struct lb_osim_pull* pull; // springs and limits on it
+  bool turns;                // an angle; else a length
+  bool dependent, free;      // a coupler says where it is; loops may move it
   double value, speed;
 } lb_osim_coordinate;
 
@@ -53,6 +55,15 @@ typedef struct lb_osim_wrap {
   bool active;
   int turn; // of an obstacle, which is made for each path: 1 right-handed about z, -1 left-handed
 } lb_osim_wrap;
+
+// A spring and a pair of limits on a coordinate; what a force does not have is 0, and its limits
+// infinite. All in N, N m, m and rad.
+typedef struct lb_osim_pull {
+  lb_xml* xml;
+  double stiffness, rest, viscosity;
+  double lower, upper, below, above; // limits, and the stiffness beyond each
+  double transition;                 // way beyond a limit over which the stiffness comes in
+} lb_osim_pull;
 
 typedef struct lb_osim {
   lb_reader* r;
@@ -97,6 +108,12 @@ void lb_node_add(lb_osim* o, lb_yaml* list, lb_yaml* value);
 lb_yaml* lb_node_section(lb_osim* o, const char* key, lb_place place);
 // A part of a section under a name that nothing else there has; the name that it got.
 const char* lb_node_part(lb_osim* o, const char* section, const char* name, lb_yaml* part);
+// The same for an object that others call by its name, with a note where it gets another one;
+// `what` it is ("marker").
+const char* lb_node_named_part(lb_osim* o, const char* section, const char* what, const char* name,
+                               lb_yaml* part);
+// A mistake: there is another `what` of this name, in a line before.
+bool lb_osim_defined_twice(lb_osim* o, const char* what, const lb_xml* second, int first);
 
 // --- values of elements (osim_value.c) ---
 
@@ -136,7 +153,7 @@ lb_vec3 lb_osim_at(const lb_osim_frame* frame, lb_vec3 location);
 lb_yaml* lb_osim_point(lb_osim* o, lb_place place, const lb_osim_frame* frame);
 // Pose of a body in the world as the model starts, but for what constraints change.
 lb_transform lb_osim_body_pose(lb_osim* o, const char* body);
-const lb_osim_coordinate* lb_osim_find_coordinate(lb_osim* o, const char* path, lb_place place);
+lb_osim_coordinate* lb_osim_find_coordinate(lb_osim* o, const char* path, lb_place place);
 
 // --- functions (osim_functions.c) ---
 
@@ -167,8 +184,14 @@ void lb_osim_start(lb_osim* o);                                     // osim_join
 void lb_osim_constraints(lb_osim* o);                               // osim_constraints.c
 void lb_osim_forces(lb_osim* o);                                    // osim_forces.c
 void lb_osim_markers(lb_osim* o);                                   // osim_forces.c
-// One force on a coordinate, or actuator of `ForceSet`; false: it is neither.
-bool lb_osim_coordinate_force(lb_osim* o, lb_xml* force); // osim_coordinates.c
+// One actuator of `ForceSet`; false: it is none.
+bool lb_osim_actuator(lb_osim* o, lb_xml* force); // osim_coordinates.c
+// One spring or pair of limits on a coordinate; false: it is neither. Those on a coordinate add up,
+// and become its joint's spring when all are there.
+bool lb_osim_coordinate_pull(lb_osim* o, lb_xml* force); // osim_pulls.c
+void lb_osim_put_pulls(lb_osim* o);                      // osim_pulls.c
+// Note that a force is left out.
+void lb_osim_leave_out(lb_osim* o, const lb_xml* force, const char* why); // osim_forces.c
 // One muscle or path spring of `ForceSet`; false: it is neither.
 bool lb_osim_path_force(lb_osim* o, lb_xml* force); // osim_paths.c
 void lb_osim_wraps(lb_osim* o);                     // osim_paths.c

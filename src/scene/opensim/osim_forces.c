@@ -20,8 +20,12 @@ void lb_osim_markers(lb_osim* o) {
     if (fixed) {
       lb_node_put(o, marker, "fixed", lb_node_flag(o, e->place, true));
     }
-    lb_node_part(o, "markers", e->name, marker);
+    lb_node_named_part(o, "markers", "marker", e->name, marker);
   }
+}
+
+void lb_osim_leave_out(lb_osim* o, const lb_xml* force, const char* why) {
+  lb_remark(o->r, force->place, lb_compose(o->r, "'%.64s' is left out: %s", force->name, why));
 }
 
 // --- bushings ---
@@ -149,19 +153,35 @@ static void read_contact(lb_osim* o, contact* c, lb_xml* parameters) {
   }
 }
 
+static bool no_geometry(lb_osim* o, const char* path, lb_place place) {
+  const char* name = lb_osim_last(path);
+  lb_nearest nearest = lb_nearest_to(name);
+  for (lb_xml* e = lb_osim_first(o, o->model, "ContactGeometrySet"); e; e = e->next) {
+    lb_nearest_offer(&nearest, e->name);
+  }
+  return lb_complain(o->r, place, "there is no contact geometry '%.64s'%s", name,
+                     lb_did_you_mean(o->r, &nearest));
+}
+
 // Balls and planes that a list of names has.
 static void touch_all(lb_osim* o, contact* c, const char* names, lb_place place) {
   char* text = lb_arena_text(&o->r->scratch, names, strlen(names));
-  lb_xml* list[64];
-  int count = 0;
+  lb_xml** list = NULL;
+  int count = 0, capacity = 0;
   char* state = NULL;
-  for (char* s = text ? strtok_r(text, " \t\r\n", &state) : NULL; s && count < 64;
+  for (char* s = text ? strtok_r(text, " \t\r\n", &state) : NULL; s;
        s = strtok_r(NULL, " \t\r\n", &state)) {
     lb_xml* g = find_geometry(o, s);
     if (!g) {
-      lb_complain(o->r, place, "there is no contact geometry '%.64s'", s);
+      no_geometry(o, s, place);
       return;
     }
+    lb_xml** grown = LB_GROW(&o->r->scratch, list, count, &capacity);
+    if (!grown) {
+      lb_lack(o->r);
+      return;
+    }
+    list = grown;
     list[count++] = g;
   }
   for (int i = 0; i < count; i++) {
@@ -231,7 +251,8 @@ void lb_osim_forces(lb_osim* o) {
       }
     }
     if (!known && !is_off(o, e)) {
-      e->seen = lb_osim_coordinate_force(o, e) || lb_osim_path_force(o, e);
+      e->seen = lb_osim_actuator(o, e) || lb_osim_coordinate_pull(o, e) || lb_osim_path_force(o, e);
     }
   }
+  lb_osim_put_pulls(o);
 }

@@ -74,6 +74,13 @@ static lb_yaml* inertia_node(lb_osim* o, lb_xml* body) {
   for (int i = 0; i < 6; i++) {
     own[i] = count == 6 ? x[i] : lb_osim_number(o, body, ENTRY[i], 0);
   }
+  for (int i = 0; i < 3; i++) {
+    if (own[i] < 0) {
+      lb_complain(o->r, all ? all->place : body->place,
+                  "the moments of inertia of body '%.64s' must be 0 or greater, not %g", body->name,
+                  own[i]);
+    }
+  }
   const bool products = own[3] != 0 || own[4] != 0 || own[5] != 0;
   return lb_node_numbers(o, all ? all->place : body->place, own, products ? 6 : 3);
 }
@@ -92,6 +99,10 @@ static void read_body(lb_osim* o, lb_xml* body) {
   const double mass = lb_osim_number(o, body, "mass", 0);
   const lb_vec3 center = lb_osim_vector(o, body, "mass_center", lb_vec3_make(0, 0, 0));
   const lb_place place = body->place;
+  if (mass < 0) {
+    lb_complain(o->r, lb_osim_property(o, body, "mass")->place,
+                "<mass> of body '%.64s' must be 0 or greater, not %g", body->name, mass);
+  }
   lb_yaml* map = lb_node_map(o, place);
   lb_yaml* inertia = inertia_node(o, body);
   if (!(mass > 0) || is_zero(inertia)) {
@@ -109,7 +120,21 @@ static void read_body(lb_osim* o, lb_xml* body) {
   lb_node_part(o, "bodies", body->name, map);
 }
 
+// Names that scenes take for one are one.
+static void check_names(lb_osim* o) {
+  for (int i = 0; i < o->nbody; i++) {
+    const char* name = lb_osim_name(o, o->body[i]->name);
+    for (int k = 0; k < i; k++) {
+      if (strcmp(lb_osim_name(o, o->body[k]->name), name) == 0) {
+        lb_osim_defined_twice(o, "body", o->body[i], o->body[k]->place.line);
+        break;
+      }
+    }
+  }
+}
+
 void lb_osim_bodies(lb_osim* o) {
+  check_names(o);
   for (int i = 0; i < o->nbody && !o->r->no_memory; i++) {
     read_body(o, o->body[i]);
   }
@@ -266,7 +291,7 @@ lb_transform lb_osim_body_pose(lb_osim* o, const char* body) {
   return X;
 }
 
-const lb_osim_coordinate* lb_osim_find_coordinate(lb_osim* o, const char* path, lb_place place) {
+lb_osim_coordinate* lb_osim_find_coordinate(lb_osim* o, const char* path, lb_place place) {
   const char* name = lb_osim_last(path);
   lb_nearest nearest = lb_nearest_to(name);
   for (int i = 0; i < o->ncoordinate; i++) {

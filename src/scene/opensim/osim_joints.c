@@ -56,6 +56,11 @@ static int find_own(lb_osim* o, const joint* j, const char* name, lb_place place
 // Coordinate k of the scene's joint is this one of the model's.
 static bool keep_coordinate(lb_osim* o, const joint* j, int k) {
   lb_xml* xml = j->coordinate[j->order[k]];
+  for (int i = 0; i < o->ncoordinate; i++) {
+    if (strcmp(o->coordinate[i].name, xml->name) == 0) {
+      return lb_osim_defined_twice(o, "coordinate", xml, o->coordinate[i].xml->place.line);
+    }
+  }
   lb_osim_coordinate* grown =
       LB_GROW(&o->r->scratch, o->coordinate, o->ncoordinate, &o->coordinate_capacity);
   if (!grown) {
@@ -95,6 +100,10 @@ static void put_names(lb_osim* o, joint* j) {
     const double own[2] = {n == 2 ? x[0] : -1e6, n == 2 ? x[1] : 1e6};
     if (n != 0 && n != 2 && n > 0) {
       lb_complain(o->r, range->place, "<range> must have 2 numbers, not %d", n);
+    } else if (own[0] > own[1]) {
+      lb_complain(o->r, range->place,
+                  "<range> of coordinate '%.64s' ends before it begins: %g to %g (swap them)",
+                  xml->name, own[0], own[1]);
     }
     lb_node_add(o, names, lb_node_text(o, xml->place, xml->name));
     lb_yaml* pair = lb_node_list(o, range ? range->place : xml->place);
@@ -161,11 +170,17 @@ static bool read_axis(lb_osim* o, const joint* j, lb_xml* transform, int i, axis
                        "'%s' is a function of several coordinates, which cannot be read",
                        a->xml->name);
   }
-  a->coordinate = *name && !a->f.constant ? find_own(o, j, name, a->xml->place) : -1;
-  return a->f.constant || a->coordinate >= 0 ||
-         (*name ? false
-                : lb_complain(o->r, a->xml->place, "'%s' is a function of no coordinate",
-                              a->xml->name));
+  if (*name && (a->coordinate = find_own(o, j, name, a->xml->place)) < 0) {
+    return false;
+  }
+  if (a->f.constant) { // it moves with nothing, whatever it names
+    a->coordinate = -1;
+    return true;
+  }
+  return a->coordinate >= 0 || lb_complain(o->r, a->xml->place,
+                                           "'%s' is a function of no coordinate (name one in "
+                                           "<coordinates>, or make it a Constant)",
+                                           a->xml->name);
 }
 
 static bool is_itself(const axis* a) {

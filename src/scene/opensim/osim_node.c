@@ -152,3 +152,24 @@ const char* lb_node_part(lb_osim* o, const char* section, const char* name, lb_y
   lb_node_put(o, to, free, part);
   return free;
 }
+
+const char* lb_node_named_part(lb_osim* o, const char* section, const char* what, const char* name,
+                               lb_yaml* part) {
+  const lb_yaml* known = lb_yaml_find(o->scene, section);
+  const lb_yaml* first = known ? lb_yaml_find(known, lb_osim_name(o, name)) : NULL;
+  const char* made = lb_node_part(o, section, name, part);
+  if (first && part) {
+    lb_remark(o->r, part->place,
+              lb_compose(o->r,
+                         "%s '%.64s' has the name of the one in line %d: it is called '%s' here "
+                         "(rename one)",
+                         what, name, first->place.line, made));
+  }
+  return made;
+}
+
+bool lb_osim_defined_twice(lb_osim* o, const char* what, const lb_xml* second, int first) {
+  return lb_complain(o->r, second->place,
+                     "%s '%.64s' is defined twice; the first is in line %d (rename one)", what,
+                     second->name, first);
+}

@@ -487,7 +487,7 @@ bool lb_osim_path_force(lb_osim* o, lb_xml* xml) {
     lb_osim_muscle_look(o, xml, map);
   }
   see_controls(o, xml);
-  const char* name = lb_node_part(o, "muscles", xml->name, map);
+  const char* name = lb_node_named_part(o, "muscles", "muscle", xml->name, map);
   if (!actuator) {
     lb_osim_hill_start(o, xml, name);
   }

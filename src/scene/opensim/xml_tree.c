@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scene/table/number_table.h"
 #include "scene/yaml/yaml_node.h"
 
 enum {
@@ -217,6 +218,16 @@ static void parse(builder* b, const char* text, size_t length) {
   xmlFreeParserCtxt(b->parser);
 }
 
+// Behind a mark of UTF-8, or in UTF-16, which libxml2 knows by its first bytes.
+static bool begins_as_xml(const char* text, size_t length) {
+  const char *at = text, *end = text + length;
+  at += length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  while (at < end && is_blank(*at)) {
+    at++;
+  }
+  return at < end && (*at == '<' || (unsigned char)*at >= 0x80);
+}
+
 lb_xml* lb_xml_parse(const char* text, size_t length, const char* file, lb_arena* arena,
                      lb_report* report, bool* no_memory) {
   builder b = {.arena = arena, .report = report, .file = file};
@@ -229,6 +240,14 @@ lb_xml* lb_xml_parse(const char* text, size_t length, const char* file, lb_arena
   if (zero) {
     lb_report_add(report, LB_INVALID, (lb_place){file, 1, (int)(zero - text) + 1},
                   "a zero byte does not belong in a model (save the file as UTF-8)");
+    return NULL;
+  }
+  if (!begins_as_xml(text, length)) {
+    const bool table = lb_table_kind_of(text, length) != LB_TABLE_CELLS;
+    lb_report_add(report, LB_INVALID, (lb_place){file, 1, 1},
+                  table
+                      ? "this is a table of numbers (it must be XML as OpenSim writes it)"
+                      : "this is not XML, which begins with '<' (it must be as OpenSim writes it)");
     return NULL;
   }
   parse(&b, text, length);

@@ -42,6 +42,21 @@ lb_status lb_numbers_note(lb_numbers* n, lb_place place, const char* format, ...
   return LB_OK;
 }
 
+// Is there anything that may be a table? If not, that is reported.
+static bool is_table(lb_numbers* n, const char* text, size_t size, const char* hint) {
+  const lb_scan s = lb_scan_begin(text, size, n->file);
+  const char* at = s.at;
+  while (at < s.end && memchr(" \t\r\n", *at, 4)) {
+    at++;
+  }
+  const bool empty = at == s.end, xml = !empty && *at == '<';
+  if (empty || xml) {
+    lb_numbers_mistake(n, (lb_place){n->file, 1, 1}, "%s (it must be a table of numbers%s)",
+                       empty ? "the file is empty" : "this is XML", hint);
+  }
+  return !empty && !xml;
+}
+
 lb_status lb_numbers_begin(lb_numbers* n, const char* file, const char* text, size_t size,
                            const char* hint, lb_arena* arena, lb_error* err) {
   static lb_status (*const BEGIN[])(lb_numbers*) = {
@@ -51,6 +66,9 @@ lb_status lb_numbers_begin(lb_numbers* n, const char* file, const char* text, si
   const lb_table_count none = {.value = -1};
   *n = (lb_numbers){
       .file = file, .arena = arena, .err = err, .rows = none, .columns = none, .markers = none};
+  if (!is_table(n, text, size, hint)) {
+    return LB_INVALID;
+  }
   n->kind = lb_table_kind_of(text, size);
   if (n->kind != LB_TABLE_CELLS) {
     n->cells.scan = lb_scan_begin(text, size, file);
@@ -229,23 +247,27 @@ lb_status lb_numbers_lines(lb_numbers* n) {
     return status;
   }
   status = check_header(n);
+  status = status == LB_OK && n->kind == LB_TABLE_MARKERS ? lb_trc_check_unit(n) : status;
   return status == LB_OK ? even_out(n) : status;
 }
 
-lb_status lb_numbers_read_rows(const char* path, const char* what, int least, lb_arena* arena,
-                               lb_numbers* numbers, lb_error* err) {
+lb_status lb_numbers_read_rows(const char* path, const char* what, lb_place from, int least,
+                               lb_arena* arena, lb_numbers* numbers, lb_error* err) {
   char* text = NULL;
   size_t size = 0;
   const char* file = lb_arena_text(arena, path, strlen(path));
   if (!file) {
     return lack(&(lb_numbers){.file = path, .err = err});
   }
-  lb_status status = lb_load(path, what, (lb_place){0}, arena, &text, &size, err);
+  lb_status status = lb_load(path, what, from, arena, &text, &size, err);
   if (status != LB_OK) {
     return status;
   }
   status = lb_numbers_begin(numbers, file, text, size, "", arena, err);
-  const lb_status lines = status == LB_NO_MEMORY ? status : lb_numbers_lines(numbers);
+  if (status == LB_NO_MEMORY || numbers->ncolumn == 0) {
+    return status;
+  }
+  const lb_status lines = lb_numbers_lines(numbers);
   status = status == LB_OK || lines == LB_NO_MEMORY ? lines : status;
   return status == LB_OK && numbers->nrow < least
              ? lb_error_add(err, LB_INVALID, (lb_place){file, 0, 0},
@@ -256,7 +278,7 @@ lb_status lb_numbers_read_rows(const char* path, const char* what, int least, lb
 
 lb_status lb_numbers_read(const char* path, const char* what, lb_arena* arena, lb_numbers* numbers,
                           lb_error* err) {
-  return lb_numbers_read_rows(path, what, 2, arena, numbers, err);
+  return lb_numbers_read_rows(path, what, (lb_place){0}, 2, arena, numbers, err);
 }
 
 bool lb_numbers_pass_on(const lb_numbers* n, lb_arena* arena, int* nnote, const lb_message** note) {
@@ -301,7 +323,22 @@ int lb_numbers_column(const lb_numbers* n, const char* name) {
   return -1;
 }
 
+// A second column of the name.
+static int find_twin(const lb_numbers* n, int column) {
+  for (int i = 1; i < n->ncolumn; i++) {
+    if (i != column && strcmp(n->name[i], n->name[column]) == 0) {
+      return i > column ? i : column;
+    }
+  }
+  return -1;
+}
+
 lb_status lb_numbers_take(const lb_numbers* n, int column, double* out, int stride, lb_error* err) {
+  const int twin = column > 0 ? find_twin(n, column) : -1;
+  if (twin >= 0) {
+    return lb_error_add(err, LB_INVALID, n->place[twin],
+                        "column '%.80s' is there twice (take one away)", n->name[twin]);
+  }
   for (int i = 0; i < n->nrow; i++) {
     out[(long)i * stride] = n->value[(size_t)i * (size_t)n->ncolumn + (size_t)column];
     if (isnan(out[(long)i * stride])) {

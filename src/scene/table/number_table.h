@@ -23,6 +23,7 @@ typedef struct lb_numbers {
   lb_table_kind kind;
   bool degrees; // angles of a motion are in degrees
   double scale; // of a length in a table of markers, which are turned to z up as they are read
+  lb_place unit_place;
   // What a header says of the table. Other counts than the table has are noted, since other tools
   // write them.
   lb_table_count rows, columns, markers;
@@ -57,9 +58,10 @@ lb_status lb_numbers_note(lb_numbers* n, lb_place place, const char* format, ...
 // become even (math/curve/even_times.h).
 lb_status lb_numbers_lines(lb_numbers* n);
 
-// Both of a file that is a `what` ("motion"), into the arena. There are `least` lines or more.
-lb_status lb_numbers_read_rows(const char* path, const char* what, int least, lb_arena* arena,
-                               lb_numbers* numbers, lb_error* err);
+// Both of a file that is a `what` ("motion"), into the arena; `from` is what asks for it, or zero.
+// There are `least` lines or more.
+lb_status lb_numbers_read_rows(const char* path, const char* what, lb_place from, int least,
+                               lb_arena* arena, lb_numbers* numbers, lb_error* err);
 // The same with two lines or more.
 lb_status lb_numbers_read(const char* path, const char* what, lb_arena* arena, lb_numbers* numbers,
                           lb_error* err);
@@ -85,6 +87,8 @@ lb_status lb_trc_begin(lb_numbers* n);
 // Values of a line, and how many there are.
 lb_status lb_motion_line(lb_numbers* n, double* value, int* count);
 lb_status lb_trc_line(lb_numbers* n, double* value, int* count);
+// A note where the markers are of a size that no subject has, as in another unit.
+lb_status lb_trc_check_unit(lb_numbers* n);
 
 // The column of a name, or -1.
 int lb_numbers_column(const lb_numbers* n, const char* name);
@@ -92,5 +96,6 @@ int lb_numbers_column(const lb_numbers* n, const char* name);
 // unless that is NULL. Always LB_INVALID.
 lb_status lb_numbers_lack(const lb_numbers* n, const char* name, const char* owner,
                           bool (*counts)(const char* heading), lb_error* err);
-// A column's numbers into out[row * stride]; LB_INVALID where one is missing.
+// A column's numbers into out[row * stride]; LB_INVALID where one is missing, or another column has
+// its name.
 lb_status lb_numbers_take(const lb_numbers* n, int column, double* out, int stride, lb_error* err);

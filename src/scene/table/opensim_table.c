@@ -227,26 +227,26 @@ static lb_table_count read_count(const lb_numbers* n, lb_scan titles, const char
   return c;
 }
 
+static const struct {
+  const char* name;
+  double scale;
+} UNITS[] = {{"mm", 1e-3}, {"cm", 1e-2}, {"m", 1}, {"meters", 1}};
+
 static lb_status read_titles(lb_numbers* n, lb_scan titles) {
-  static const struct {
-    const char* name;
-    double scale;
-  } UNITS[] = {{"mm", 1e-3}, {"cm", 1e-2}, {"m", 1}, {"meters", 1}};
-  lb_place place;
   const lb_word rate = value_of(n, titles, "datarate", &n->rate_place);
   if (!lb_word_number(rate, &n->rate) || !(n->rate > 0)) {
     n->rate = 0;
   }
   n->rows = read_count(n, titles, "numframes", "NumFrames");
   n->markers = read_count(n, titles, "nummarkers", "NumMarkers");
-  const lb_word unit = value_of(n, titles, "units", &place);
+  const lb_word unit = value_of(n, titles, "units", &n->unit_place);
   for (size_t i = 0; i < sizeof UNITS / sizeof *UNITS; i++) {
     if (lb_word_is(unit, UNITS[i].name)) {
       n->scale = UNITS[i].scale;
       return LB_OK;
     }
   }
-  return lb_numbers_mistake(n, place, "'Units' must be mm, cm or m, not '%s'",
+  return lb_numbers_mistake(n, n->unit_place, "'Units' must be mm, cm or m, not '%s'",
                             lb_word_show(unit).text);
 }
 
@@ -337,6 +337,51 @@ lb_status lb_trc_line(lb_numbers* n, double* value, int* count) {
   // what is not there was not seen; between blanks it may be any of them
   *count = tabs || i <= 2 ? n->ncolumn : i - 1;
   return LB_OK;
+}
+
+// Greatest extent along an axis of the markers in a line; 0 where fewer than two are seen.
+static double extent(const lb_numbers* n, int row) {
+  const double* value = n->value + (size_t)row * (size_t)n->ncolumn;
+  double most = 0;
+  for (int k = 0; k < 3; k++) {
+    double low = INFINITY, high = -INFINITY;
+    for (int c = 1 + k; c < n->ncolumn; c += 3) {
+      low = fmin(low, value[c]); // not of NAN
+      high = fmax(high, value[c]);
+    }
+    most = fmax(most, high - low);
+  }
+  return most;
+}
+
+// Unit other than the table's with which a size is that of a subject, or NULL.
+static const char* find_unit(const lb_numbers* n, double size) {
+  static const double LEAST = 0.2, MOST = 5;
+  for (size_t i = 0; i < sizeof UNITS / sizeof *UNITS; i++) {
+    const double other = size / n->scale * UNITS[i].scale;
+    if (other >= LEAST && other <= MOST) {
+      return UNITS[i].name;
+    }
+  }
+  return NULL;
+}
+
+lb_status lb_trc_check_unit(lb_numbers* n) {
+  static const double LEAST = 0.05, MOST = 20; // m
+  double small = INFINITY, large = 0;          // of all lines that have any
+  for (int i = 0; i < n->nrow; i++) {
+    const double size = extent(n, i);
+    small = size > 0 ? fmin(small, size) : small;
+    large = fmax(large, size);
+  }
+  const bool tiny = large > 0 && large<LEAST, huge = large> 0 && small > MOST;
+  const char* unit = tiny || huge ? find_unit(n, tiny ? large : small) : NULL;
+  if (!tiny && !huge) {
+    return LB_OK;
+  }
+  return lb_numbers_note(
+      n, n->unit_place, "with this unit the markers span %s %.3g m (are they in %s?)",
+      tiny ? "no more than" : "more than", tiny ? large : small, unit ? unit : "another one");
 }
 
 // --- coordinates by name ---
