@@ -7,9 +7,12 @@
 #include "base/prefetch.h"
 #include "math/linear/dense.h"
 
-// Four and eight numbers that need not be aligned.
+// Four numbers that need not be aligned, and the eight of a free body. Vectors of eight would go
+// through memory on processors that have them of four.
 typedef double v4 __attribute__((vector_size(32), aligned(8)));
-typedef double v8 __attribute__((vector_size(64), aligned(8)));
+typedef struct v8 {
+  v4 low, high;
+} v8;
 
 enum {
   FREE = 8, // width of a free body: the usual one, and unrolled
@@ -34,14 +37,23 @@ void lb_contact_sweeper_carve(lb_contact_sweeper* s, lb_carver* c, int nrow, int
   s->factor = lb_carve(c, rows * LB_CONTACT_BLOCK_MOST, width);
 }
 
-static inline double sum_of_eight(v8 a) {
-  const v4 b =
-      __builtin_shufflevector(a, a, 0, 1, 2, 3) + __builtin_shufflevector(a, a, 4, 5, 6, 7);
-  return (b[0] + b[2]) + (b[1] + b[3]);
+INLINE v8 load(const double* a) {
+  return (v8){*(const v4*)a, *(const v4*)(a + 4)};
 }
-
-static inline v8 load(const double* a) {
-  return *(const v8*)a;
+INLINE void store(double* a, v8 x) {
+  *(v4*)a = x.low;
+  *(v4*)(a + 4) = x.high;
+}
+// x + a y
+INLINE v8 plus(v8 x, v8 y, double a) {
+  return (v8){x.low + y.low * a, x.high + y.high * a};
+}
+// Products of two, and of four, each number by itself, to be added up.
+INLINE v4 times(v8 x, v8 y) {
+  return x.low * y.low + x.high * y.high;
+}
+INLINE double sum_of(v4 a) {
+  return (a[0] + a[2]) + (a[1] + a[3]);
 }
 
 // --- layout ---
@@ -174,22 +186,22 @@ static inline void pack_free_point(lb_contact_sweeper* s, const lb_contact_packe
   v8 J[3][2];
   for (int i = 0; i < 3; i++) {
     const lb_contact_row* r = &p->row[q->origin + i];
-    v8 product = {0};
+    v4 product = {0};
     for (int k = 0; k < sides; k++) {
       J[i][k] = load(p->J + q->entry[k] + FREE * i);
-      product += J[i][k] * load(p->u0 + q->u[k]);
+      product += times(J[i][k], load(p->u0 + q->u[k]));
     }
     s->b[q->row + i] = r->b;
     s->c[q->row + i] = r->c;
-    s->w0[q->row + i] = sum_of_eight(product) + r->b;
+    s->w0[q->row + i] = sum_of(product) + r->b;
   }
   for (int j = 0; j < 3; j++) {
     for (int i = 0; i < 3; i++) {
-      v8 product = J[i][0] * load(p->Z + q->entry[0] + FREE * j);
+      v4 product = times(J[i][0], load(p->Z + q->entry[0] + FREE * j));
       if (sides > 1) {
-        product += J[i][1] * load(p->Z + q->entry[1] + FREE * j);
+        product += times(J[i][1], load(p->Z + q->entry[1] + FREE * j));
       }
-      A[i + 3 * j] = sum_of_eight(product);
+      A[i + 3 * j] = sum_of(product);
     }
     A[4 * j] += s->c[q->row + j];
   }
@@ -306,13 +318,13 @@ static void add_row(const lb_contact_sweeper* s, int row, double change) {
 static inline void free_velocity(const lb_contact_sweeper* s, const lb_contact_packed* q,
                                  const int sides, double* w) {
   const double *J = s->problem->J, *lambda = s->lambda + q->row;
-  const v8 a = load(s->u + q->u[0]), d = sides > 1 ? load(s->u + q->u[1]) : (v8){0};
+  const v8 a = load(s->u + q->u[0]), d = sides > 1 ? load(s->u + q->u[1]) : (v8){{0}, {0}};
   for (int i = 0; i < 3; i++) {
-    v8 product = load(J + q->entry[0] + FREE * i) * a;
+    v4 product = times(load(J + q->entry[0] + FREE * i), a);
     if (sides > 1) {
-      product += load(J + q->entry[1] + FREE * i) * d;
+      product += times(load(J + q->entry[1] + FREE * i), d);
     }
-    w[i] = sum_of_eight(product) + s->c[q->row + i] * lambda[i] + s->b[q->row + i];
+    w[i] = sum_of(product) + s->c[q->row + i] * lambda[i] + s->b[q->row + i];
   }
 }
 
@@ -346,9 +358,9 @@ static inline void add_free_point(lb_contact_sweeper* s, const lb_contact_packed
   for (int k = 0; k < sides; k++) {
     v8 u = load(s->u + q->u[k]);
     for (int i = 0; i < 3; i++) {
-      u += load(Z + q->entry[k] + FREE * i) * lambda[i];
+      u = plus(u, load(Z + q->entry[k] + FREE * i), lambda[i]);
     }
-    *(v8*)(s->u + q->u[k]) = u;
+    store(s->u + q->u[k], u);
   }
 }
 
@@ -415,30 +427,30 @@ INLINE double sweep_free_point(lb_contact_sweeper* s, const lb_contact_packed* q
   double *ua = s->u + q->u[0], *ub = s->u + q->u[1], *lambda = s->lambda + q->row;
   const double *b = s->b + q->row, *c = s->c + q->row;
   lb_contact_local* L = &s->local[q->local];
-  v8 a = load(ua), d = sides > 1 ? load(ub) : (v8){0}, J[3][2];
+  v8 a = load(ua), d = sides > 1 ? load(ub) : (v8){{0}, {0}}, J[3][2];
   double w[3], l[3], change[3];
   for (int i = 0; i < 3; i++) {
     J[i][0] = load(s->problem->J + q->entry[0] + FREE * i);
-    v8 product = J[i][0] * a;
+    v4 product = times(J[i][0], a);
     if (sides > 1) {
       J[i][1] = load(s->problem->J + q->entry[1] + FREE * i);
-      product += J[i][1] * d;
+      product += times(J[i][1], d);
     }
     l[i] = lambda[i];
-    w[i] = sum_of_eight(product) + c[i] * l[i] + b[i];
+    w[i] = sum_of(product) + c[i] * l[i] + b[i];
   }
   lb_contact_point_solve(L, w, close, l);
   for (int i = 0; i < 3; i++) {
     change[i] = l[i] - lambda[i];
     lambda[i] = l[i];
-    a += (one ? J[i][0] : load(s->problem->Z + q->entry[0] + FREE * i)) * change[i];
+    a = plus(a, one ? J[i][0] : load(s->problem->Z + q->entry[0] + FREE * i), change[i]);
     if (sides > 1) {
-      d += (one ? J[i][1] : load(s->problem->Z + q->entry[1] + FREE * i)) * change[i];
+      d = plus(d, one ? J[i][1] : load(s->problem->Z + q->entry[1] + FREE * i), change[i]);
     }
   }
-  *(v8*)ua = a;
+  store(ua, a);
   if (sides > 1) {
-    *(v8*)ub = d;
+    store(ub, d);
   }
   return lb_contact_own_change(L, change);
 }
@@ -480,7 +492,7 @@ double lb_contact_sweeper_scale(const lb_contact_sweeper* s, int begin, int end)
 // A_rr's share of one group of a piece's first row.
 static inline double share_of(const lb_contact_sweeper* s, const lb_contact_packed* q, int side) {
   const double *J = s->problem->J + q->entry[side], *Z = s->problem->Z + q->entry[side];
-  return q->sides == 2 ? sum_of_eight(load(J) * load(Z)) : lb_dot(q->width[side], J, Z);
+  return q->sides == 2 ? sum_of(times(load(J), load(Z))) : lb_dot(q->width[side], J, Z);
 }
 
 double lb_contact_sweeper_unevenness(const lb_contact_sweeper* s, int begin, int end) {
