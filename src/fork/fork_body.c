@@ -103,7 +103,7 @@ static lb_m3 second_moments(lb_mass mass, lb_quat q) {
   const double half = 0.5 * (I.xx + I.yy + I.zz);
   const lb_m3 S = {lb_v4_make(half - I.xx, -I.xy, -I.xz), lb_v4_make(-I.xy, half - I.yy, -I.yz),
                    lb_v4_make(-I.xz, -I.yz, half - I.zz)};
-  return lb_m3_congruence(lb_m3_from(lb_quat_matrix(q)), S);
+  return lb_m3_congruence(lb_m3_rotation(q), S);
 }
 
 void lb_fork_body_add(lb_reduced* b, const lb_fork_mover* v) {

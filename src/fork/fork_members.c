@@ -388,7 +388,7 @@ static void find_fields(const making* k, int b, const pose* all, lb_fork_field* 
   for (int i = 0; i < k->count; i++) {
     const int own = k->fork[i]->count;
     const lb_quat turn = lb_quat_mul(all[i].X[b].q, lb_quat_conjugate(all[0].X[b].q));
-    const lb_m3 R = lb_m3_from(lb_quat_matrix(turn));
+    const lb_m3 R = lb_m3_rotation(turn);
     lb_fork_field* to = field + i * (1 + k->r);
     *to = (lb_fork_field){lb_v4_from(lb_transform_point(all[i].X[b], com)) - c, R};
     lb_m3_add_scaled(&to->W, -1, lb_m3_identity());

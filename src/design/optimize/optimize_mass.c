@@ -31,7 +31,7 @@ static lb_bulk bulk_of(lb_mass mass, lb_vec3 origin) {
 
 // y = R x + t
 static lb_bulk moved(lb_transform X, lb_bulk b) {
-  const lb_m3 R = lb_m3_from(lb_quat_matrix(X.q));
+  const lb_m3 R = lb_m3_rotation(X.q);
   const lb_v4 t = lb_v4_from(X.p), h = lb_m3_apply(R, b.h);
   lb_bulk to = {b.m, h + t * b.m, lb_m3_congruence(R, b.E)};
   lb_m3_add_outer(&to.E, 1, h, t);

@@ -31,7 +31,7 @@ static void gather_loose(way_back* w, int body, const double* by_q, const double
   if (!p.link) {
     return;
   }
-  const lb_m3 R = lb_m3_mul(p.link->R, lb_m3_from(lb_quat_matrix(tree->body.in_link[body].q)));
+  const lb_m3 R = lb_m3_mul(p.link->R, lb_m3_rotation(tree->body.in_link[body].q));
   const lb_motion q = {lb_m3_apply(R, lb_v4_load(by_q)), lb_m3_apply(R, lb_v4_load(by_q + 3))};
   const lb_motion v = {lb_m3_apply(R, lb_v4_load(by_v)), lb_m3_apply(R, lb_v4_load(by_v + 3))};
   lb_derive_point(w->D, w->S, w->psi, p.index, p.arm);

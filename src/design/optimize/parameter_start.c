@@ -50,7 +50,7 @@ void lb_place_pull(int at, int count, double* to, const double* x, const double*
   }
   lb_turned_pull(to, x, lb_v4_load(by));
   if (at > 0) {
-    const lb_m3 R = lb_m3_from(lb_quat_matrix(rotation_at(q + at)));
+    const lb_m3 R = lb_m3_rotation(rotation_at(q + at));
     lb_v4_add_to(to + 3, lb_m3_apply(R, lb_v4_load(by + 3)));
   }
 }
@@ -242,7 +242,7 @@ static lb_status put_body_spin(lb_player* w, const lb_block* b, const double* x)
 
 // Gradient by a vector along the world's axes, from slopes along the body's.
 static void pull_along(lb_way_back* w, const lb_block* b, const double* by) {
-  const lb_m3 R = lb_m3_from(lb_quat_matrix(rotation_at(w->o->q1 + b->q + 3)));
+  const lb_m3 R = lb_m3_rotation(rotation_at(w->o->q1 + b->q + 3));
   lb_v4_add_to(w->gradient + b->first, lb_m3_apply(R, lb_v4_load(by)));
 }
 

@@ -22,7 +22,7 @@ lb_miss lb_track_miss(const lb_retargeting* r, const lb_data* d, int track, doub
   const lb_state* s = &d->work->state[link]; // state[-1] is the world
   const lb_transform* X = &m->body.in_link[t->body];
   const lb_v4 p = s->p + lb_m3_apply(s->R, lb_v4_from(lb_transform_point(*X, t->point)));
-  const lb_m3 R = lb_m3_mul(s->R, lb_m3_from(lb_quat_matrix(X->q)));
+  const lb_m3 R = lb_m3_mul(s->R, lb_m3_rotation(X->q));
   double factor[3] = {1, 0, 0};
   if (t->weight) {
     lb_profile_evaluate(t->weight, time, factor);

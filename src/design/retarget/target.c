@@ -39,5 +39,5 @@ void lb_targets_read(const lb_targets* targets, const lb_retarget* r, int track,
                      lb_aim* aim) {
   const lb_transform X = pose_at(targets, track, time);
   aim->p = lb_v4_from(lb_transform_point(X, r->track[track].point));
-  aim->R = lb_m3_from(lb_quat_matrix(X.q));
+  aim->R = lb_m3_rotation(X.q);
 }

@@ -37,7 +37,7 @@ static void turn_frame(lb_constraints* L, const lb_model_prescribed* g, double t
   double angle[3] = {0, 0, 0};
   lb_path_target(g->angle, g->angle_velocity_level, time, angle);
   const lb_v4 about = lb_v4_from(g->about);
-  P->a.R = lb_m3_from(lb_quat_matrix(lb_quat_exp(lb_vec3_scale(angle[0], g->about))));
+  P->a.R = lb_m3_rotation(lb_quat_exp(lb_vec3_scale(angle[0], g->about)));
   P->a.w = about * angle[1];
   P->a.al = about * angle[2];
   P->spin = g->angle_velocity_level ? lb_v4_zero() : P->a.w;
@@ -90,7 +90,7 @@ static void add_turned(const lb_model* m, lb_data* d, const lb_model_constraint*
   lb_constraints* L = d->work->constraints;
   const lb_model_prescribed* g = &m->constraint.prescribed[c->part];
   const lb_turn turn = lb_turning_evaluate(m->motor.turning[g->motor[0]], d->time);
-  L->frame[2 * g->constraint].R = lb_m3_from(lb_quat_matrix(lb_quat_mul(g->from, turn.q)));
+  L->frame[2 * g->constraint].R = lb_m3_rotation(lb_quat_mul(g->from, turn.q));
   lb_pair P;
   lb_constraint_pair(&P, d, g->constraint);
   const lb_v4 w = lb_m3_apply(P.a.R, lb_v4_from(turn.w));

@@ -55,7 +55,7 @@ int lb_constraints_velocity_level(const lb_model* m) {
 
 static lb_frame make_frame(const lb_model* m, int body, int face, lb_transform in_body) {
   const lb_anchor at = lb_model_anchor(m, body, face, in_body);
-  return (lb_frame){at.link, lb_m3_from(lb_quat_matrix(at.X.q)), lb_v4_from(at.X.p)};
+  return (lb_frame){at.link, lb_m3_rotation(at.X.q), lb_v4_from(at.X.p)};
 }
 
 bool lb_constraints_are_dense(const lb_model* m) {

@@ -41,7 +41,7 @@ static void place_shape(lb_contacts* C, const lb_data* d, int i, double h) {
   lb_collider_state* to = &C->collider[i];
   const lb_state* s = &d->work->state[from->link];
   const lb_v4 p = at_origin(d->work, from);
-  const lb_m3 R = lb_m3_mul(s->R, lb_m3_from(lb_quat_matrix(from->X.q)));
+  const lb_m3 R = lb_m3_mul(s->R, lb_m3_rotation(from->X.q));
   to->at = (lb_placed){from->geometry, lb_m3_mat3(R), lb_v4_vec3(p)};
   to->origin = d->work->state[to->link].p;
   to->w = s->w;

@@ -104,7 +104,7 @@ static void measure(const lb_model* m, bound* b, double value) {
 static void find_turn(const lb_model* m, bound* b, int link, bool swing, lb_quat Q) {
   static const double BACK = 1e-12; // that near to pointing back
   const lb_v4 a = lb_v4_from(m->link.axis[link]);
-  const lb_v4 u = lb_m3_apply_transposed(lb_m3_from(lb_quat_matrix(Q)), a);
+  const lb_v4 u = lb_m3_apply_transposed(lb_m3_rotation(Q), a);
   const lb_v4 across = lb_v4_cross(u, a);
   const double twist = lb_v4_dot(a, lb_v4_make(Q.x, Q.y, Q.z)) * (Q.w < 0 ? -1 : 1);
   b->n = 3;
@@ -122,7 +122,7 @@ static void find_turn(const lb_model* m, bound* b, int link, bool swing, lb_quat
 
 static void find_shift(const lb_model* m, bound* b, int link, int axis, const double* q,
                        lb_quat Q) {
-  const lb_m3 R = lb_m3_transpose(lb_m3_from(lb_quat_matrix(Q)));
+  const lb_m3 R = lb_m3_transpose(lb_m3_rotation(Q));
   b->n = 3;
   b->at = m->link.v[link] + SHIFT;
   measure(m, b, q[axis]);

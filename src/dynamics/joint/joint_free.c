@@ -21,7 +21,7 @@
 static void place(lb_state* s, const double* q, const double sc[2]) {
   (void)sc;
   s->r += lb_m3_apply(s->R, lb_v4_load(q));
-  s->R = lb_m3_mul(s->R, lb_m3_from(lb_quat_matrix((lb_quat){q[3], q[4], q[5], q[6]})));
+  s->R = lb_m3_mul(s->R, lb_m3_rotation((lb_quat){q[3], q[4], q[5], q[6]}));
 }
 
 // r' = w_p x r + R v_r, and d/dt (R v_r) = R vdot_r + w x R v_r.
@@ -126,7 +126,7 @@ static void columns(lb_v4* S, const lb_state* s) {
 }
 
 static lb_m3 rotation(const double* q) {
-  return lb_m3_from(lb_quat_matrix((lb_quat){q[3], q[4], q[5], q[6]}));
+  return lb_m3_rotation((lb_quat){q[3], q[4], q[5], q[6]});
 }
 
 // base + h R(q) v; base NULL: nothing.

@@ -6,7 +6,7 @@
 
 static void place(lb_state* s, const double* q, const double sc[2]) {
   (void)sc;
-  s->R = lb_m3_mul(s->R, lb_m3_from(lb_quat_matrix((lb_quat){q[0], q[1], q[2], q[3]})));
+  s->R = lb_m3_mul(s->R, lb_m3_rotation((lb_quat){q[0], q[1], q[2], q[3]}));
 }
 
 static void move(lb_state* s, const lb_state* p, const double* qd) {

@@ -44,7 +44,7 @@ static lb_path_node node_at(const lb_path_item* item, lb_work* w, const double* 
 lb_path_frame lb_path_frame_find(const lb_path_item* item, const lb_work* w) {
   const lb_state* s = &w->state[item->at.link];
   lb_path_frame f = {.link = item->at.link, .w = s->w, .al = s->al};
-  f.R = lb_m3_mul(s->R, lb_m3_from(lb_quat_matrix(item->at.X.q)));
+  f.R = lb_m3_mul(s->R, lb_m3_rotation(item->at.X.q));
   f.arm = lb_m3_apply(s->R, lb_v4_from(item->at.X.p));
   f.o = s->p + f.arm;
   f.v = s->v + lb_v4_cross(s->w, f.arm);

@@ -69,6 +69,21 @@ static inline lb_m3 lb_m3_from(lb_mat3 A) {
 static inline lb_mat3 lb_m3_mat3(lb_m3 A) {
   return (lb_mat3){lb_v4_vec3(A.x), lb_v4_vec3(A.y), lb_v4_vec3(A.z)};
 }
+// Rotation matrix of a quaternion, as lb_quat_matrix has it, without a call.
+static inline lb_m3 lb_m3_rotation(lb_quat a) {
+  static const double SMALLEST_SQUARE = 1e-280, LARGEST_SQUARE = 1e280;
+  const double n2 = a.w * a.w + a.x * a.x + a.y * a.y + a.z * a.z;
+  if (n2 < SMALLEST_SQUARE || n2 > LARGEST_SQUARE) {
+    return lb_m3_from(lb_quat_matrix(a));
+  }
+  const double s = 2 / n2;
+  const double wx = s * a.w * a.x, wy = s * a.w * a.y, wz = s * a.w * a.z;
+  const double xx = s * a.x * a.x, yy = s * a.y * a.y, zz = s * a.z * a.z;
+  const double xy = s * a.x * a.y, xz = s * a.x * a.z, yz = s * a.y * a.z;
+  return (lb_m3){{1 - yy - zz, xy + wz, xz - wy, 0},
+                 {xy - wz, 1 - xx - zz, yz + wx, 0},
+                 {xz + wy, yz - wx, 1 - xx - yy, 0}};
+}
 static inline lb_m3 lb_m3_identity(void) {
   return (lb_m3){{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
 }

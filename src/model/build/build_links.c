@@ -299,7 +299,7 @@ static void lay_out_links(lb_model* m) {
   int hinge = 0;
   int extra = m->nv;
   for (int i = 0; i < m->nlink; i++) {
-    m->link.packed[i] = (lb_link){.R0 = lb_m3_from(lb_quat_matrix(m->link.in_parent[i].q)),
+    m->link.packed[i] = (lb_link){.R0 = lb_m3_rotation(m->link.in_parent[i].q),
                                   .p0 = lb_v4_from(m->link.in_parent[i].p),
                                   .parent = m->link.parent[i],
                                   .q = m->link.q[i],

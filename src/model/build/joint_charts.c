@@ -119,7 +119,7 @@ static void curve(builder* b, const lb_scene_joint* j) {
   for (int i = 0; i < j->spline.nframe; i++) {
     const lb_transform X = j->spline.frame[i], next = j->spline.frame[(i + 1) % j->spline.nframe];
     const lb_twist x = lb_se3_log(lb_transform_mul(lb_transform_inverse(X), next));
-    R[i] = lb_m3_from(lb_quat_matrix(X.q));
+    R[i] = lb_m3_rotation(X.q);
     p[i] = lb_v4_from(X.p);
     way[i] = (lb_motion){lb_v4_from(x.w), lb_v4_from(x.v)};
   }
@@ -196,7 +196,7 @@ static void composite(builder* b, const lb_scene_joint* j) {
   for (int i = 0; i < j->npart; i++) {
     const lb_scene_joint* part = &j->part[i];
     lb_factor* f = add_factor(b, &lb_factor_frame);
-    f->R = lb_m3_from(lb_quat_matrix(part->in_parent.q));
+    f->R = lb_m3_rotation(part->in_parent.q);
     f->p = lb_v4_from(part->in_parent.p);
     const bool leads = (part->kind == LB_JOINT_REVOLUTE || part->kind == LB_JOINT_PRISMATIC) &&
                        is_followed(j, b->chart.n - first);

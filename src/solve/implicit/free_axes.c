@@ -29,7 +29,7 @@ static lb_v4 centre(const lb_link* l) {
 }
 
 static lb_m3 turn_of(const double* q) {
-  return lb_m3_from(lb_quat_matrix((lb_quat){q[3], q[4], q[5], q[6]}));
+  return lb_m3_rotation((lb_quat){q[3], q[4], q[5], q[6]});
 }
 
 static void place_link(const lb_link* l, const double* q0, const double* move, double h,

@@ -361,14 +361,14 @@ static lb_v4 calmed(lb_v4 w1, lb_v4 w0, lb_quat q1, lb_quat q0, lb_v4 L) {
 
 static void turn_alone(const lb_model* m, const mechanism* f, lb_data* d, double h) {
   const lb_link* l = &m->link.packed[f->body];
-  const lb_m3 R0 = lb_m3_from(lb_quat_matrix(turn_of(d->q + l->q)));
+  const lb_m3 R0 = lb_m3_rotation(turn_of(d->q + l->q));
   const lb_vec3 way = lb_quat_log(lb_quat_mul(lb_quat_conjugate(f->q), turn_of(d->q + l->q)));
   double* q = d->q + l->q;
   double D[9];
   lb_m3_store(D, 3, lb_m3_mul(lb_m3_transpose(R0), lb_m3_mul(f->now.I, R0)));
   lb_ldl_factor(3, D, 3);
   const lb_quat to = turn_body(D, f->q, way, f->now.L, h);
-  const lb_m3 R = lb_m3_from(lb_quat_matrix(to));
+  const lb_m3 R = lb_m3_rotation(to);
   const lb_v4 c = l->h / l->m, L = f->now.L;
   const lb_v4 w = calmed(spin_along(D, to, L), spin_along(D, f->q, L), to, f->q, L);
   lb_v4_store(q, f->now.c - lb_m3_apply(R, c));

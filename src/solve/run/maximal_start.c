@@ -23,7 +23,7 @@ lb_force_point lb_maximal_start_body(const lb_model* tree, lb_data* d, int body)
 // State of a free joint: position, quaternion; spin and velocity along the body's axes.
 static void lay_loose(const lb_model* tree, lb_data* from, int body, double* q, double* v) {
   const lb_force_point p = lb_maximal_start_body(tree, from, body);
-  const lb_m3 in_link = lb_m3_from(lb_quat_matrix(tree->body.in_link[body].q));
+  const lb_m3 in_link = lb_m3_rotation(tree->body.in_link[body].q);
   const lb_m3 R = p.link ? lb_m3_mul(p.link->R, in_link) : in_link;
   const lb_quat r = lb_quat_from_matrix(lb_m3_mat3(R));
   lb_v4_store(q, p.at);
