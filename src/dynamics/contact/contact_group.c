@@ -37,13 +37,13 @@ bool lb_free_scale_make(const lb_link* l, lb_free_scale* s) {
 
 static lb_free_row scaled(const lb_free_scale* s, const double* v) {
   const lb_v4 w = lb_v4_load(v);
-  return lb_free_row_of(lb_m3_apply(s->K, w), (lb_v4_load(v + 3) + lb_v4_cross(w, s->c)) * s->m);
+  return (lb_free_row){lb_m3_apply(s->K, w), (lb_v4_load(v + 3) + lb_v4_cross(w, s->c)) * s->m};
 }
 
 static void add_unscaled(const lb_free_scale* s, lb_free_row u, double* v) {
-  const lb_v4 w = lb_m3_apply(s->inverse, lb_free_row_turn(u));
+  const lb_v4 w = lb_m3_apply(s->inverse, u.turn);
   lb_v4_add_to(v, w);
-  lb_v4_add_to(v + 3, lb_free_row_move(u) * s->over - lb_v4_cross(w, s->c));
+  lb_v4_add_to(v + 3, u.move * s->over - lb_v4_cross(w, s->c));
 }
 
 static lb_free_row load(const double* u) {
@@ -79,7 +79,9 @@ void lb_group_gather_forces(const lb_contact_group* g, const double* f, double* 
 
 void lb_group_spread(const lb_contact_group* g, const double* u, double* v) {
   if (g->link >= 0) {
-    add_unscaled(g->scale, load(u) - scaled(g->scale, v + g->start), v + g->start);
+    const lb_free_row to = load(u), from = scaled(g->scale, v + g->start);
+    const lb_free_row change = {to.turn - from.turn, to.move - from.move};
+    add_unscaled(g->scale, change, v + g->start);
     return;
   }
   for (int k = 0; k < g->nv; k++) {
@@ -100,7 +102,7 @@ void lb_group_add(const lb_contact_group* g, const double* u, double* v) {
 void lb_group_add_forces(const lb_contact_group* g, double by, const double* r, double* f) {
   if (g->link >= 0) {
     const lb_free_scale* s = g->scale;
-    const lb_v4 turn = lb_free_row_turn(load(r)) * by, move = lb_free_row_move(load(r)) * by * s->m;
+    const lb_v4 turn = load(r).turn * by, move = load(r).move * by * s->m;
     lb_v4_add_to(f + g->start, lb_m3_apply_transposed(s->K, turn) + lb_v4_cross(s->c, move));
     lb_v4_add_to(f + g->start + 3, move);
     return;

@@ -16,18 +16,10 @@ enum {
 // Distance at which points are looked for where nothing moves, over the collider's size.
 #define LB_TOUCH_FLAT 1e-3
 
-// Numbers of a free body's row, or its velocities: turning and velocity in four lanes each.
-typedef double lb_free_row __attribute__((vector_size(LB_FREE_WIDTH * sizeof(double))));
-
-static inline lb_free_row lb_free_row_of(lb_v4 turn, lb_v4 move) {
-  return __builtin_shufflevector(turn, move, 0, 1, 2, 3, 4, 5, 6, 7);
-}
-static inline lb_v4 lb_free_row_turn(lb_free_row r) {
-  return __builtin_shufflevector(r, r, 0, 1, 2, 3);
-}
-static inline lb_v4 lb_free_row_move(lb_free_row r) {
-  return __builtin_shufflevector(r, r, 4, 5, 6, 7);
-}
+// Numbers of a free body's row, or its velocities, as they lie in the problem.
+typedef struct lb_free_row {
+  lb_v4 turn, move;
+} lb_free_row;
 
 // Scales of a free body's velocities, B of contact_group.c.
 typedef struct lb_free_scale {
@@ -41,7 +33,7 @@ bool lb_free_scale_make(const lb_link* l, lb_free_scale* s);
 // B^-T J of a row.
 static inline lb_free_row lb_free_scale_row(const lb_free_scale* s, lb_v4 turn, lb_v4 move) {
   const lb_v4 about = turn - lb_v4_cross(s->c, move);
-  return lb_free_row_of(lb_m3_apply_transposed(s->inverse, about), move * s->over);
+  return (lb_free_row){lb_m3_apply_transposed(s->inverse, about), move * s->over};
 }
 
 // A collider at a pose.
