@@ -172,10 +172,17 @@ void lb_advance_particles(const lb_model* m, double* q, const double* qd, double
   flow_particles(m, LB_FLOW_ADVANCE, q, q, qd, h);
 }
 
+// Place of a link's quaternion among all coordinates; -1: it has none.
+static int quaternion_of(const lb_model* m, int link) {
+  const int n = m->link.nv[link];
+  const bool turns = LB_JOINT[m->link.kind[link]]->flow[LB_FLOW_ADVANCE] != NULL;
+  return turns ? m->link.q[link] + lb_quaternion_at(n + 1, n) : -1;
+}
+
 void lb_turn_between(const lb_model* m, double* q, const double* a, const double* b, double w) {
   for (int i = 0; i < m->nlink; i++) {
-    if (LB_JOINT[m->link.kind[i]]->flow[LB_FLOW_REACH]) {
-      const int at = m->link.q[i] + lb_quaternion_at(m->link.nv[i] + 1, m->link.nv[i]);
+    const int at = quaternion_of(m, i);
+    if (at >= 0) {
       turn_between(q + at, a + at, b + at, w);
     }
   }
@@ -186,11 +193,10 @@ void lb_rates(const lb_model* m, double* dq, const double* q, const double* qd) 
 }
 
 void lb_normalise_links(const lb_model* m, int first, int last, double* q) {
-  static const double still[LB_JOINT_MOST_V] = {0};
   for (int i = first; i < last; i++) {
-    double* own = q + m->link.q[i];
-    if (LB_JOINT[m->link.kind[i]]->flow[LB_FLOW_ADVANCE]) {
-      LB_JOINT[m->link.kind[i]]->flow[LB_FLOW_ADVANCE](own, own, still, 0);
+    const int at = quaternion_of(m, i);
+    if (at >= 0) {
+      store(q + at, 1, lb_quat_normalise(load(q + at)));
     }
   }
 }

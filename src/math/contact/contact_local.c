@@ -1,24 +1,5 @@
 #include "math/contact/contact_local.h"
 
-lb_contact_piece lb_contact_piece_at(const lb_contact_problem* p, int row, int end) {
-  const lb_contact_row* r = p->row;
-  lb_contact_piece piece = {LB_PIECE_SET, row, 1 + (r[row].kind == LB_CONTACT_SET_2)};
-  if (r[row].kind == LB_CONTACT_EQUALITY) {
-    piece.kind = LB_PIECE_EQUALITY;
-    while (row + piece.nrow < end && r[row + piece.nrow].kind == LB_CONTACT_EQUALITY) {
-      piece.nrow++;
-    }
-  } else if (r[row].kind == LB_CONTACT_UNILATERAL) {
-    piece.kind = LB_PIECE_POINT;
-    const int next = row + 1;
-    if (next < end && r[next].normal == row &&
-        (r[next].kind == LB_CONTACT_SET_1 || r[next].kind == LB_CONTACT_SET_2)) {
-      piece.nrow = r[next].kind == LB_CONTACT_SET_1 ? 2 : 3;
-    }
-  }
-  return piece;
-}
-
 void lb_contact_local_prepare(lb_contact_local* L, lb_contact_piece piece, const double* A,
                               double mu) {
   // What S has more on its diagonal, for rows that are zero or that the normal repeats.

@@ -20,7 +20,24 @@ typedef struct lb_contact_piece {
 } lb_contact_piece;
 
 // The piece that starts at a row, of a block that ends before row `end`.
-lb_contact_piece lb_contact_piece_at(const lb_contact_problem* p, int row, int end);
+static inline lb_contact_piece lb_contact_piece_at(const lb_contact_problem* p, int row, int end) {
+  const lb_contact_row* r = p->row;
+  lb_contact_piece piece = {LB_PIECE_SET, row, 1 + (r[row].kind == LB_CONTACT_SET_2)};
+  if (r[row].kind == LB_CONTACT_EQUALITY) {
+    piece.kind = LB_PIECE_EQUALITY;
+    while (row + piece.nrow < end && r[row + piece.nrow].kind == LB_CONTACT_EQUALITY) {
+      piece.nrow++;
+    }
+  } else if (r[row].kind == LB_CONTACT_UNILATERAL) {
+    piece.kind = LB_PIECE_POINT;
+    const int next = row + 1;
+    if (next < end && r[next].normal == row &&
+        (r[next].kind == LB_CONTACT_SET_1 || r[next].kind == LB_CONTACT_SET_2)) {
+      piece.nrow = r[next].kind == LB_CONTACT_SET_1 ? 2 : 3;
+    }
+  }
+  return piece;
+}
 
 // Constants of points and sets. With tangents t and normal n, the normal eliminated,
 //
