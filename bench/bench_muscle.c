@@ -25,15 +25,13 @@ static volatile double sink;
 static void evaluate(const lb_wrap_path* path) {
   int piece = 0;
   for (int s = 0; s < POINTS; s++) {
-    lb_taylor sigma = *lb_wrap_length(path);
-    sigma.c[0] *= (s + 0.5) / POINTS;
-    sigma.c[1] *= (s + 0.5) / POINTS;
+    const lb_taylor sigma = lb_taylor_scale(1, (s + 0.5) / POINTS, *lb_wrap_length(path));
     while (piece + 1 < path->count &&
            lb_taylor_value(&sigma) > lb_taylor_value(&path->piece[piece].end)) {
       piece++;
     }
     const lb_taylor3 x = lb_wrap_point(1, &path->piece[piece], &sigma);
-    sink = x.x.c[1][LB_TAYLOR_P];
+    sink = lb_taylor_lane(&x.x, 1, LB_TAYLOR_P);
   }
 }
 

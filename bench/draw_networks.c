@@ -164,7 +164,7 @@ static void draw_sweep(const panel* p, const lb_wrap_network* w, double band, bo
     x[i] = p->low[0] + (p->high[0] - p->low[0]) * i / STEPS;
     const sight s = sweep(x[i], band);
     const lb_taylor3 at = look(w, &s, 0.5);
-    y[i] = at.x.c[0][slope ? LB_TAYLOR_Q : 0];
+    y[i] = lb_taylor_lane(&at.x, 0, slope ? LB_TAYLOR_Q : 0);
   }
   draw_line(p, STEPS + 1, x, y, colour, width, dotted);
 }

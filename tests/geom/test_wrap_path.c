@@ -162,7 +162,7 @@ static void points_that_coincide_have_no_length_and_no_direction(void** state) {
     assert_int_equal(path.count, 1);
     for (int n = 0; n <= 2; n++) {
       for (int lane = 0; lane < 7; lane++) {
-        assert_near(lb_wrap_length(&path)->c[n][lane], 0, 0);
+        assert_near(lb_taylor_lane(lb_wrap_length(&path), n, lane), 0, 0);
         assert_near(lb_vec3_norm(lb_taylor3_lane(&path.piece[0].along, n, lane)), 0, 0);
       }
     }
@@ -184,7 +184,8 @@ static void lengths_have_their_derivatives(void** state) {
         (&y[k / 3].x)[k % 3] += (n - 2) * h;
         f[n] = length_at(&CASES[i].wrap, y[0], y[1]);
       }
-      const double d = differ(f, h), got = lb_wrap_length(&path)->c[0][LB_TAYLOR_P + k];
+      const double d = differ(f, h),
+                   got = lb_taylor_lane(lb_wrap_length(&path), 0, LB_TAYLOR_P + k);
       if (fabs(d - got) > 1e-8) {
         fail_msg("%s: length by %d is %.12g, not %.12g", CASES[i].name, k, got, d);
       }
@@ -197,10 +198,7 @@ static lb_taylor3 moving_point(int N, const lb_wrap* w, const lb_path_end* p, co
                                double part) {
   lb_wrap_path path;
   lb_wrap_find(N, w, &path, p, q);
-  lb_taylor sigma = *lb_wrap_length(&path);
-  for (int n = 0; n <= N; n++) {
-    sigma.c[n] *= part;
-  }
+  const lb_taylor sigma = lb_taylor_scale(N, part, *lb_wrap_length(&path));
   return lb_wrap_point(N, piece_at(&path, lb_taylor_value(&sigma)), &sigma);
 }
 
@@ -223,20 +221,22 @@ static void points_have_their_derivatives(void** state) {
         for (int lane = 0; lane < LB_TAYLOR_LANES; lane++) {
           double f[5], fd[5];
           for (int n = 0; n < 5; n++) {
-            f[n] = (&at[n].x)[c].c[0][lane];
-            fd[n] = (&at[n].x)[c].c[1][lane];
+            f[n] = lb_taylor_lane(&(&at[n].x)[c], 0, lane);
+            fd[n] = lb_taylor_lane(&(&at[n].x)[c], 1, lane);
           }
           const lb_taylor* got = &(&x.x)[c];
           if (lane == LB_TAYLOR_SIGMA) {
             continue;
           }
-          if (fabs(differ(f, h) - got->c[1][lane]) > 1e-8 * (1 + fabs(got->c[1][lane]))) {
+          if (fabs(differ(f, h) - lb_taylor_lane(got, 1, lane)) >
+              1e-8 * (1 + fabs(lb_taylor_lane(got, 1, lane)))) {
             fail_msg("%s at %.1f: rate of lane %d is %.12g, not %.12g", CASES[i].name, part, lane,
-                     got->c[1][lane], differ(f, h));
+                     lb_taylor_lane(got, 1, lane), differ(f, h));
           }
-          if (fabs(differ(fd, h) - 2 * got->c[2][lane]) > 1e-7 * (1 + fabs(got->c[2][lane]))) {
+          if (fabs(differ(fd, h) - 2 * lb_taylor_lane(got, 2, lane)) >
+              1e-7 * (1 + fabs(lb_taylor_lane(got, 2, lane)))) {
             fail_msg("%s at %.1f: second rate of lane %d is %.12g, not %.12g", CASES[i].name, part,
-                     lane, 2 * got->c[2][lane], differ(fd, h));
+                     lane, 2 * lb_taylor_lane(got, 2, lane), differ(fd, h));
           }
         }
         for (int k = 0; k < 6; k++) {
@@ -245,9 +245,9 @@ static void points_have_their_derivatives(void** state) {
             lb_path_end y[2] = {p, q};
             (&y[k / 3].x.x)[k % 3] += (n - 2) * h;
             const lb_taylor3 there = moving_point(0, w, &y[0], &y[1], part);
-            f[n] = (&there.x)[c].c[0][0];
+            f[n] = lb_taylor_lane(&(&there.x)[c], 0, 0);
           }
-          const double J = (&x.x)[c].c[0][LB_TAYLOR_P + k];
+          const double J = lb_taylor_lane(&(&x.x)[c], 0, LB_TAYLOR_P + k);
           if (fabs(differ(f, h) - J) > 1e-8 * (1 + fabs(J))) {
             fail_msg("%s at %.1f: J of %d is %.12g, not %.12g", CASES[i].name, part, k, J,
                      differ(f, h));

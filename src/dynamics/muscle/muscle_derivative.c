@@ -222,10 +222,10 @@ static belly_change change_spans(const derivation* d, int k, bool velocity, span
     }
     for (int i = 0; i < ENDS; i++) {
       const int at = LB_TAYLOR_P + i;
-      c->l[0] += l->c[0][at] * c->y[0][i];
-      c->l[1] += l->c[1][at] * c->y[0][i] + l->c[0][at] * c->y[1][i];
-      c->l[2] +=
-          2 * l->c[2][at] * c->y[0][i] + 2 * l->c[1][at] * c->y[1][i] + l->c[0][at] * c->y[2][i];
+      c->l[0] += lb_taylor_lane(l, 0, at) * c->y[0][i];
+      c->l[1] += lb_taylor_lane(l, 1, at) * c->y[0][i] + lb_taylor_lane(l, 0, at) * c->y[1][i];
+      c->l[2] += 2 * lb_taylor_lane(l, 2, at) * c->y[0][i] +
+                 2 * lb_taylor_lane(l, 1, at) * c->y[1][i] + lb_taylor_lane(l, 0, at) * c->y[2][i];
     }
     for (int n = 0; n < 3; n++) {
       whole[n] += c->l[n];
@@ -248,7 +248,8 @@ static double change_bound(const derivation* d, const span_change* c, int span, 
     return 0;
   }
   for (int i = 0; i < ENDS && before >= 0; i++) {
-    dsigma += d->P->span[span].path->piece[before].end.c[0][LB_TAYLOR_P + i] * c->y[0][i];
+    dsigma +=
+        lb_taylor_lane(&d->P->span[span].path->piece[before].end, 0, LB_TAYLOR_P + i) * c->y[0][i];
   }
   return change_material(d, k, dsigma, b);
 }
@@ -379,10 +380,11 @@ static void change_lengths(const derivation* d, const span_change* all, changes*
     const lb_taylor* l = lb_wrap_length(P->span[s].path);
     double g[ENDS], dg[ENDS];
     for (int i = 0; i < ENDS; i++) {
-      const double slope = l->c[0][LB_TAYLOR_P + i];
+      const double slope = lb_taylor_lane(l, 0, LB_TAYLOR_P + i);
       double turned = 0;
       for (int j = 0; j < ENDS; j++) {
-        turned += lb_wrap_length(&paths[8 * s + 2 + j])->c[1][LB_TAYLOR_P + i] * all[s].y[0][j];
+        turned += lb_taylor_lane(lb_wrap_length(&paths[8 * s + 2 + j]), 1, LB_TAYLOR_P + i) *
+                  all[s].y[0][j];
       }
       g[i] = d->lambda[s] * slope;
       dg[i] = dlambda * slope + d->lambda[s] * turned;
@@ -439,7 +441,7 @@ static void find_forces(derivation* d) {
     double g[ENDS];
     d->lambda[s] = whole;
     for (int i = 0; i < ENDS; i++) {
-      g[i] = whole * l->c[0][LB_TAYLOR_P + i];
+      g[i] = whole * lb_taylor_lane(l, 0, LB_TAYLOR_P + i);
     }
     add_force(d, s, 0, g);
     add_force(d, s, 1, g + 3);

@@ -107,9 +107,9 @@ void lb_mass_path_find(lb_mass_path* P, int N, int M, const lb_model_path* of, l
     lb_wrap_find(N > 0 ? 2 : 1, surface ? &surface->wrap : NULL, path, &s->end[0], &s->end[1]);
     s->path = path;
     const lb_taylor* l = lb_wrap_length(path);
-    s->l = l->c[0][0];
-    s->ld = l->c[1][0];
-    s->ldd = N > 0 ? 2 * l->c[2][0] : 0;
+    s->l = lb_taylor_lane(l, 0, 0);
+    s->ld = lb_taylor_lane(l, 1, 0);
+    s->ldd = N > 0 ? 2 * lb_taylor_lane(l, 2, 0) : 0;
     s->c = P->L;
     s->cd = P->Ld;
     s->cdd = P->Ldd;
@@ -320,7 +320,8 @@ static void push_lengths(lb_work* w, const lb_mass_path* P, loads* on, double* t
     const lb_taylor* l = lb_wrap_length(P->span[s].path);
     for (int e = 0; e < 2; e++) {
       const int at = e == 0 ? LB_TAYLOR_P : LB_TAYLOR_Q;
-      const lb_vec3 g = {l->c[0][at], l->c[0][at + 1], l->c[0][at + 2]};
+      const lb_vec3 g = {lb_taylor_lane(l, 0, at), lb_taylor_lane(l, 0, at + 1),
+                         lb_taylor_lane(l, 0, at + 2)};
       push_end(w, P, s, e, lb_path_world(&P->span[s].frame, g) * lambda, on);
     }
     lambda += on->before[s];
@@ -432,7 +433,8 @@ static void move_span(const lb_model* m, const lb_work* w, const lb_mass_path* P
     const lb_path_node* n = &P->p.node[s + e];
     lb_v4* to = I->end + (size_t)(2 * s + e) * nv;
     const int at = e == 0 ? LB_TAYLOR_P : LB_TAYLOR_Q;
-    const lb_v4 g = {l->c[0][at], l->c[0][at + 1], l->c[0][at + 2], 0};
+    const lb_v4 g = {lb_taylor_lane(l, 0, at), lb_taylor_lane(l, 0, at + 1),
+                     lb_taylor_lane(l, 0, at + 2), 0};
     move_any(m, w, &P->p, s + e, to);
     for (int i = 0; i < of->nv; i++) {
       const int v = of->v[i];

@@ -94,7 +94,8 @@ static void over(lb_path_span* s, const lb_path_node* a, const lb_path_node* b) 
   s->length = lb_taylor_value(L);
   for (int e = 0; e < 2; e++) {
     const int lane = e == 0 ? LB_TAYLOR_P : LB_TAYLOR_Q;
-    const lb_vec3 g = {L->c[0][lane], L->c[0][lane + 1], L->c[0][lane + 2]};
+    const lb_vec3 g = {lb_taylor_lane(L, 0, lane), lb_taylor_lane(L, 0, lane + 1),
+                       lb_taylor_lane(L, 0, lane + 2)};
     s->g[e] = lb_path_world(&s->frame, g);
   }
   s->rate = rate_of(s);

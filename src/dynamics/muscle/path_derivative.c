@@ -37,7 +37,7 @@ static void wrapped_hessian(const lb_path_span* s, double H[ENDS][ENDS]) {
     lb_wrap_path path;
     lb_wrap_find(1, &s->surface->wrap, &path, &end[0], &end[1]);
     for (int i = 0; i < ENDS; i++) {
-      H[i][j] = lb_wrap_length(&path)->c[1][LB_TAYLOR_P + i];
+      H[i][j] = lb_taylor_lane(lb_wrap_length(&path), 1, LB_TAYLOR_P + i);
     }
   }
 }

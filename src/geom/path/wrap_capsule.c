@@ -70,7 +70,7 @@ LB_TAYLOR_INLINE bool over_seam(int N, lb_wrap_path* out, lb_taylor radius, int 
   for (int i = 0; i < VALUES; i++) {
     const lb_taylor next = newton(0, &P, phi);
     const double step = lb_taylor_value(&next) - lb_taylor_value(&phi);
-    phi.c[0][0] += fmax(-0.3, fmin(0.3, step));
+    phi = lb_taylor_shift(phi, fmax(-0.3, fmin(0.3, step)));
     phi = lb_taylor_constant(lb_taylor_value(&phi));
   }
   for (int i = 0; i < N + 2; i++) {

@@ -39,7 +39,7 @@ static void find_gradient(const lb_chain_link* c, const lb_wrap* sharp, lb_vec3 
   for (int i = 0; i < 6; i++) {
     out->g[i] = 0;
     for (int j = 0; j < 3; j++) {
-      out->g[i] += entry(&c->R, i % 3, j) * l->c[0][LB_TAYLOR_P + i / 3 * 3 + j];
+      out->g[i] += entry(&c->R, i % 3, j) * lb_taylor_lane(l, 0, LB_TAYLOR_P + i / 3 * 3 + j);
     }
   }
 }
@@ -54,7 +54,7 @@ static void find_curvature(const lb_chain_link* c, const lb_wrap* sharp, lb_vec3
     (&end[j / 3].xd.x)[j % 3] = 1;
     lb_wrap_find(1, sharp, &path, &end[0], &end[1]);
     for (int i = 0; i < 6; i++) {
-      local[i][j] = lb_wrap_length(&path)->c[1][LB_TAYLOR_P + i];
+      local[i][j] = lb_taylor_lane(lb_wrap_length(&path), 1, LB_TAYLOR_P + i);
     }
   }
   for (int i = 3 * first; i < 3 * last + 3; i++) {

@@ -15,7 +15,7 @@ typedef struct numbers {
 } numbers;
 
 LB_TAYLOR_INLINE lb_taylor curve(int N, lb_taylor z) {
-  const double t = tanh(z.c[0][0]), d = 1 - t * t;
+  const double t = tanh(lb_taylor_value(&z)), d = 1 - t * t;
   return lb_taylor_apply(N, z, (double[]){t, d, -2 * t * d, d * (6 * t * t - 2)});
 }
 
@@ -29,8 +29,8 @@ LB_TAYLOR_INLINE void layer(int N, int in, int out, const double* W, const lb_ta
     lb_taylor x = lb_taylor_constant(b[i]), y = lb_taylor_constant(b[j]);
     for (int k = 0; k < in; k++) {
       for (int n = 0; n <= N; n++) {
-        x.c[n] += wi[k] * a[k].c[n];
-        y.c[n] += wj[k] * a[k].c[n];
+        x.c[n] = lb_v8_add(x.c[n], wi[k], a[k].c[n]);
+        y.c[n] = lb_v8_add(y.c[n], wj[k], a[k].c[n]);
       }
     }
     z[i] = x;

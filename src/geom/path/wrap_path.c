@@ -240,7 +240,8 @@ LB_TAYLOR_INLINE lb_taylor oval_angle(int N, const lb_path_piece* c, lb_taylor f
   for (int i = 0; i < VALUES; i++) {
     psi = lb_taylor_constant(lb_taylor_value(&psi));
     const lb_taylor length = oval_length(0, c, psi), speed = oval_speed(0, c, psi);
-    psi.c[0][0] += (lb_taylor_value(&wanted) - lb_taylor_value(&length)) / lb_taylor_value(&speed);
+    psi = lb_taylor_shift(psi, (lb_taylor_value(&wanted) - lb_taylor_value(&length)) /
+                                   lb_taylor_value(&speed));
   }
   psi = lb_taylor_constant(lb_taylor_value(&psi));
   const lb_taylor slope = oval_speed(0, c, psi);

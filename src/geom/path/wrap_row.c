@@ -31,7 +31,7 @@ typedef struct vector {
 LB_TAYLOR_INLINE number lane_of(int N, const lb_taylor* a, int lane) {
   number r = {{0}};
   for (int n = 0; n <= N; n++) {
-    r.c[n] = a->c[n][lane];
+    r.c[n] = lb_taylor_lane(a, n, lane);
   }
   return r;
 }

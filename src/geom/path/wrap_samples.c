@@ -55,9 +55,7 @@ static bool draw_points(double threshold, uint64_t seed, uint64_t* index, double
 enum { BETA = 1, GAMMA, DPHI, ALPHA, INPUTS = 4 }; // lanes
 
 static lb_taylor input(int lane, double middle, double half, double x) {
-  lb_taylor t = lb_taylor_constant(middle + half * x);
-  t.c[0][lane] = half; // by the input
-  return t;
+  return lb_taylor_set_slope(lb_taylor_constant(middle + half * x), lane, half); // by the input
 }
 
 static lb_taylor tangent_of(lb_taylor angle) {
@@ -94,9 +92,9 @@ static void solve_scaled(const double* x, double* gain, double* target) {
                     size)};
   const lb_taylor g = lb_taylor_sub(0, alpha, lb_taylor_mul(0, alpha, alpha));
   for (int d = 0; d <= INPUTS; d++) {
-    gain[d] = g.c[0][d];
-    target[d] = t[0].c[0][d];
-    target[1 + INPUTS + d] = t[1].c[0][d];
+    gain[d] = lb_taylor_lane(&g, 0, d);
+    target[d] = lb_taylor_lane(&t[0], 0, d);
+    target[1 + INPUTS + d] = lb_taylor_lane(&t[1], 0, d);
   }
 }
 

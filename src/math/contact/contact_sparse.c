@@ -1,13 +1,13 @@
 #include "math/contact/contact_sparse.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "math/linear/dense.h"
+#include "math/space/wide.h"
 
 enum { GROUPS_MOST = 4096, WIDE = 8 }; // adjacency has a bit for each pair; width of free bodies
-
-typedef double v8 __attribute__((vector_size(64), aligned(8)));
 
 void lb_contact_sparse_carve(lb_contact_sparse* s, lb_carver* c, int rows, int groups,
                              int velocities, size_t values) {
@@ -292,16 +292,21 @@ static void add_wide_block(const lb_contact_sparse* s, const lb_contact_scaled* 
   const lb_contact_problem* p = s->problem;
   const lb_contact_row* rows = &p->row[sys->row[at]];
   const double* K = s->K + at * LB_CONTACT_BLOCK_MOST;
-  v8 J[M], Z[M], t[M];
+  lb_v8 J[M], Z[M], t[M];
   for (int i = 0; i < M; i++) {
-    J[i] = *(const v8*)(p->J + rows[i].entry[b]) * sys->D[at + i];
-    Z[i] = *(const v8*)(p->Z + rows[i].entry[a]) * sys->D[at + i];
+    J[i] = lb_v8_scale(sys->D[at + i], lb_v8_load(p->J + rows[i].entry[b]));
+    Z[i] = lb_v8_scale(sys->D[at + i], lb_v8_load(p->Z + rows[i].entry[a]));
   }
   for (int i = 0; i < M; i++) {
-    t[i] = J[0] * K[i] + J[1] * K[i + M] + J[2] * K[i + 2 * M];
+    t[i] = lb_v8_scale(K[i], J[0]);
+    t[i] = lb_v8_add(lb_v8_add(t[i], K[i + M], J[1]), K[i + 2 * M], J[2]);
   }
   for (int c = 0; c < WIDE; c++) {
-    *(v8*)(B + c * WIDE) += Z[0] * t[0][c] + Z[1] * t[1][c] + Z[2] * t[2][c];
+    lb_v8 sum = lb_v8_load(B + c * WIDE);
+    for (int i = 0; i < M; i++) {
+      sum = lb_v8_add(sum, lb_v8_lane(t[i], c), Z[i]);
+    }
+    lb_v8_store(B + c * WIDE, sum);
   }
 }
 
@@ -363,16 +368,16 @@ static bool assemble(lb_contact_sparse* s, const lb_contact_scaled* sys) {
 
 // C -= A B, of blocks that are 8 wide: what free bodies have.
 static void subtract_eight(double* C, const double* A, const double* B) {
-  v8 a[WIDE];
+  lb_v8 a[WIDE];
   for (int k = 0; k < WIDE; k++) {
-    a[k] = *(const v8*)(A + k * WIDE);
+    a[k] = lb_v8_load(A + k * WIDE);
   }
   for (int j = 0; j < WIDE; j++) {
-    v8 c = *(v8*)(C + j * WIDE);
+    lb_v8 c = lb_v8_load(C + j * WIDE);
     for (int k = 0; k < WIDE; k++) {
-      c -= a[k] * B[j * WIDE + k];
+      c = lb_v8_add(c, -B[j * WIDE + k], a[k]);
     }
-    *(v8*)(C + j * WIDE) = c;
+    lb_v8_store(C + j * WIDE, c);
   }
 }
 
@@ -393,32 +398,33 @@ static void subtract_product(double* C, const double* A, const double* B, int ro
 // Inverse in place of a block that is eight wide, by Gauss and Jordan's steps on columns: they
 // bring A to the identity, and the identity to A^-1. False: it is singular.
 static bool invert_eight(double* A) {
-  v8 a[WIDE], b[WIDE] = {0};
+  lb_v8 a[WIDE], b[WIDE];
   for (int k = 0; k < WIDE; k++) {
-    a[k] = *(const v8*)(A + k * WIDE);
-    b[k][k] = 1;
+    a[k] = lb_v8_load(A + k * WIDE);
+    b[k] = lb_v8_set_lane(lb_v8_zero(), k, 1);
   }
   for (int k = 0; k < WIDE; k++) {
     int best = k;
     for (int j = k + 1; j < WIDE; j++) {
-      best = fabs(a[j][k]) > fabs(a[best][k]) ? j : best;
+      best = fabs(lb_v8_lane(a[j], k)) > fabs(lb_v8_lane(a[best], k)) ? j : best;
     }
-    const v8 x = a[best], y = b[best];
+    const lb_v8 x = a[best], y = b[best];
+    const double pivot = lb_v8_lane(x, k), over = 1 / pivot;
     a[best] = a[k], b[best] = b[k];
-    if (!(fabs(x[k]) > 0)) {
+    if (!(fabs(pivot) > DBL_MIN)) {
       return false;
     }
-    a[k] = x / x[k], b[k] = y / x[k];
+    a[k] = lb_v8_scale(over, x), b[k] = lb_v8_scale(over, y);
     for (int j = 0; j < WIDE; j++) {
       if (j != k) {
-        const double f = a[j][k];
-        a[j] -= a[k] * f;
-        b[j] -= b[k] * f;
+        const double f = -lb_v8_lane(a[j], k);
+        a[j] = lb_v8_add(a[j], f, a[k]);
+        b[j] = lb_v8_add(b[j], f, b[k]);
       }
     }
   }
   for (int k = 0; k < WIDE; k++) {
-    *(v8*)(A + k * WIDE) = b[k];
+    lb_v8_store(A + k * WIDE, b[k]);
   }
   return true;
 }
@@ -426,11 +432,11 @@ static bool invert_eight(double* A) {
 // X = A X, of blocks eight wide.
 static void multiply_eight(const double* A, double* X, int columns) {
   for (int j = 0; j < columns; j++) {
-    v8 sum = {0};
+    lb_v8 sum = lb_v8_zero();
     for (int k = 0; k < WIDE; k++) {
-      sum += *(const v8*)(A + k * WIDE) * X[j * WIDE + k];
+      sum = lb_v8_add(sum, X[j * WIDE + k], lb_v8_load(A + k * WIDE));
     }
-    *(v8*)(X + j * WIDE) = sum;
+    lb_v8_store(X + j * WIDE, sum);
   }
 }
 

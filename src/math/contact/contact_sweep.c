@@ -6,13 +6,9 @@
 
 #include "base/prefetch.h"
 #include "math/linear/dense.h"
+#include "math/space/wide.h"
 
-// Four numbers that need not be aligned, and the eight of a free body. Vectors of eight would go
-// through memory on processors that have them of four.
-typedef double v4 __attribute__((vector_size(32), aligned(8)));
-typedef struct v8 {
-  v4 low, high;
-} v8;
+typedef lb_any4 v4;
 
 enum {
   FREE = 8, // width of a free body: the usual one, and unrolled
@@ -35,25 +31,6 @@ void lb_contact_sweeper_carve(lb_contact_sweeper* s, lb_carver* c, int nrow, int
   s->piece = lb_carve(c, rows, sizeof *s->piece);
   s->local = lb_carve(c, rows, sizeof *s->local);
   s->factor = lb_carve(c, rows * LB_CONTACT_BLOCK_MOST, width);
-}
-
-INLINE v8 load(const double* a) {
-  return (v8){*(const v4*)a, *(const v4*)(a + 4)};
-}
-INLINE void store(double* a, v8 x) {
-  *(v4*)a = x.low;
-  *(v4*)(a + 4) = x.high;
-}
-// x + a y
-INLINE v8 plus(v8 x, v8 y, double a) {
-  return (v8){x.low + y.low * a, x.high + y.high * a};
-}
-// Products of two, and of four, each number by itself, to be added up.
-INLINE v4 times(v8 x, v8 y) {
-  return x.low * y.low + x.high * y.high;
-}
-INLINE double sum_of(v4 a) {
-  return (a[0] + a[2]) + (a[1] + a[3]);
 }
 
 // --- layout ---
@@ -183,25 +160,25 @@ static void factor_equality(lb_contact_sweeper* s, const lb_contact_packed* q, c
 static inline void pack_free_point(lb_contact_sweeper* s, const lb_contact_packed* q,
                                    const int sides, double* A) {
   const lb_contact_problem* p = s->problem;
-  v8 J[3][2];
+  lb_v8 J[3][2];
   for (int i = 0; i < 3; i++) {
     const lb_contact_row* r = &p->row[q->origin + i];
-    v4 product = {0};
+    lb_v4 product = {0};
     for (int k = 0; k < sides; k++) {
-      J[i][k] = load(p->J + q->entry[k] + FREE * i);
-      product += times(J[i][k], load(p->u0 + q->u[k]));
+      J[i][k] = lb_v8_load(p->J + q->entry[k] + FREE * i);
+      product += lb_v8_products(J[i][k], lb_v8_load(p->u0 + q->u[k]));
     }
     s->b[q->row + i] = r->b;
     s->c[q->row + i] = r->c;
-    s->w0[q->row + i] = sum_of(product) + r->b;
+    s->w0[q->row + i] = lb_v4_sum(product) + r->b;
   }
   for (int j = 0; j < 3; j++) {
     for (int i = 0; i < 3; i++) {
-      v4 product = times(J[i][0], load(p->Z + q->entry[0] + FREE * j));
+      lb_v4 product = lb_v8_products(J[i][0], lb_v8_load(p->Z + q->entry[0] + FREE * j));
       if (sides > 1) {
-        product += times(J[i][1], load(p->Z + q->entry[1] + FREE * j));
+        product += lb_v8_products(J[i][1], lb_v8_load(p->Z + q->entry[1] + FREE * j));
       }
-      A[i + 3 * j] = sum_of(product);
+      A[i + 3 * j] = lb_v4_sum(product);
     }
     A[4 * j] += s->c[q->row + j];
   }
@@ -318,13 +295,14 @@ static void add_row(const lb_contact_sweeper* s, int row, double change) {
 static inline void free_velocity(const lb_contact_sweeper* s, const lb_contact_packed* q,
                                  const int sides, double* w) {
   const double *J = s->problem->J, *lambda = s->lambda + q->row;
-  const v8 a = load(s->u + q->u[0]), d = sides > 1 ? load(s->u + q->u[1]) : (v8){{0}, {0}};
+  const lb_v8 a = lb_v8_load(s->u + q->u[0]),
+              d = sides > 1 ? lb_v8_load(s->u + q->u[1]) : lb_v8_zero();
   for (int i = 0; i < 3; i++) {
-    v4 product = times(load(J + q->entry[0] + FREE * i), a);
+    lb_v4 product = lb_v8_products(lb_v8_load(J + q->entry[0] + FREE * i), a);
     if (sides > 1) {
-      product += times(load(J + q->entry[1] + FREE * i), d);
+      product += lb_v8_products(lb_v8_load(J + q->entry[1] + FREE * i), d);
     }
-    w[i] = sum_of(product) + s->c[q->row + i] * lambda[i] + s->b[q->row + i];
+    w[i] = lb_v4_sum(product) + s->c[q->row + i] * lambda[i] + s->b[q->row + i];
   }
 }
 
@@ -356,11 +334,11 @@ static inline void add_free_point(lb_contact_sweeper* s, const lb_contact_packed
                                   const int sides) {
   const double *Z = s->problem->Z, *lambda = s->lambda + q->row;
   for (int k = 0; k < sides; k++) {
-    v8 u = load(s->u + q->u[k]);
+    lb_v8 u = lb_v8_load(s->u + q->u[k]);
     for (int i = 0; i < 3; i++) {
-      u = plus(u, load(Z + q->entry[k] + FREE * i), lambda[i]);
+      u = lb_v8_add(u, lambda[i], lb_v8_load(Z + q->entry[k] + FREE * i));
     }
-    store(s->u + q->u[k], u);
+    lb_v8_store(s->u + q->u[k], u);
   }
 }
 
@@ -427,30 +405,31 @@ INLINE double sweep_free_point(lb_contact_sweeper* s, const lb_contact_packed* q
   double *ua = s->u + q->u[0], *ub = s->u + q->u[1], *lambda = s->lambda + q->row;
   const double *b = s->b + q->row, *c = s->c + q->row;
   lb_contact_local* L = &s->local[q->local];
-  v8 a = load(ua), d = sides > 1 ? load(ub) : (v8){{0}, {0}}, J[3][2];
+  lb_v8 a = lb_v8_load(ua), d = sides > 1 ? lb_v8_load(ub) : lb_v8_zero(), J[3][2];
   double w[3], l[3], change[3];
   for (int i = 0; i < 3; i++) {
-    J[i][0] = load(s->problem->J + q->entry[0] + FREE * i);
-    v4 product = times(J[i][0], a);
+    J[i][0] = lb_v8_load(s->problem->J + q->entry[0] + FREE * i);
+    lb_v4 product = lb_v8_products(J[i][0], a);
     if (sides > 1) {
-      J[i][1] = load(s->problem->J + q->entry[1] + FREE * i);
-      product += times(J[i][1], d);
+      J[i][1] = lb_v8_load(s->problem->J + q->entry[1] + FREE * i);
+      product += lb_v8_products(J[i][1], d);
     }
     l[i] = lambda[i];
-    w[i] = sum_of(product) + c[i] * l[i] + b[i];
+    w[i] = lb_v4_sum(product) + c[i] * l[i] + b[i];
   }
   lb_contact_point_solve(L, w, close, l);
   for (int i = 0; i < 3; i++) {
     change[i] = l[i] - lambda[i];
     lambda[i] = l[i];
-    a = plus(a, one ? J[i][0] : load(s->problem->Z + q->entry[0] + FREE * i), change[i]);
+    a = lb_v8_add(a, change[i], one ? J[i][0] : lb_v8_load(s->problem->Z + q->entry[0] + FREE * i));
     if (sides > 1) {
-      d = plus(d, one ? J[i][1] : load(s->problem->Z + q->entry[1] + FREE * i), change[i]);
+      d = lb_v8_add(d, change[i],
+                    one ? J[i][1] : lb_v8_load(s->problem->Z + q->entry[1] + FREE * i));
     }
   }
-  store(ua, a);
+  lb_v8_store(ua, a);
   if (sides > 1) {
-    store(ub, d);
+    lb_v8_store(ub, d);
   }
   return lb_contact_own_change(L, change);
 }
@@ -492,7 +471,7 @@ double lb_contact_sweeper_scale(const lb_contact_sweeper* s, int begin, int end)
 // A_rr's share of one group of a piece's first row.
 static inline double share_of(const lb_contact_sweeper* s, const lb_contact_packed* q, int side) {
   const double *J = s->problem->J + q->entry[side], *Z = s->problem->Z + q->entry[side];
-  return q->sides == 2 ? sum_of(times(load(J), load(Z))) : lb_dot(q->width[side], J, Z);
+  return q->sides == 2 ? lb_v8_dot(lb_v8_load(J), lb_v8_load(Z)) : lb_dot(q->width[side], J, Z);
 }
 
 double lb_contact_sweeper_unevenness(const lb_contact_sweeper* s, int begin, int end) {
