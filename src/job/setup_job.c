@@ -28,16 +28,6 @@ void lb_job_warn_of_tables(lb_job* j, const lb_joint_motion* motion,
                            const lb_outer_forces* forces) {
   lb_job_pass_on(j, motion ? motion->nnote : 0, motion ? motion->note : NULL);
   lb_job_pass_on(j, forces ? forces->nnote : 0, forces ? forces->note : NULL);
-  if (motion && motion->nheld > 0) {
-    lb_job_warn(j, "the motion has no column for %d of the coordinates: '%s'%s at the start",
-                motion->nheld, motion->held,
-                motion->nheld > 1 ? " and others stay as they are" : " stays as it is");
-  }
-  if (motion && motion->near) {
-    lb_job_warn_at(j, (lb_place){motion->file, 0, 0},
-                   "column '%s' is not used (did you mean coordinate '%s'?)", motion->near_column,
-                   motion->near);
-  }
 }
 
 // What a setup is for.
@@ -117,6 +107,16 @@ lb_status lb_job_need_table(const lb_job* j, const char* what, lb_error* err) {
 
 // --- tasks ---
 
+static void warn_of_task(lb_job* j, const lb_osim_task* task) {
+  lb_nearest nearest = lb_nearest_to(task->marker);
+  for (int i = 0; i < j->scene.nmarker; i++) {
+    lb_nearest_offer(&nearest, j->scene.marker[i].name);
+  }
+  const char* near = nearest.best;
+  lb_job_warn_at(j, task->place, "the model has no marker '%.80s'%s%.80s%s", task->marker,
+                 near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+}
+
 // Weights of the scene's markers. What a set does not name keeps out, as in OpenSim.
 int lb_job_weigh(lb_job* j, int ntask, const lb_osim_task* task) {
   int used = 0;
@@ -133,7 +133,7 @@ int lb_job_weigh(lb_job* j, int ntask, const lb_osim_task* task) {
     }
     used += known && task[k].weight > 0;
     if (!known && task[k].weight > 0) {
-      lb_job_warn_at(j, task[k].place, "the model has no marker '%s'", task[k].marker);
+      warn_of_task(j, &task[k]);
     }
   }
   return used;
