@@ -53,14 +53,44 @@ static bool is_setup(const lb_job* j) {
   return j->o.scene && !j->o.text && lb_path_has(j->o.scene, ".xml");
 }
 
+lb_status lb_job_check_file(const lb_osim_file* file, const char* what, lb_error* err) {
+  return file->path ? lb_load_check(file->path, what, file->place, err) : LB_OK;
+}
+
+// A file that the command line does not say; it must be there.
+static lb_status take_file(const char** to, const lb_osim_file* file, const char* what,
+                           lb_error* err) {
+  if (*to || !file->path) {
+    return LB_OK;
+  }
+  *to = file->path;
+  return lb_job_check_file(file, what, err);
+}
+
+static lb_status take_files(lb_job* j, const lb_osim_tool* t, lb_error* err) {
+  const bool markers = strcmp(t->kind, "InverseKinematicsTool") == 0;
+  j->o.tasks = j->o.tasks ? j->o.tasks : t->ntask ? j->o.scene : NULL;
+  j->o.scene = NULL;
+  const struct {
+    const char** to;
+    const lb_osim_file* file;
+    const char* what;
+  } all[] = {
+      {&j->o.scene, &t->model, "model"},
+      {&j->o.table, markers ? &t->markers : &t->motion, markers ? "table of markers" : "motion"},
+      {&j->o.forces, &t->forces, "external loads"},
+      {&j->o.states, &t->states, "table of states"},
+      {&j->o.controls, &t->controls, "controls"}};
+  lb_status status = LB_OK;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    const lb_status one = take_file(all[i].to, all[i].file, all[i].what, err);
+    status = status == LB_OK ? one : status;
+  }
+  return status;
+}
+
 // What the command line says goes first.
 static void take(lb_job* j, const lb_osim_tool* t) {
-  const bool markers = strcmp(t->kind, "InverseKinematicsTool") == 0;
-  const char* table = markers ? t->markers : t->motion;
-  j->o.tasks = j->o.tasks ? j->o.tasks : t->ntask ? j->o.scene : NULL;
-  j->o.scene = t->model;
-  j->o.table = j->o.table ? j->o.table : table;
-  j->o.forces = j->o.forces ? j->o.forces : t->forces;
   j->o.begin = fmax(j->o.begin, t->begin);
   j->o.end = fmin(j->o.end, t->end);
   if (isnan(j->o.cutoff) && !isnan(t->cutoff)) {
@@ -68,8 +98,6 @@ static void take(lb_job* j, const lb_osim_tool* t) {
     j->o.filter = j->o.filter ? j->o.filter : "opensim";
   }
   j->o.power = t->power ? t->power : j->o.power;
-  j->o.states = j->o.states ? j->o.states : t->states;
-  j->o.controls = j->o.controls ? j->o.controls : t->controls;
   j->tolerance = t->tolerance;
   j->equilibrium = t->equilibrium;
   if (isnan(j->o.duration) && isfinite(j->o.end)) {
@@ -84,6 +112,7 @@ lb_status lb_job_read_setup(lb_job* j, lb_error* err) {
   }
   lb_status status = lb_osim_tool_read(j->o.scene, &j->arena, &t, err);
   status = status == LB_OK ? check_use(j, &t, err) : status;
+  status = status == LB_OK ? take_files(j, &t, err) : status;
   if (status != LB_OK) {
     return status;
   }
