@@ -104,7 +104,8 @@ bool lb_wrap_goes_far(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q) {
 }
 
 bool lb_wrap_is_held(const lb_wrap* wrap) {
-  return lb_vec3_dot(wrap->axis, wrap->axis) == 0 && lb_vec3_dot(wrap->side, wrap->side) > 0;
+  const bool ball = wrap->kind == LB_WRAP_SPHERE || wrap->kind == LB_WRAP_ELLIPSOID;
+  return ball && lb_vec3_dot(wrap->axis, wrap->axis) == 0 && lb_vec3_dot(wrap->side, wrap->side) > 0;
 }
 
 double lb_wrap_side_distance(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q) {
