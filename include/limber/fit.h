@@ -16,11 +16,6 @@ typedef struct lb_markers {
   lb_scene_marker* marker; ///< [nmarker] the points, as in a scene
   double* time;            ///< [nsample]
   double* x;               ///< [nsample][nmarker][3]; NAN: not seen
-  int ndoubt;              ///< markers of the scene that the table lacks but for a similar name
-  struct lb_marker_doubt {
-    const char* marker;  ///< of the scene
-    const char* heading; ///< in the table, and of no marker
-  } * doubt;             ///< [ndoubt]
   int nnote;
   const lb_message* note; ///< [nnote] what is odd in the table but does no harm
   void* storage;          ///< memory of the pieces; NULL when made by hand

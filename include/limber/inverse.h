@@ -18,10 +18,8 @@ typedef struct lb_joint_motion {
   bool* has_qdd;    ///< [njoint]
   int nheld;        ///< coordinates that a table of OpenSim's lacks, which stay as at the start
   const char* held; ///< the first of them, by the model's name
-  const char* near; ///< the first of them that a column may be meant for, or NULL
-  const char* near_column; ///< this column, by the table's name; no other coordinate has it
   int nnote;
-  const lb_message* note; ///< [nnote] what is odd in the table but does no harm
+  const lb_message* note; ///< [nnote] what is odd in the table but does no harm; misspelt columns
   void* storage;
 } lb_joint_motion;
 

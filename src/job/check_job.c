@@ -31,6 +31,8 @@ static lb_status try_start(lb_job* j, lb_error* err) {
   }
   status = lb_assemble(m, data, err);
   if (status == LB_OK) {
+    lb_poses(m, data);
+    lb_job_warn_of_path_starts(j, data->pose, data->q);
     status = lb_find_steep_friction(m, data, m->solver.step, j->arena.allocator, &own->steep, err);
   }
   if (status == LB_OK) {

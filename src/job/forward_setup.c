@@ -8,6 +8,7 @@
 #include "limber/inverse.h"
 #include "scene/opensim/osim_controls.h"
 #include "scene/table/number_table.h"
+#include "scene/yaml/names.h"
 
 // --- measured forces ---
 
@@ -86,6 +87,7 @@ static lb_status place_joints(lb_job* j, lb_error* err) {
       }
     }
   }
+  lb_job_pass_on(j, status == LB_OK ? x->nnote : 0, status == LB_OK ? x->note : NULL);
   lb_joint_motion_release(x);
   return status;
 }
@@ -103,25 +105,55 @@ static bool is_name(const char* scene, const char* name, size_t length) {
   return strlen(scene) == length && begins(scene, name, length);
 }
 
-// Column MUSCLE.what or .../MUSCLE/what, or -1.
+// Name of the muscle in a heading MUSCLE.what or .../MUSCLE/what, and its length; NULL: another
+// one.
+static const char* muscle_in(const char* heading, const char* what, size_t* length) {
+  const size_t size = strlen(heading), rest = strlen(what);
+  if (size <= rest + 1 || strcmp(heading + size - rest, what) != 0) {
+    return NULL;
+  }
+  const char* end = heading + size - rest - 1;
+  const char* from = end;
+  while (*end == '/' && from > heading && from[-1] != '/') {
+    from--;
+  }
+  from = *end == '.' ? heading : from;
+  *length = (size_t)(end - from);
+  return *end == '/' || *end == '.' ? from : NULL;
+}
+
+// Column of a muscle, or -1.
 static int find_state(const lb_numbers* n, const char* muscle, const char* what) {
   for (int i = 1; i < n->ncolumn; i++) {
-    const char* name = n->name[i];
-    const size_t length = strlen(name), rest = strlen(what);
-    if (length <= rest + 1 || strcmp(name + length - rest, what) != 0) {
-      continue;
-    }
-    const char* end = name + length - rest - 1;
-    const char* from = end;
-    while (*end == '/' && from > name && from[-1] != '/') {
-      from--;
-    }
-    from = *end == '.' ? name : from;
-    if ((*end == '/' || *end == '.') && is_name(muscle, from, (size_t)(end - from))) {
+    size_t length = 0;
+    const char* name = muscle_in(n->name[i], what, &length);
+    if (name && is_name(muscle, name, length)) {
       return i;
     }
   }
   return -1;
+}
+
+// A column of no muscle that is near to one without a column.
+static void warn_of_state(lb_job* j, const lb_numbers* n, int column, const char* what) {
+  size_t length = 0;
+  const char* name = muscle_in(n->name[column], what, &length);
+  name = name ? lb_arena_text(&j->arena, name, length) : NULL;
+  lb_nearest nearest = lb_nearest_to(name ? name : "");
+  for (int i = 0; i < j->scene.nmuscle && name; i++) {
+    const char* muscle = j->scene.muscle[i].name;
+    const int own = find_state(n, muscle, what);
+    if (own == column) {
+      return;
+    }
+    if (own < 0) {
+      lb_nearest_offer(&nearest, muscle);
+    }
+  }
+  if (nearest.best) {
+    lb_job_warn_at(j, n->place[column], "column '%.100s' is not used (did you mean muscle '%s'?)",
+                   n->name[column], nearest.best);
+  }
 }
 
 static void start_muscles(lb_job* j, const lb_numbers* n) {
@@ -147,8 +179,11 @@ static lb_status take_states(lb_job* j, lb_error* err) {
                                                   &j->arena, &n, err)
                            : status;
   if (status == LB_OK) {
-    lb_job_pass_on(j, n.nnote, n.note);
     start_muscles(j, &n);
+    for (int i = 1; i < n.ncolumn; i++) {
+      warn_of_state(j, &n, i, "activation");
+      warn_of_state(j, &n, i, "fiber_length");
+    }
   }
   return status;
 }
@@ -202,6 +237,23 @@ static bool control(lb_scene* s, const lb_osim_control* c) {
   return push(s, c);
 }
 
+static void warn_of_control(lb_job* j, const lb_osim_control* c) {
+  const lb_scene* s = &j->scene;
+  lb_nearest nearest = lb_nearest_to(c->name);
+  for (int i = 0; i < s->nmuscle; i++) {
+    lb_nearest_offer(&nearest, s->muscle[i].name);
+  }
+  for (int i = 0; i < s->nmotor; i++) {
+    lb_nearest_offer(&nearest, s->motor[i].name);
+  }
+  for (int i = 0; i < s->nload; i++) {
+    lb_nearest_offer(&nearest, s->load[i].name);
+  }
+  const char* near = nearest.best;
+  lb_job_warn_at(j, c->place, "control '%.60s' is of no muscle or actuator of the model%s%.60s%s",
+                 c->name, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+}
+
 static lb_status take_controls(lb_job* j, double start, lb_error* err) {
   lb_osim_controls controls;
   int used = 0;
@@ -214,9 +266,7 @@ static lb_status take_controls(lb_job* j, double start, lb_error* err) {
     const bool known = control(&j->scene, &controls.item[i]);
     used += known;
     if (!known) {
-      lb_job_warn_at(j, controls.item[i].place,
-                     "control '%.60s' is of no muscle or actuator of the model",
-                     controls.item[i].name);
+      warn_of_control(j, &controls.item[i]);
     }
   }
   return used ? LB_OK

@@ -82,12 +82,6 @@ static void tell_limits(lb_job* j, const lb_ik* ik) {
 }
 
 static void warn_poses(lb_job* j, const lb_ik* ik) {
-  const lb_markers* m = ik->markers;
-  for (int i = 0; i < m->ndoubt; i++) {
-    lb_job_warn_at(j, (lb_place){m->file, 0, 0},
-                   "marker '%s' of the model is not there (did you mean it by '%s'?)",
-                   m->doubt[i].marker, m->doubt[i].heading);
-  }
   if (ik->blind > 0) {
     lb_job_warn(j, "%d of %d samples show no marker: the pose before is kept there", ik->blind,
                 ik->nsample);

@@ -76,6 +76,7 @@ lb_status lb_job_forward(lb_job* job, struct lb_outer_forces** forces, lb_error*
 lb_status lb_job_take_forces(lb_job* job, double start, struct lb_outer_forces** forces,
                              lb_error* err);
 // Weights of the scene's markers: those that tasks name, and 0. How many count.
+struct lb_osim_file;
 struct lb_osim_task;
 int lb_job_weigh(lb_job* job, int ntask, const struct lb_osim_task* task);
 // Markers of the scene that are not fixed go where a standing trial has them, in the pose that
@@ -84,6 +85,8 @@ struct lb_osim_placing;
 lb_status lb_job_place_markers(lb_job* job, const struct lb_osim_placing* how, lb_error* err);
 // Weights of the scene's markers by an IKTaskSet, where there is one.
 lb_status lb_job_read_tasks(lb_job* job, lb_error* err);
+// A file that a setup names must be there; none is all right.
+lb_status lb_job_check_file(const struct lb_osim_file* file, const char* what, lb_error* err);
 // The scene in the size of a subject, by a ScaleTool, where there is one.
 lb_status lb_job_scale(lb_job* job, lb_error* err);
 // Leave out samples of markers that are more than `more` [s] outside the times asked for; so many

@@ -164,6 +164,30 @@ static void warn_of_bands(const watch* w) {
   }
 }
 
+// Held paths that go by the longer way may slip off.
+static void warn_of_held(const watch* w) {
+  for (int i = 0; i < w->n[1]; i++) {
+    const lb_placed_span* s = &w->span[1][i];
+    if (goes_long(s)) {
+      lb_job_warn_at(w->j, w->j->scene.muscle[w->muscle].place,
+                     "muscle '%s' starts by the longer way around wrap '%s', over its 'side', and "
+                     "jumps where it slips off (give the wrap another 'side', or lead it over a "
+                     "cylinder or through a point)",
+                     w->path->name, surface_name(w, (int)(s->surface - w->path->item)));
+    }
+  }
+}
+
+void lb_job_warn_of_path_starts(lb_job* j, const lb_transform* pose, const double* q) {
+  const lb_model* m = j->model;
+  for (int i = 0; i < m->muscle.count; i++) {
+    watch w = {.j = j, .muscle = i, .path = m->muscle.item[i].path};
+    w.n[1] = lb_model_path_spans(w.path, pose, q, w.span[1]);
+    warn_of_start(&w);
+    warn_of_held(&w);
+  }
+}
+
 // A frame, after the one before.
 static void take_frame(watch* w, int frame) {
   const lb_recording* r = w->j->recording;

@@ -42,7 +42,7 @@ static void average(const placing* P, int marker, double* mean) {
 
 static lb_status read_trial(placing* P) {
   lb_job* j = P->j;
-  const lb_status status = lb_job_read_markers(j, P->how->markers, false, &P->markers, P->err);
+  const lb_status status = lb_job_read_markers(j, P->how->markers.path, false, &P->markers, P->err);
   if (status != LB_OK) {
     return status;
   }

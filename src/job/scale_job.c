@@ -261,9 +261,16 @@ static lb_status scale(scaling* S, lb_model* before) {
 }
 
 static lb_status read_how(scaling* S) {
-  S->how =
-      (lb_osim_scaling){.markers = S->j->o.still, .begin = -INFINITY, .end = INFINITY, .mass = NAN};
-  return S->j->o.scale ? lb_osim_scale_read(S->j->o.scale, &S->j->arena, &S->how, S->err) : LB_OK;
+  S->how = (lb_osim_scaling){
+      .markers = {.path = S->j->o.still}, .begin = -INFINITY, .end = INFINITY, .mass = NAN};
+  if (!S->j->o.scale) {
+    return LB_OK;
+  }
+  lb_status status = lb_osim_scale_read(S->j->o.scale, &S->j->arena, &S->how, S->err);
+  status =
+      status == LB_OK ? lb_job_check_file(&S->how.markers, "table of markers", S->err) : status;
+  return status == LB_OK ? lb_job_check_file(&S->how.placing.markers, "table of markers", S->err)
+                         : status;
 }
 
 lb_status lb_job_scale(lb_job* j, lb_error* err) {
@@ -277,8 +284,8 @@ lb_status lb_job_scale(lb_job* j, lb_error* err) {
                         "--scale and --standing both say how large bodies are (take one)");
   }
   lb_status status = read_how(&S);
-  if (status == LB_OK && S.how.markers) {
-    status = lb_job_read_markers(j, S.how.markers, false, &S.markers, err);
+  if (status == LB_OK && S.how.markers.path) {
+    status = lb_job_read_markers(j, S.how.markers.path, false, &S.markers, err);
   }
   for (int i = 0; i < S.how.nnote && status == LB_OK; i++) {
     lb_job_warn_at(j, S.how.note[i].place, "%s", S.how.note[i].text);
@@ -286,7 +293,7 @@ lb_status lb_job_scale(lb_job* j, lb_error* err) {
   status = status == LB_OK ? lb_model_create(&j->scene, j->arena.allocator, &before, err) : status;
   status = status == LB_OK ? lb_data_create(before, j->arena.allocator, &S.d, err) : status;
   status = status == LB_OK ? scale(&S, before) : status;
-  if (status == LB_OK && S.how.placing.markers) {
+  if (status == LB_OK && S.how.placing.markers.path) {
     status = lb_job_place_markers(j, &S.how.placing, err);
   }
   lb_data_release(S.d);

@@ -28,16 +28,6 @@ void lb_job_warn_of_tables(lb_job* j, const lb_joint_motion* motion,
                            const lb_outer_forces* forces) {
   lb_job_pass_on(j, motion ? motion->nnote : 0, motion ? motion->note : NULL);
   lb_job_pass_on(j, forces ? forces->nnote : 0, forces ? forces->note : NULL);
-  if (motion && motion->nheld > 0) {
-    lb_job_warn(j, "the motion has no column for %d of the coordinates: '%s'%s at the start",
-                motion->nheld, motion->held,
-                motion->nheld > 1 ? " and others stay as they are" : " stays as it is");
-  }
-  if (motion && motion->near) {
-    lb_job_warn_at(j, (lb_place){motion->file, 0, 0},
-                   "column '%s' is not used (did you mean coordinate '%s'?)", motion->near_column,
-                   motion->near);
-  }
 }
 
 // What a setup is for.
@@ -63,14 +53,44 @@ static bool is_setup(const lb_job* j) {
   return j->o.scene && !j->o.text && lb_path_has(j->o.scene, ".xml");
 }
 
+lb_status lb_job_check_file(const lb_osim_file* file, const char* what, lb_error* err) {
+  return file->path ? lb_load_check(file->path, what, file->place, err) : LB_OK;
+}
+
+// A file that the command line does not say; it must be there.
+static lb_status take_file(const char** to, const lb_osim_file* file, const char* what,
+                           lb_error* err) {
+  if (*to || !file->path) {
+    return LB_OK;
+  }
+  *to = file->path;
+  return lb_job_check_file(file, what, err);
+}
+
+static lb_status take_files(lb_job* j, const lb_osim_tool* t, lb_error* err) {
+  const bool markers = strcmp(t->kind, "InverseKinematicsTool") == 0;
+  j->o.tasks = j->o.tasks ? j->o.tasks : t->ntask ? j->o.scene : NULL;
+  j->o.scene = NULL;
+  const struct {
+    const char** to;
+    const lb_osim_file* file;
+    const char* what;
+  } all[] = {
+      {&j->o.scene, &t->model, "model"},
+      {&j->o.table, markers ? &t->markers : &t->motion, markers ? "table of markers" : "motion"},
+      {&j->o.forces, &t->forces, "external loads"},
+      {&j->o.states, &t->states, "table of states"},
+      {&j->o.controls, &t->controls, "controls"}};
+  lb_status status = LB_OK;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    const lb_status one = take_file(all[i].to, all[i].file, all[i].what, err);
+    status = status == LB_OK ? one : status;
+  }
+  return status;
+}
+
 // What the command line says goes first.
 static void take(lb_job* j, const lb_osim_tool* t) {
-  const bool markers = strcmp(t->kind, "InverseKinematicsTool") == 0;
-  const char* table = markers ? t->markers : t->motion;
-  j->o.tasks = j->o.tasks ? j->o.tasks : t->ntask ? j->o.scene : NULL;
-  j->o.scene = t->model;
-  j->o.table = j->o.table ? j->o.table : table;
-  j->o.forces = j->o.forces ? j->o.forces : t->forces;
   j->o.begin = fmax(j->o.begin, t->begin);
   j->o.end = fmin(j->o.end, t->end);
   if (isnan(j->o.cutoff) && !isnan(t->cutoff)) {
@@ -78,8 +98,6 @@ static void take(lb_job* j, const lb_osim_tool* t) {
     j->o.filter = j->o.filter ? j->o.filter : "opensim";
   }
   j->o.power = t->power ? t->power : j->o.power;
-  j->o.states = j->o.states ? j->o.states : t->states;
-  j->o.controls = j->o.controls ? j->o.controls : t->controls;
   j->tolerance = t->tolerance;
   j->equilibrium = t->equilibrium;
   if (isnan(j->o.duration) && isfinite(j->o.end)) {
@@ -94,6 +112,7 @@ lb_status lb_job_read_setup(lb_job* j, lb_error* err) {
   }
   lb_status status = lb_osim_tool_read(j->o.scene, &j->arena, &t, err);
   status = status == LB_OK ? check_use(j, &t, err) : status;
+  status = status == LB_OK ? take_files(j, &t, err) : status;
   if (status != LB_OK) {
     return status;
   }
@@ -117,6 +136,16 @@ lb_status lb_job_need_table(const lb_job* j, const char* what, lb_error* err) {
 
 // --- tasks ---
 
+static void warn_of_task(lb_job* j, const lb_osim_task* task) {
+  lb_nearest nearest = lb_nearest_to(task->marker);
+  for (int i = 0; i < j->scene.nmarker; i++) {
+    lb_nearest_offer(&nearest, j->scene.marker[i].name);
+  }
+  const char* near = nearest.best;
+  lb_job_warn_at(j, task->place, "the model has no marker '%.80s'%s%.80s%s", task->marker,
+                 near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+}
+
 // Weights of the scene's markers. What a set does not name keeps out, as in OpenSim.
 int lb_job_weigh(lb_job* j, int ntask, const lb_osim_task* task) {
   int used = 0;
@@ -133,7 +162,7 @@ int lb_job_weigh(lb_job* j, int ntask, const lb_osim_task* task) {
     }
     used += known && task[k].weight > 0;
     if (!known && task[k].weight > 0) {
-      lb_job_warn_at(j, task[k].place, "the model has no marker '%s'", task[k].marker);
+      warn_of_task(j, &task[k]);
     }
   }
   return used;

@@ -133,13 +133,24 @@ sed '1s/side/sides/g' markers.csv >misspelt.csv
 for verb in ik analyse; do
   run "$LIMBER" $verb arm.yaml misspelt.csv --out misspelt
   claim "$verb: a marker that is not there is no mistake" exits 0
-  claim "... a similar one is suggested" complains "marker 'side' of the model is not there (did you mean it by 'sides'?)"
+  claim "... a similar one is suggested" complains "misspelt.csv:1:24: marker 'side' of the model is not there (did you mean it by 'sides'?)"
 done
 printf 'Motion\nversion=1\nnRows=9\nnColumns=3\ninDegrees=no\nendheader\ntime\tshoulder_elevation\telbow_flexiom\n' >misspelt.sto
 for i in 0 1 2 3 4 5 6 7 8; do printf '0.%d\t0\t0\n' $i; done >>misspelt.sto
 run "$LIMBER" muscle lengths "$LIMBER_SOURCE_DIR/scenes/parts/arm.osim" misspelt.sto --out misspelt-motion
 claim "a coordinate that a motion lacks is no mistake" exits 0
-claim "... a similar column is named" complains "column 'elbow_flexiom' is not used (did you mean coordinate 'elbow_flexion'?)"
+claim "... a similar column is named" complains "misspelt.sto:7:25: column 'elbow_flexiom' is not used (did you mean coordinate 'elbow_flexion'?)"
+claim "... and what stays, with the line of the headings" complains "misspelt.sto:7:1: the motion has no column for 1 of the coordinates: 'elbow_flexion' stays"
+arm=$LIMBER_SOURCE_DIR/scenes/parts/arm.osim
+sed '7s/.*/time\tshoulder_elevation\telbow_flexion_moment/' misspelt.sto >besides.sto
+run "$LIMBER" muscle lengths "$arm" besides.sto --out besides
+claim "a column of something else is not called misspelt" eval '! complains "did you mean"'
+sed '7s/.*/time\tshoulder_elevation\telbow_flexion\telbow_flexon\tknee_angle_r/; s/^0\..*/&\t0\t0/; s/nColumns=3/nColumns=5/' misspelt.sto >third.sto
+run "$LIMBER" muscle lengths "$arm" third.sto --out third
+claim "... nor one beside the coordinate's own" content
+sed '7s/.*/time\tshoulder_elevation\telbow_flexion\t\/jointset\/elbow\/elbow_flexiom\/speed\tshoulder_elevation_u/; s/^0\..*/&\t0\t0/; s/nColumns=3/nColumns=5/' misspelt.sto >speeds.sto
+run "$LIMBER" muscle lengths "$arm" speeds.sto --out speeds
+claim "a speed that is misspelt is named" complains "speeds.sto:7:39: column '/jointset/elbow/elbow_flexiom/speed' is not used (did you mean the speed of 'elbow_flexion'?)"
 cat >float.yaml <<'Y'
 name: Rod
 bodies: {rod: {mass: 2, inertia: [0.01, 0.01, 0.01]}}

@@ -76,14 +76,14 @@ from storage import storage
 r = storage("table/coordinates.sto")[-1]
 assert abs(r["/jointset/rail/x/value"] - 0.25) < 1e-9 and abs(r["/jointset/axle/turn/value"] - 0.5) < 1e-9, r
 P
-printf '<ControlSet><objects><ControlConstant name="twist"><value>-2</value></ControlConstant><ControlLinear name="pull"><x_nodes><ControlLinearNode><t>0</t><value>1</value></ControlLinearNode></x_nodes></ControlLinear></objects></ControlSet>' >constant.xml
+printf '<ControlSet><objects><ControlConstant name="twist"><value>-2</value></ControlConstant><ControlLinear name="posh"><x_nodes><ControlLinearNode><t>0</t><value>1</value></ControlLinearNode></x_nodes></ControlLinear></objects></ControlSet>' >constant.xml
 run "$LIMBER" simulate cart.osim --controls constant.xml --duration 1 --out constant
 claim "constant controls are read" python3 - <<'P'
 from storage import storage
 r = storage("constant/coordinates.sto")[-1]
 assert abs(r["/jointset/axle/turn/value"] + 1) < 1e-9, r
 P
-claim "... and what they do not fit is named with its line" complains "constant.xml:1:113: control 'pull' is of no muscle or actuator"
+claim "... and what they do not fit is named with its line and what is near" complains "constant.xml:1:113: control 'posh' is of no muscle or actuator of the model (did you mean 'push'?)"
 
 # excitations of muscles: as a scene that has them by hand
 cat >excite.xml <<'X'
@@ -99,6 +99,11 @@ claim "a scene with excitations runs" exits 0
 run "$LIMBER" simulate arm.osim --controls excite.xml --duration 0.5 --out arm --quiet
 claim "controls are the same excitations" cmp hand/coordinates.sto arm/coordinates.sto
 printf 'states\nnRows=1\nnColumns=7\nendheader\ntime\tshoulder_elevation\telbow_flexion\tbiceps.activation\tbiceps.fiber_length\t/forceset/triceps/activation\t/forceset/triceps/fiber_length\n0\t0.4\t1.1\t0.3\t0.12\t0.2\t0.1\n' >muscles.sto
+run "$LIMBER" simulate arm.osim --states muscles.sto --duration 0.02 --out states --quiet
+sed 's/biceps.activation/bicepts.activation/; s/elbow_flexion/elbow_flexon/' muscles.sto >misspelt.sto
+run "$LIMBER" simulate arm.osim --states misspelt.sto --duration 0.02 --out misspelt --quiet
+claim "a state that is misspelt is named" complains "misspelt.sto:5:38: column 'bicepts.activation' is not used (did you mean muscle 'biceps'?)"
+claim "... and a coordinate is" complains "misspelt.sto:5:25: column 'elbow_flexon' is not used (did you mean coordinate 'elbow_flexion'?)"
 run "$LIMBER" simulate arm.osim --states muscles.sto --duration 0.02 --out states --quiet
 claim "states of muscles are their start" python3 - <<'P'
 import csv

@@ -42,6 +42,13 @@ scene "1 ms" "$ball, side: -x" "" "type: spherical" "spin: [0, -14, 0]" |
   sed 's/at: \[-6 cm, 0, -12 cm\]/at: [-6 cm, 2 cm, -12 cm]/; s/at: \[-5.5 cm, 0, -30 cm\]/at: [-5.5 cm, 2 cm, -30 cm]/' >aside.yaml
 run "$LIMBER" simulate aside.yaml
 claim "beside the plane the side is kept, and nothing is said" content
+run "$LIMBER" check aside.yaml
+claim "... nor by a check" content
+sed 's/at: \[-6 cm, 2 cm/at: [2 cm, 2 cm/; s/at: \[-5.5 cm, 2 cm/at: [2 cm, 2 cm/' aside.yaml >long.yaml
+run "$LIMBER" check long.yaml
+claim "a check tells of a path that starts by the longer way" complains "long.yaml:13:3: muscle 'cord' starts by the longer way around wrap 'knob', over its 'side'"
+run "$LIMBER" check "$LIMBER_SOURCE_DIR/scenes/muscle-rat-knee.yaml"
+claim "... but not of one over a cylinder, which keeps its sense" eval '! complains "longer way"'
 sed 's/spin: \[0, -14, 0\]/spin: [-8, -14, 0]/' aside.yaml >off.yaml
 run "$LIMBER" simulate off.yaml
 claim "a path that slips off beside its side is said" complains "muscle 'cord' slips off wrap 'knob' beside its 'side' at"
@@ -49,6 +56,8 @@ scene "1 ms" "rotation: [90 deg, 0, 0], cylinder: {radius: 5 cm}" "" "$hinge" "p
   sed 's/at: \[-6 cm, 0, -12 cm\]/at: [0, 0, -12 cm]/; s/at: \[-5.5 cm, 0, -30 cm\]/at: [0, 0, -30 cm]/' >even.yaml
 run "$LIMBER" simulate even.yaml
 claim "a start with both ways alike is said" complains "muscle 'cord' starts with its ends opposite to each other about the middle of wrap 'knob'"
+run "$LIMBER" check even.yaml
+claim "... by a check, too" complains "muscle 'cord' starts with its ends opposite to each other about the middle of wrap 'knob'"
 scene "1 ms" "rotation: [90 deg, 0, 0], side: -x, cylinder: {radius: 5 cm}" "" "$hinge" "velocity: 14" >around.yaml
 run "$LIMBER" simulate around.yaml
 claim "three quarters of a turn are said" complains "muscle 'cord' has gone around wrap 'knob' by three quarters of a turn at"

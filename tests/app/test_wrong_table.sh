@@ -69,3 +69,41 @@ printf 'time,a.x,a.y,a.z\n0,1,2,3\n' >markers.csv
 run "$LIMBER" ik markers.csv markers.csv --out none
 claim "a table of cells in place of a model is a mistake" exits 2
 claim "... that says what to give" complains "markers.csv:1:1: this is a table of numbers, not a scene or model (the model comes first"
+
+# Files that setups name and that are not there: the setup, the element's line, and the path.
+mkdir -p setups
+tool() { # ELEMENT PROPERTIES: a line each from the third on
+  printf '<OpenSimDocument Version="40000">\n<%s name="t">\n%s\n</%s></OpenSimDocument>\n' "$1" "$2" "$1" >setups/setup.xml
+}
+missing() { # ELEMENT PROPERTY FILE WHAT VERB OTHERS: the property in line 4 of a setup
+  tool "$1" "<model_file>../arm.yaml</model_file>
+<$2>$3</$2>
+${6-}"
+  refused "$1: a missing <$2>" "setups/setup.xml:4:$((${#2} + 2)): cannot read $4 'setups/$3': No such file" $5 setups/setup.xml
+}
+for element in "InverseKinematicsTool marker_file ik" "InverseDynamicsTool coordinates_file inverse" "AnalyzeTool coordinates_file inverse" "ForwardTool states_file simulate"; do
+  set -- $element
+  tool $1 "<model_file>gone.osim</model_file>"
+  refused "$1: a missing <model_file>" "setups/setup.xml:3:12: cannot read model 'setups/gone.osim': No such file" $3 setups/setup.xml
+done
+missing InverseKinematicsTool marker_file gone.trc "table of markers" ik
+missing InverseDynamicsTool coordinates_file gone.mot motion inverse
+missing InverseDynamicsTool external_loads_file gone.xml "external loads" inverse "<coordinates_file>../arm.sto</coordinates_file>"
+missing AnalyzeTool coordinates_file gone.mot motion "muscle static" "<AnalysisSet><objects><StaticOptimization/></objects></AnalysisSet>"
+missing AnalyzeTool external_loads_file gone.xml "external loads" "muscle static" "<coordinates_file>../arm.sto</coordinates_file>"
+missing ForwardTool states_file gone.sto "table of states" simulate
+missing ForwardTool external_loads_file gone.xml "external loads" simulate
+tool ForwardTool "<model_file>../arm.yaml</model_file><ControllerSet><objects><ControlSetController>
+<controls_file>gone.xml</controls_file></ControlSetController></objects></ControllerSet>"
+refused "ForwardTool: a missing <controls_file>" "setups/setup.xml:4:15: cannot read controls 'setups/gone.xml': No such file" simulate setups/setup.xml
+tool ScaleTool "<ModelScaler><marker_file>
+gone.trc</marker_file></ModelScaler>"
+refused "ScaleTool: a missing <marker_file>" "setups/setup.xml:3:26: cannot read table of markers 'setups/gone.trc': No such file" ik arm.yaml tip.trc --scale setups/setup.xml
+tool ScaleTool "<ModelScaler/><MarkerPlacer>
+<marker_file>gone.trc</marker_file></MarkerPlacer>"
+refused "... of a MarkerPlacer" "setups/setup.xml:4:13: cannot read table of markers 'setups/gone.trc': No such file" ik arm.yaml tip.trc --scale setups/setup.xml
+tool InverseDynamicsTool "<model_file>../arm.yaml</model_file><coordinates_file>gone.mot</coordinates_file>"
+run "$LIMBER" inverse setups/setup.xml arm.sto --out instead
+claim "a missing file that the command line replaces is not missed" exits 0
+tool CMCTool "<model_file>../arm.yaml</model_file>"
+refused "a tool that is not read" "setups/setup.xml:1:33: there must be an element InverseKinematicsTool, InverseDynamicsTool, AnalyzeTool or ForwardTool in <OpenSimDocument>" simulate setups/setup.xml

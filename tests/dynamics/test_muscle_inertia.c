@@ -222,6 +222,59 @@ static void points_may_pass_through_each_other(void** state) {
   drop(&w);
 }
 
+// The same with surfaces in a row between them, a point that comes in, or a network. Nothing is
+// not a number there, or next to it.
+static void ends_of_rows_blends_and_networks_may_pass_through_each_other(void** state) {
+  (void)state;
+#define ENDS(between, mass)                                                                        \
+  "muscles: {m: {through: [{at: [0.3, 0.4, 0.1]}, {at: [0.5, 0, 0]}, " between                     \
+  ", {body: arm, at: [0.5, 0, 0]}, {body: arm, at: [0.7, -0.1, 0]}], mass: {" mass                 \
+  "}, tension: 5}}\ninitial: {hinge: {position: 10 deg}}\n"
+#define ENDS_ALONE(between, mass)                                                                  \
+  "muscles: {m: {through: [{at: [0.5, 0, 0]}, " between ", {body: arm, at: [0.5, 0, 0]}]" mass     \
+  ", tension: 5}}\ninitial: {hinge: {position: 10 deg}}\n"
+#define ROW "{wrap: a}, {wrap: b}"
+#define SURFACES(a, b)                                                                             \
+  "wraps: {a: {" a ", position: [0.3, 0.3, 0]}, b: {" b ", position: [0.5, 0.4, 0]}}\n"
+#define ROUND "cylinder: {radius: 5 cm}"
+  static const char* const text[] = {
+      HINGE SURFACES(ROUND, ROUND) ENDS(ROW, "amount: 1.7"),
+      HINGE SURFACES(ROUND, "sphere: {radius: 4 cm}") ENDS(ROW, "amount: 1.7"),
+      HINGE SURFACES("ellipsoid: {radii: [4 cm, 5 cm, 6 cm]}",
+                     "capsule: {radius: 4 cm, length: 9 cm}") ENDS(ROW, "amount: 1.7"),
+      HINGE SURFACES("torus: {ring: 8 cm, radius: 2 cm}", ROUND) ENDS(ROW, "amount: 1.7"),
+      HINGE SURFACES(ROUND, ROUND) ENDS_ALONE(ROW, ", mass: {amount: 1.7}"),
+      HINGE SURFACES(ROUND, ROUND) ENDS_ALONE(ROW, ""),
+      HINGE ENDS("{at: [0.6, 0.1, 0], while: {joint: hinge, at_most: 0, over: 20 deg}}",
+                 "amount: 1.7"),
+      HINGE ENDS_ALONE("{at: [0.5, 0, 0], while: {joint: hinge, at_most: 0, over: 20 deg}}",
+                       ", mass: {amount: 1.7}"),
+      HINGE SURFACES(ROUND ", network: " LIMBER_SOURCE_DIR "/scenes/networks/cylinder.npz", ROUND)
+          ENDS("{wrap: a}", "amount: 1.7, points: 7"),
+      HINGE SURFACES(ROUND ", network: " LIMBER_SOURCE_DIR "/scenes/networks/cylinder.npz", ROUND)
+          ENDS_ALONE("{wrap: a}", ", mass: {amount: 1.7, points: 7}"),
+  };
+  for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+    world w = make(text[i]);
+    lb_derivatives* D;
+    assert_int_equal(lb_derivatives_create(w.m, NULL, &D, NULL), LB_OK);
+    static const double at[] = {0, 1e-40, 1e-31, 1e-20, 1e-16, 1e-12, 1e-9, 1e-7, -1e-12, 0.1};
+    for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
+      const double q = at[k], v = 2;
+      double tau;
+      w.d->qdd[0] = 3;
+      residual(w.d, &tau, &q, &v);
+      const double M = inertia_at(&w, q, 0);
+      lb_derive_forced(D, w.d);
+      if (!isfinite(tau) || !isfinite(M) || !isfinite(D->tau_q[0]) || !isfinite(D->tau_qd[0])) {
+        fail_msg("%zu at %g: %g, %g, %g, %g", i, q, tau, M, D->tau_q[0], D->tau_qd[0]);
+      }
+    }
+    lb_derivatives_release(D);
+    drop(&w);
+  }
+}
+
 static void points_of_mass_do_not_begin_at_the_same_place(void** state) {
   (void)state;
   char text[sizeof coinciding + 20];
@@ -625,6 +678,7 @@ int main(void) {
       cmocka_unit_test(a_via_point_turns_the_mass),
       cmocka_unit_test(mass_is_taken_from_a_body),
       cmocka_unit_test(points_may_pass_through_each_other),
+      cmocka_unit_test(ends_of_rows_blends_and_networks_may_pass_through_each_other),
       cmocka_unit_test(points_of_mass_do_not_begin_at_the_same_place),
       cmocka_unit_test(no_mass_is_massless),
       cmocka_unit_test(inverse_dynamics_follows_from_the_mass_matrix),

@@ -304,6 +304,72 @@ static void a_path_over_the_seam_is_the_shortest(void** state) {
   assert_near(L, least, 1e-8);
 }
 
+// Length and its gradient by the insertion, at a height of it.
+typedef struct slope {
+  int count; // of pieces
+  double length, by[3];
+} slope;
+
+static slope slope_at(const lb_wrap* w, lb_vec3 p, lb_vec3 q, double z, bool back) {
+  lb_wrap_path path;
+  slope s;
+  q.z = z;
+  find(0, w, &path, back ? q : p, back ? p : q);
+  s.count = path.count;
+  s.length = lb_taylor_value(lb_wrap_length(&path));
+  for (int i = 0; i < 3; i++) {
+    s.by[i] = lb_taylor_lane(lb_wrap_length(&path), 0, (back ? LB_TAYLOR_P : LB_TAYLOR_Q) + i);
+  }
+  return s;
+}
+
+// Heights about z, `step` apart: neither the length nor its gradient jumps.
+static void assert_no_jump(const lb_wrap* w, lb_vec3 p, lb_vec3 q, double z, double step,
+                           bool back) {
+  enum { MANY = 400 };
+  slope last = slope_at(w, p, q, z - MANY / 2 * step, back);
+  for (int k = 1; k <= MANY; k++) {
+    const slope s = slope_at(w, p, q, z + (k - MANY / 2) * step, back);
+    for (int i = 0; i < 4; i++) {
+      const double jump = i < 3 ? s.by[i] - last.by[i] : s.length - last.length;
+      if (!(fabs(jump) < 20 * step + 1e-11)) {
+        fail_msg("%g in number %d at %.15g, from %d to %d pieces", jump, i, z, last.count, s.count);
+      }
+    }
+    last = s;
+  }
+}
+
+// Where a path comes to the seam of a capsule, and leaves it, arcs vanish in rounding.
+static void paths_come_to_the_seam_without_a_jump(void** state) {
+  (void)state;
+  static const lb_vec3 from[] = {{0.9, -0.2, -0.1}, {0.7, -0.1, 0.1}, {0.65, -0.2, 0.5}},
+                       to[] = {{-0.8, 0.3, 0}, {-0.6, 0.5, 0}, {0.2, 0.9, 0}};
+  int met = 0;
+  for (int i = 0; i < 3 * 3 * 2 * 2; i++) {
+    const bool back = i >= 18;
+    const lb_wrap w = {LB_WRAP_CAPSULE, {0.5, 0.6, 0}, i / 9 % 2 ? 0.15 : 0,
+                       back ? -1 : 1,   {0, 0, 0},     NULL,
+                       {0, 0, 0}};
+    const lb_vec3 p = from[i % 3], q = to[i / 3 % 3];
+    for (double z = -3; z < 3; z += 0.01) {
+      double a = z, b = z + 0.01;
+      const int count = slope_at(&w, p, q, a, back).count;
+      if (count == slope_at(&w, p, q, b, back).count) {
+        continue;
+      }
+      for (int k = 0; k < 60; k++) {
+        const double c = 0.5 * (a + b);
+        *(slope_at(&w, p, q, c, back).count == count ? &a : &b) = c;
+      }
+      met++;
+      assert_no_jump(&w, p, q, a, 1e-9, back);
+      assert_no_jump(&w, p, q, a, 1e-13, back);
+    }
+  }
+  assert_above(met, 40);
+}
+
 // OpenSim's closed-form checks.
 static void lengths_are_those_of_closed_forms(void** state) {
   (void)state;
@@ -540,6 +606,7 @@ int main(void) {
       cmocka_unit_test(points_have_their_derivatives),
       cmocka_unit_test(a_path_never_enters_its_surface),
       cmocka_unit_test(a_path_over_the_seam_is_the_shortest),
+      cmocka_unit_test(paths_come_to_the_seam_without_a_jump),
       cmocka_unit_test(lengths_are_those_of_closed_forms),
       cmocka_unit_test(two_cylinders_have_their_closed_forms),
       cmocka_unit_test(lift_off_is_exact_outside_the_band),

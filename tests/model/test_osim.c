@@ -607,9 +607,10 @@ static void names_that_are_taken_are_noted(void** state) {
     int line;
   } notes[] = {{"marker 'k' has the name of the one in line 5: it is called 'k_2' here", 6},
                {"muscle 'a_b' has the name of the one in line 7: it is called 'a_b_2' here", 8},
-               {"actuator 't' has the name of the one in line 9: it is called 't_2' here", 10}};
-  assert_int_equal(s.nnote, 3);
-  for (int i = 0; i < 3; i++) {
+               {"actuator 't' has the name of the one in line 9: it is called 't_2' here", 10},
+               {"'a b' is called 'a_b' here: names have letters, digits, and .-_", 7}};
+  assert_int_equal(s.nnote, 4);
+  for (int i = 0; i < 4; i++) {
     assert_non_null(strstr(s.note[i].text, notes[i].text));
     assert_int_equal(s.note[i].place.line, notes[i].line);
   }
@@ -620,6 +621,74 @@ static void names_that_are_taken_are_noted(void** state) {
 #define ROD(mass, inertia)                                                                         \
   "<Body name=\"rod\"><mass>" mass "</mass>" inertia                                               \
   "<Joint><WeldJoint name=\"w\"><parent_body>ground</parent_body></WeldJoint></Joint></Body>"
+
+// Every kind of object, once each: parts that one element is made of are numbered without a note.
+static void objects_of_one_name_are_noted(void** state) {
+  (void)state;
+#define PAIR(x) "<ForceSet><objects>\n" x "\n" x "</objects></ForceSet>"
+#define PINNED(body, joint)                                                                        \
+  "\n<Body name=\"" body "\">" MASS INERTIA "<Joint><PinJoint name=\"" joint                       \
+  "\"><parent_body>ground</parent_body></PinJoint></Joint></Body>"
+#define TOUCHES                                                                                    \
+  "<HuntCrossleyForce name=\"h\"><contact_parameters><HuntCrossleyForce::ContactParameters>"       \
+  "<geometry>floor one two</geometry><stiffness>1e4</stiffness>"                                   \
+  "</HuntCrossleyForce::ContactParameters></contact_parameters></HuntCrossleyForce>"
+#define BALL(name)                                                                                 \
+  "<ContactSphere name=\"" name "\"><body_name>bar</body_name><radius>0.25</radius></"             \
+                                "ContactSphere>"
+#define SURFACE "<WrapSphere name=\"w\"><radius>0.05</radius></WrapSphere>"
+  const struct {
+    const char *text, *note;
+  } cases[] = {
+      {BODIES(PINNED("rod", "j") PINNED("bar", "j")), "joint 'j' has the name of the one in"},
+      {TWO("<Ground name=\"ground\"><WrapObjectSet><objects>\n" SURFACE "\n" SURFACE
+           "</objects></WrapObjectSet></Ground>"),
+       "wrap 'w' has"},
+      {TWO(PAIR(TOUCHES) "<ContactGeometrySet><objects><ContactHalfSpace name=\"floor\"><body_name>"
+                         "ground</body_name></ContactHalfSpace>" BALL("one")
+                             BALL("two") "</objects></ContactGeometrySet>"),
+       "contact 'h' has"},
+      {TWO(PAIR("<PathSpring name=\"p\">" PATH(
+           "") "<stiffness>10</stiffness><resting_length>0.3</resting_length></PathSpring>")),
+       "spring 'p' has"},
+      {TWO(PAIR("<BushingForce name=\"b\"><body_1>rod</body_1><body_2>bar</body_2>"
+                "<translational_stiffness>1 2 3</translational_stiffness></BushingForce>")),
+       "bushing 'b_x' has"},
+      {TWO(PAIR("<PointActuator name=\"l\"><body>bar</body></PointActuator>")), "actuator 'l' has"},
+      {TWO(PAIR(
+           "<TorqueActuator name=\"t\"><bodyA>rod</bodyA><bodyB>bar</bodyB></TorqueActuator>")),
+       "actuator 't' has"},
+      {TWO("<ConstraintSet><objects>\n<PointConstraint "
+           "name=\"c\"><body_1>ground</body_1><body_2>bar"
+           "</body_2></PointConstraint>\n<PointConstraint name=\"c\"><body_1>ground</body_1>"
+           "<body_2>rod</body_2></PointConstraint></objects></ConstraintSet>"),
+       "constraint 'c' has"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    lb_scene s = parse(cases[i].text);
+    int count = 0;
+    for (int k = 0; k < s.nnote; k++) {
+      count += strstr(s.note[k].text, "has the name of the one in line ") != NULL;
+    }
+    assert_int_equal(count, 1);
+    const lb_message* n = &s.note[0];
+    const char* line = strstr(n->text, "in line ");
+    assert_int_equal(strncmp(n->text, cases[i].note, strlen(cases[i].note)), 0);
+    assert_int_equal(atoi(line + 8), n->place.line - 1);
+    lb_scene_release(&s);
+  }
+}
+
+static void changed_names_are_noted_with_their_count(void** state) {
+  (void)state;
+  lb_scene s = parse(TWO("<ForceSet><objects>\n" MUSCLE("A") "\n" MUSCLE("B::RA") MUSCLE("C D")
+                             MUSCLE("world") "</objects></ForceSet>"));
+  assert_int_equal(s.nnote, 1);
+  assert_string_equal(s.note[0].text, "'B::RA' is called 'B__RA' here, and 2 other names are "
+                                      "changed, too: names have letters, digits, and .-_");
+  assert_int_equal(s.note[0].place.line, 6);
+  lb_scene_release(&s);
+}
 
 static void mistakes_are_said_with_their_lines(void** state) {
   (void)state;
@@ -858,6 +927,8 @@ int main(void) {
       cmocka_unit_test(a_body_with_a_skull_has_a_head_and_muscles_have_their_volume),
       cmocka_unit_test(what_is_not_read_is_named_once_with_its_count),
       cmocka_unit_test(names_that_are_taken_are_noted),
+      cmocka_unit_test(objects_of_one_name_are_noted),
+      cmocka_unit_test(changed_names_are_noted_with_their_count),
       cmocka_unit_test(mistakes_are_said_with_their_lines),
       cmocka_unit_test(deep_nesting_is_refused),
       cmocka_unit_test(a_hundred_megabytes_are_refused),

@@ -59,13 +59,17 @@ static void find_columns(reader* r) {
 }
 
 // The name in the first line that comes nearest to one that is not there, and is no marker's.
-static const char* nearest_heading(reader* r, const char* wanted) {
+// `place` is where it stands; it may be NULL.
+static const char* nearest_heading(reader* r, const char* wanted, lb_place* place) {
   lb_nearest nearest = lb_nearest_to(wanted);
   for (int c = 1; c < r->n.ncolumn; c++) {
     int axis = 0;
     const char* name = split(r, c, &axis);
     if (name && !r->n.wanted[c]) {
       lb_nearest_offer(&nearest, name);
+    }
+    if (place && name && nearest.best == name) {
+      *place = r->n.place[c];
     }
   }
   return nearest.best;
@@ -86,7 +90,7 @@ static void check_columns(reader* r) {
     const char* name = r->m->marker[i].name;
     const int seen = count_seen(r, i);
     if (seen == 0 && r->all && r->scene->nmarker > 0 && r->n.kind == LB_TABLE_CELLS) {
-      const char* near = nearest_heading(r, name);
+      const char* near = nearest_heading(r, name, NULL);
       lb_numbers_mistake(&r->n, first_line(r),
                          "there is no column '%s.x' for the scene's marker '%s'%s%s%s", name, name,
                          near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
@@ -99,17 +103,19 @@ static void check_columns(reader* r) {
 }
 
 // Markers of the scene without columns that may be there under a similar name.
-static lb_status note_doubts(reader* r) {
-  lb_markers* m = r->m;
-  m->doubt = LB_TAKE(r->arena, struct lb_marker_doubt, m->nmarker);
-  for (int i = 0; i < m->nmarker && m->doubt && r->scene->nmarker > 0; i++) {
-    const char* near = count_seen(r, i) == 0 ? nearest_heading(r, m->marker[i].name) : NULL;
+static lb_status note_misspelt(reader* r) {
+  lb_status status = LB_OK;
+  for (int i = 0; i < r->m->nmarker && status == LB_OK && r->scene->nmarker > 0; i++) {
+    lb_place place;
+    const char* name = r->m->marker[i].name;
+    const char* near = count_seen(r, i) == 0 ? nearest_heading(r, name, &place) : NULL;
     if (near) {
-      near = lb_arena_text(r->arena, near, strlen(near));
-      m->doubt[m->ndoubt++] = (struct lb_marker_doubt){m->marker[i].name, near};
+      status = lb_numbers_note(
+          &r->n, place, "marker '%.80s' of the model is not there (did you mean it by '%.80s'?)",
+          name, near);
     }
   }
-  return lb_arena_status(r->arena) == LB_OK ? LB_OK : lack(r);
+  return status;
 }
 
 // What has no columns is no marker.
@@ -135,7 +141,7 @@ static void no_columns(reader* r) {
     return;
   }
   for (int i = 0; i < s->nmarker; i++) {
-    const char* near = nearest_heading(r, s->marker[i].name);
+    const char* near = nearest_heading(r, s->marker[i].name, NULL);
     if (near) {
       lb_numbers_mistake(&r->n, first_line(r), "the scene has no marker '%s' (did you mean '%s'?)",
                          near, s->marker[i].name);
@@ -143,7 +149,7 @@ static void no_columns(reader* r) {
     }
   }
   for (int i = 0; i < s->nbody; i++) {
-    const char* near = nearest_heading(r, s->body[i].name);
+    const char* near = nearest_heading(r, s->body[i].name, NULL);
     if (near) {
       lb_numbers_mistake(&r->n, first_line(r), "the scene has no body '%s' (did you mean '%s'?)",
                          near, s->body[i].name);
@@ -215,7 +221,7 @@ static lb_status read_table(reader* r, const char* text, size_t length) {
   }
   find_columns(r);
   check_columns(r);
-  if (note_doubts(r) != LB_OK) {
+  if (note_misspelt(r) != LB_OK) {
     return LB_NO_MEMORY;
   }
   keep_seen(r);

@@ -11,7 +11,7 @@
 #include "scene/table/number_table.h"
 #include "scene/yaml/names.h"
 
-enum { NAME_SIZE = 128 };
+enum { NAME_SIZE = 128, FEW_EDITS = 3 };
 
 // --- motions ---
 
@@ -160,48 +160,82 @@ static void follow_couplings(const lb_model* m, lb_joint_motion* x) {
   }
 }
 
-// Name of a coordinate in a heading: NAME, or the NAME of .../NAME/value.
-static const char* name_in(const lb_numbers* n, int column) {
-  const char* text = n->name[column];
-  const char* end = strrchr(text, '/');
-  if (!end || end == text || strcmp(end, "/value") != 0) {
-    return end ? end + 1 : text;
+// --- columns that are misspelt ---
+
+// Name of a coordinate in a heading: NAME or .../NAME/value; of its speed: NAME_u or
+// .../NAME/speed. NULL: the heading is of another kind.
+static const char* name_in(const lb_numbers* n, int column, bool rate) {
+  const char *text = n->name[column], *end = strrchr(text, '/');
+  const size_t size = strlen(text);
+  if (!end) {
+    const bool short_rate = size > 2 && strcmp(text + size - 2, "_u") == 0;
+    return !rate ? text : short_rate ? lb_arena_text(n->arena, text, size - 2) : NULL;
   }
   const char* from = end;
   while (from > text && from[-1] != '/') {
     from--;
   }
-  return lb_arena_text(n->arena, from, (size_t)(end - from));
+  return strcmp(end, rate ? "/speed" : "/value") == 0
+             ? lb_arena_text(n->arena, from, (size_t)(end - from))
+             : NULL;
 }
 
-static bool is_used(const lb_numbers* n, const lb_model* m, int column) {
-  for (int v = 0; v < m->nv; v++) {
-    if (lb_motion_column(n, m->dof.name[v], false) == column ||
-        lb_motion_column(n, m->dof.name[v], true) == column) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// A column without a coordinate that may be meant for this one, which has no column.
-static void suggest(const lb_numbers* n, const lb_model* m, const char* name, lb_joint_motion* x) {
+// Coordinate without a column that a name is near to, or NULL. Few edits only: files have columns
+// for more than the model does, and long names of other things share most of their letters.
+static const char* nearest_lacking(const lb_numbers* n, const lb_model* m, bool rate,
+                                   const char* name) {
   lb_nearest nearest = lb_nearest_to(name);
-  for (int c = 1; c < n->ncolumn && !x->near; c++) {
-    const char* other = is_used(n, m, c) ? NULL : name_in(n, c);
-    if (other) {
-      lb_nearest_offer(&nearest, other);
+  nearest.distance = nearest.distance < FEW_EDITS + 1 ? nearest.distance : FEW_EDITS + 1;
+  for (int v = 0; v < m->nv; v++) {
+    if (m->dof.name[v] && lb_motion_column(n, m->dof.name[v], rate) < 0) {
+      lb_nearest_offer(&nearest, m->dof.name[v]);
     }
   }
-  if (nearest.best && !x->near) {
-    x->near = name;
-    x->near_column = nearest.best;
-  }
+  return nearest.best;
 }
 
-static void hold(const lb_numbers* n, const lb_model* m, lb_joint_motion* x, int q, int v) {
+static lb_status note_column(lb_numbers* n, const lb_model* m, int column) {
+  for (int rate = 0; rate < 2; rate++) {
+    const char* name = name_in(n, column, rate);
+    const char* near = name ? nearest_lacking(n, m, rate, name) : NULL;
+    if (near) {
+      return lb_numbers_note(n, n->place[column],
+                             "column '%.100s' is not used (did you mean %s '%.100s'?)",
+                             n->name[column], rate ? "the speed of" : "coordinate", near);
+    }
+  }
+  return LB_OK;
+}
+
+// Columns of nothing in the model are no mistake. Those near to a coordinate that has none most
+// likely are.
+static lb_status note_misspelt(lb_numbers* n, const lb_model* m) {
+  bool* used = LB_TAKE(n->arena, bool, n->ncolumn);
+  lb_status status = used ? LB_OK : lb_table_lack(n->file, n->err);
+  for (int i = 0; i < 2 * m->nv && used; i++) {
+    const int column = lb_motion_column(n, m->dof.name[i / 2], i % 2);
+    if (column >= 0) {
+      used[column] = true;
+    }
+  }
+  for (int c = 1; c < n->ncolumn && status == LB_OK; c++) {
+    status = used[c] ? LB_OK : note_column(n, m, c);
+  }
+  return status;
+}
+
+static lb_status note_held(lb_numbers* n, const lb_joint_motion* x) {
+  return x->nheld == 0
+             ? LB_OK
+             : lb_numbers_note(
+                   n, n->place[0],
+                   "the motion has no column for %d of the coordinates: '%.100s'%s at the start",
+                   x->nheld, x->held,
+                   x->nheld > 1 ? " and others stay as they are" : " stays as it is");
+}
+
+static void hold(const lb_model* m, lb_joint_motion* x, int q, int v) {
   x->held = x->nheld++ ? x->held : m->dof.name[v];
-  suggest(n, m, m->dof.name[v], x);
   for (int i = 0; i < x->nsample; i++) {
     x->q[(size_t)i * (size_t)m->nq + (size_t)q] = m->start.q[q];
   }
@@ -209,7 +243,7 @@ static void hold(const lb_numbers* n, const lb_model* m, lb_joint_motion* x, int
 
 // Coordinates that the table has not: locked and coupled ones follow from the others, and the rest
 // stays as it is at the start, as OpenSim's tools have it. Of some at least there must be columns.
-static lb_status complete_motion(const lb_numbers* n, const lb_model* m, lb_joint_motion* x,
+static lb_status complete_motion(lb_numbers* n, const lb_model* m, lb_joint_motion* x,
                                  lb_error* err) {
   int found = 0, missing = -1;
   for (int k = 0; k < m->nq; k++) {
@@ -220,7 +254,7 @@ static lb_status complete_motion(const lb_numbers* n, const lb_model* m, lb_join
     for (int k = 0; k < m->joint.nq[j]; k++) {
       if (isnan(x->q[m->joint.q[j] + k])) {
         missing = missing < 0 ? j : missing;
-        hold(n, m, x, m->joint.q[j] + k, m->joint.v[j] + k);
+        hold(m, x, m->joint.q[j] + k, m->joint.v[j] + k);
       }
     }
   }
@@ -229,7 +263,8 @@ static lb_status complete_motion(const lb_numbers* n, const lb_model* m, lb_join
     snprintf(owner, sizeof owner, "joint '%.64s'", m->joint.name[missing]);
     return lb_numbers_lack(n, x->held, owner, NULL, err);
   }
-  return LB_OK;
+  const lb_status status = note_held(n, x);
+  return status == LB_OK ? note_misspelt(n, m) : status;
 }
 
 // Four zeros are no rotation.
@@ -248,8 +283,7 @@ static lb_status check_rotations(const lb_numbers* n, const lb_model* m, int joi
   return LB_OK;
 }
 
-static lb_status take_motion(const lb_numbers* n, const lb_model* m, lb_joint_motion* x,
-                             lb_error* err) {
+static lb_status take_motion(lb_numbers* n, const lb_model* m, lb_joint_motion* x, lb_error* err) {
   lb_status status = lb_numbers_take(n, 0, x->time, 1, err);
   for (int j = 0; j < m->njoint; j++) {
     const int nq = m->joint.nq[j], nv = m->joint.nv[j];
@@ -283,8 +317,6 @@ static lb_status read_motion(const char* path, const lb_model* m, int least, lb_
   }
   const size_t rows = (size_t)n.nrow;
   *x = (lb_joint_motion){.file = n.file,
-                         .nnote = n.nnote,
-                         .note = n.note,
                          .nsample = n.nrow,
                          .time = LB_TAKE(arena, double, rows),
                          .q = LB_TAKE(arena, double, rows*(size_t)m->nq),
@@ -292,7 +324,10 @@ static lb_status read_motion(const char* path, const lb_model* m, int least, lb_
                          .qdd = LB_TAKE(arena, double, rows*(size_t)m->nv),
                          .has_qd = LB_TAKE(arena, bool, m->njoint),
                          .has_qdd = LB_TAKE(arena, bool, m->njoint)};
-  return lb_arena_status(arena) == LB_OK ? take_motion(&n, m, x, err) : lb_table_lack(path, err);
+  status = lb_arena_status(arena) == LB_OK ? take_motion(&n, m, x, err) : lb_table_lack(path, err);
+  x->nnote = n.nnote;
+  x->note = n.note;
+  return status;
 }
 
 static lb_status read_kept(const char* path, const lb_model* model, int least,

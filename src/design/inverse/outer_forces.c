@@ -177,8 +177,8 @@ static lb_status read_loads(const char* path, const lb_model* m, lb_arena* arena
   lb_numbers n;
   lb_status status = lb_osim_loads_read(path, arena, &loads, err);
   if (status == LB_OK) {
-    status =
-        lb_numbers_read_rows(loads.data, "table of forces", loads.data_place, 2, arena, &n, err);
+    status = lb_numbers_read_rows(loads.data.path, "table of forces", loads.data.place, 2, arena,
+                                  &n, err);
   }
   if (status != LB_OK) {
     return status;

@@ -4,15 +4,24 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/read_all.h"
 #include "geom/mesh/scan.h"
+
+static lb_status complain(const char* path, const char* what, lb_place from, lb_error* err) {
+  return lb_error_add(err, LB_IO, from, "cannot read %s '%s': %s", what, path, strerror(errno));
+}
+
+lb_status lb_load_check(const char* path, const char* what, lb_place from, lb_error* err) {
+  return access(path, R_OK) == 0 ? LB_OK : complain(path, what, from, err);
+}
 
 lb_status lb_load(const char* path, const char* what, lb_place from, lb_arena* arena, char** text,
                   size_t* size, lb_error* err) {
   FILE* file = lb_open_to_read(path);
   if (!file) {
-    return lb_error_add(err, LB_IO, from, "cannot read %s '%s': %s", what, path, strerror(errno));
+    return complain(path, what, from, err);
   }
   const char* why = NULL;
   const lb_status status = lb_read_all(file, LB_FILE_MOST_BYTES, arena, text, size, &why);

@@ -11,6 +11,9 @@ enum { LB_MESH_MOST_BYTES = 1 << 30 };
 lb_status lb_load(const char* path, const char* what, lb_place from, lb_arena* arena, char** text,
                   size_t* size, lb_error* err);
 
+/// Whether the file may be read. If not, that is reported as `lb_load` does.
+lb_status lb_load_check(const char* path, const char* what, lb_place from, lb_error* err);
+
 /// True where the path ends so (without regard to case). `extension` is in lower case, with its
 /// dot.
 bool lb_path_has(const char* path, const char* extension);

@@ -38,26 +38,65 @@ LB_TAYLOR_INLINE seam seam_at(int N, const seam_problem* P, lb_taylor phi) {
   return S;
 }
 
-// A step of Newton's method on (3) over r.
-LB_TAYLOR_INLINE lb_taylor newton(int N, const seam_problem* P, lb_taylor phi) {
+// (3) over r, and its slope by phi.
+LB_TAYLOR_INLINE lb_taylor seam_slope(int N, const seam_problem* P, lb_taylor phi, lb_taylor* by) {
   const seam S = seam_at(N, P, phi);
   const lb_taylor along = lb_taylor_div(N, S.across, S.length);
   const lb_taylor turn = lb_taylor_div(N, lb_taylor3_dot(N, S.sd, P->q), S.sine); // -delta'
-  const lb_taylor f = lb_taylor_sub(N, along, turn);
   // along' = r dz^2/L_A^3, turn' = (-s.q' + turn^2 cos)/sin
   const lb_taylor tilt = lb_taylor_div(N, P->dz, S.length);
   const lb_taylor rise =
       lb_taylor_mul(N, lb_taylor_mul(N, tilt, tilt), lb_taylor_div(N, P->r, S.length));
   const lb_taylor square = lb_taylor_shift(lb_taylor_mul(N, turn, turn), -1);
   const lb_taylor bend = lb_taylor_div(N, lb_taylor_mul(N, S.cosine, square), S.sine);
-  return lb_taylor_sub(N, phi, lb_taylor_div(N, f, lb_taylor_sub(N, rise, bend)));
+  *by = lb_taylor_sub(N, rise, bend);
+  return lb_taylor_sub(N, along, turn);
 }
 
-// From p on the cylinder to q over the cap about `centre`, from an angle that is near.
-LB_TAYLOR_INLINE bool over_seam(int N, lb_wrap_path* out, lb_taylor radius, int sense,
-                                double centre, double guess, const lb_taylor3* p,
-                                const lb_taylor3* q) {
-  enum { VALUES = 20 };
+static double slope_at(const seam_problem* P, double phi, double* by) {
+  lb_taylor jet;
+  const lb_taylor f = seam_slope(0, P, lb_taylor_constant(phi), &jet);
+  *by = lb_taylor_value(&jet);
+  return lb_taylor_value(&f);
+}
+
+// Angle of the least length, by Newton's method between an angle where the length falls and q's,
+// where it rises: beyond a quarter turn on the cap it is not convex. At most alpha: it rises from
+// there on.
+static double find_seam(const seam_problem* P, double guess, double whole) {
+  enum { STEPS = 60 };
+  static const double DONE = 1e-15;
+  double low = lb_taylor_value(&P->alpha), high = whole, by;
+  double phi = guess > low && guess < high ? guess : 0.5 * (low + high);
+  if (!(low < high)) {
+    return low;
+  }
+  if (slope_at(P, low, &by) >= 0) {
+    if (slope_at(P, phi, &by) >= 0) {
+      return low;
+    }
+    low = phi;
+  }
+  for (int i = 0; i < STEPS && high - low > DONE; i++) {
+    const double f = slope_at(P, phi, &by), next = phi - f / by;
+    *(f < 0 ? &low : &high) = phi;
+    const double to = next > low && next < high && by > 0 ? next : 0.5 * (low + high);
+    if (fabs(to - phi) <= DONE) {
+      break;
+    }
+    phi = to;
+  }
+  return phi;
+}
+
+// Parts of a capsule that a path touches.
+typedef enum touches { CAP_ALONE, CYLINDER_ALONE, BOTH } touches;
+
+// From p on the cylinder to q, `whole` around the axis, over the cap about `centre`, from an angle
+// that is near; where it touches both.
+LB_TAYLOR_INLINE touches over_seam(int N, lb_wrap_path* out, lb_taylor radius, int sense,
+                                   double centre, double guess, double whole, const lb_taylor3* p,
+                                   const lb_taylor3* q) {
   const lb_wrap_basis B = lb_wrap_basis_of(N, p, sense);
   seam_problem P = {.r = radius, .out = B.out, .on = B.on, .q = *q};
   P.q.z = lb_taylor_shift(P.q.z, -centre);
@@ -66,22 +105,21 @@ LB_TAYLOR_INLINE bool over_seam(int N, lb_wrap_path* out, lb_taylor radius, int 
   P.alpha = lb_taylor_angle(N, P.a, radius);
   P.dz = lb_taylor_shift(lb_taylor_scale(N, -1, p->z), centre);
   P.rho = lb_taylor_sqrt(N, lb_taylor3_dot(N, P.q, P.q));
-  lb_taylor phi = lb_taylor_constant(guess);
-  for (int i = 0; i < VALUES; i++) {
-    const lb_taylor next = newton(0, &P, phi);
-    const double step = lb_taylor_value(&next) - lb_taylor_value(&phi);
-    phi = lb_taylor_shift(phi, fmax(-0.3, fmin(0.3, step)));
-    phi = lb_taylor_constant(lb_taylor_value(&phi));
+  lb_taylor phi = lb_taylor_constant(find_seam(&P, guess, whole));
+  if (!(lb_taylor_value(&phi) > lb_taylor_value(&P.alpha))) {
+    return CAP_ALONE;
   }
   for (int i = 0; i < N + 2; i++) {
-    phi = newton(N, &P, phi);
+    lb_taylor by;
+    const lb_taylor f = seam_slope(N, &P, phi, &by);
+    phi = lb_taylor_sub(N, phi, lb_taylor_div(N, f, by));
   }
   const seam S = seam_at(N, &P, phi);
   const lb_taylor b = lb_taylor_sqrt(
       N, lb_taylor_sub(N, lb_taylor_mul(N, P.rho, P.rho), lb_taylor_mul(N, radius, radius)));
   const lb_taylor theta = lb_taylor_sub(N, S.delta, lb_taylor_angle(N, b, radius));
-  if (!(lb_taylor_value(&theta) > 0) || !(lb_taylor_value(&phi) > lb_taylor_value(&P.alpha))) {
-    return false;
+  if (!(lb_taylor_value(&theta) > 0)) {
+    return CYLINDER_ALONE;
   }
   const lb_taylor none = lb_taylor_constant(0), invL = lb_taylor_inverse(N, S.length);
   const lb_taylor across = lb_taylor_mul(N, S.across, invL), along = lb_taylor_mul(N, P.dz, invL);
@@ -95,7 +133,7 @@ LB_TAYLOR_INLINE bool over_seam(int N, lb_wrap_path* out, lb_taylor radius, int 
   const lb_taylor3 t2 = lb_taylor3_add(N, lb_taylor3_scale(N, lb_taylor_mul(N, radius, iq), on_q),
                                        lb_taylor3_scale(N, lb_taylor_mul(N, b, iq), out_q));
   const lb_taylor last = lb_taylor_add(N, S.length, lb_taylor_mul(N, radius, theta));
-  const lb_taylor whole = lb_taylor_add(N, last, b);
+  const lb_taylor all = lb_taylor_add(N, last, b);
   out->count = 4;
   out->piece[0] = (lb_path_piece){
       .kind = LB_PIECE_LINE,
@@ -122,9 +160,9 @@ LB_TAYLOR_INLINE bool over_seam(int N, lb_wrap_path* out, lb_taylor radius, int 
                       .B = lb_taylor3_scale(N, radius, lb_taylor3_cross(N, normal, S.s)),
                       .angle = none,
                       .rate = lb_taylor_inverse(N, radius)};
-  out->piece[3] = (lb_path_piece){
-      .kind = LB_PIECE_LINE, .start = whole, .end = whole, .origin = *q, .along = t2};
-  return true;
+  out->piece[3] =
+      (lb_path_piece){.kind = LB_PIECE_LINE, .start = all, .end = all, .origin = *q, .along = t2};
+  return BOTH;
 }
 
 // The same path from its other end.
@@ -146,6 +184,7 @@ LB_TAYLOR_INLINE void reverse(int N, lb_wrap_path* path) {
 // between p and q.
 LB_TAYLOR_INLINE bool segment_distance(int N, double half, const lb_taylor3* p, const lb_taylor3* q,
                                        int sense, lb_taylor* D) {
+  *D = lb_taylor_constant(0); // of a line along the axis
   const bool between = lb_wrap_line_distance(N, p, q, sense, D);
   const lb_vec3 a = lb_taylor3_lane(p, 0, 0), w = lb_vec3_sub(lb_taylor3_lane(q, 0, 0), a);
   const double t = -(a.x * w.x + a.y * w.y) / (w.x * w.x + w.y * w.y), z = a.z + t * w.z;
@@ -230,12 +269,12 @@ LB_TAYLOR_INLINE bool wrap_capsule(int N, const lb_wrap* wrap, lb_wrap_path* out
   const double centre = (in1 ? z2 : z1) > 0 ? half : -half;
   const double at = angle + rate * (centre - z1) / slope; // where the helix meets the seam
   const double whole = lb_taylor_value(&dphi);
-  const bool meets = in1 ? over_seam(N, out, radius, sense, centre, at, p, q)
-                         : over_seam(N, out, radius, -sense, centre, whole - at, q, p);
-  if (meets && !in1) {
+  const touches part = in1 ? over_seam(N, out, radius, sense, centre, at, whole, p, q)
+                           : over_seam(N, out, radius, -sense, centre, whole - at, whole, q, p);
+  if (part == BOTH && !in1) {
     reverse(N, out);
   }
-  return meets || over_cap(N, out, radius, centre, p, q); // it touches the cap alone
+  return part != CAP_ALONE || over_cap(N, out, radius, centre, p, q);
 }
 
 static void find(int N, const lb_wrap* wrap, lb_wrap_path* out, const lb_taylor3* p,

@@ -104,7 +104,8 @@ bool lb_wrap_goes_far(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q) {
 }
 
 bool lb_wrap_is_held(const lb_wrap* wrap) {
-  return lb_vec3_dot(wrap->axis, wrap->axis) == 0 && lb_vec3_dot(wrap->side, wrap->side) > 0;
+  const bool ball = wrap->kind == LB_WRAP_SPHERE || wrap->kind == LB_WRAP_ELLIPSOID;
+  return ball && lb_vec3_dot(wrap->axis, wrap->axis) == 0 && lb_vec3_dot(wrap->side, wrap->side) > 0;
 }
 
 double lb_wrap_side_distance(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q) {
@@ -115,7 +116,8 @@ double lb_wrap_side_distance(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q) {
   const lb_vec3 P = times(k, p), Q = times(k, q), s = times(k, wrap->side);
   const lb_vec3 along = lb_vec3_cross(lb_vec3_sub(Q, P), s); // normal of the plane of both
   const lb_vec3 across = lb_vec3_cross(along, lb_vec3_sub(Q, P));
-  return lb_vec3_dot(across, foot(P, Q)) / lb_vec3_norm(across);
+  const double size = lb_vec3_norm(across); // 0 where they coincide, or lie along the side
+  return size > 0 ? lb_vec3_dot(across, foot(P, Q)) / size : (double)INFINITY;
 }
 
 // --- circles ---
@@ -273,8 +275,12 @@ LB_TAYLOR_INLINE lb_taylor3 point(int N, const lb_path_piece* c, const lb_taylor
   return x;
 }
 
+// A path between points that coincide has no parts.
 static lb_taylor3 network_point(int N, const lb_path_piece* c, const lb_taylor* sigma) {
   lb_taylor alpha;
+  if (!(lb_taylor_value(&c->end) > 0)) {
+    return c->A;
+  }
 #define PART(N) alpha = lb_taylor_div(N, *sigma, c->end)
   LB_TAYLOR_ORDERS(PART)
   return lb_wrap_network_point(N, c->wrap->network, c->wrap->size.x, c->wrap->sense, &c->A, &c->B,

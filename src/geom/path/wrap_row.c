@@ -7,7 +7,8 @@
 // t being where the foot of a surface is from the junction along its own path, and l the length of
 // both paths. Directions are unit vectors, so that their difference has nothing along them, to
 // first order, and three equations are left. Feet count as on these paths, by a smooth clamp.
-// Nothing asks whether surfaces are sharp.
+// Nothing asks whether surfaces are sharp. A span between points that coincide has no direction: G
+// is no number there, which is a singular group (node_group.h), whose nodes rest.
 //
 // All that a surface has to do with this are nine functions of the ends p and q of its span, in its
 // own frame: two directions, a length and two feet. One path with its derivatives by p and q gives

@@ -65,6 +65,13 @@ typedef struct lb_osim_pull {
   double transition;                 // way beyond a limit over which the stiffness comes in
 } lb_osim_pull;
 
+// Objects that are called otherwise than in the model.
+typedef struct lb_osim_renamed {
+  int count;
+  lb_place first, last;
+  const char *name, *made; // of the first
+} lb_osim_renamed;
+
 typedef struct lb_osim {
   lb_reader* r;
   lb_xml *model, *defaults;
@@ -80,10 +87,14 @@ typedef struct lb_osim {
   lb_osim_place* place; // of bodies on each other, as the model starts
   int nwrap, wrap_capacity;
   lb_osim_wrap* wrap;
+  lb_osim_renamed spelt, twin; // signs that scenes do not allow; names that are there already
 } lb_osim;
 
 // The nodes of a scene, from a text; NULL: something is wrong, which is reported.
 lb_yaml* lb_osim_parse(lb_reader* r, const char* text, size_t length, const char* file);
+
+// Note of names with signs that scenes do not allow.
+void lb_osim_report_names(lb_osim* o);
 
 // Notes of elements in `model` that nobody asked for.
 void lb_osim_report_missed(lb_osim* o);
@@ -112,6 +123,9 @@ const char* lb_node_part(lb_osim* o, const char* section, const char* name, lb_y
 // `what` it is ("marker").
 const char* lb_node_named_part(lb_osim* o, const char* section, const char* what, const char* name,
                                lb_yaml* part);
+// The same for an element. One without a name gets `otherwise`, which nobody calls it by.
+const char* lb_node_object(lb_osim* o, const char* section, const char* what, const lb_xml* xml,
+                           const char* otherwise, lb_yaml* part);
 // A mistake: there is another `what` of this name, in a line before.
 bool lb_osim_defined_twice(lb_osim* o, const char* what, const lb_xml* second, int first);
 

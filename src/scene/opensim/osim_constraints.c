@@ -98,7 +98,7 @@ static void coupler(lb_osim* o, lb_xml* xml) {
   if (couple_independent(o, xml, terms, &b)) {
     lb_node_put(o, map, "couple", terms);
     lb_node_put(o, map, "equals", lb_node_number(o, xml->place, b));
-    lb_node_part(o, "constraints", *xml->name ? xml->name : c->name, map);
+    lb_node_object(o, "constraints", "constraint", xml, c->name, map);
   }
 }
 
@@ -120,10 +120,6 @@ static bool find_ends(lb_osim* o, lb_xml* xml, lb_osim_frame end[2]) {
   return true;
 }
 
-static const char* name_of(const lb_xml* xml) {
-  return *xml->name ? xml->name : xml->tag;
-}
-
 // A joint that closes a loop; the child cannot be the world.
 static void close_loop(lb_osim* o, lb_xml* xml, const char* type) {
   lb_osim_frame end[2];
@@ -139,7 +135,7 @@ static void close_loop(lb_osim* o, lb_xml* xml, const char* type) {
   lb_node_put(o, map, "at", lb_node_pose(o, place, end[1 - child].pose));
   lb_node_put(o, map, "in_child", lb_node_pose(o, place, end[child].pose));
   lb_node_put(o, map, "loop", lb_node_flag(o, place, true));
-  lb_node_part(o, "joints", name_of(xml), map);
+  lb_node_object(o, "joints", "constraint", xml, xml->tag, map);
 }
 
 static void weld(lb_osim* o, lb_xml* xml) {
@@ -163,7 +159,7 @@ static void rod(lb_osim* o, lb_xml* xml) {
   lb_node_put(o, distance, "length",
               lb_node_number(o, place, lb_osim_number(o, xml, "constant_distance", 1)));
   lb_node_put(o, map, "distance", distance);
-  lb_node_part(o, "constraints", name_of(xml), map);
+  lb_node_object(o, "constraints", "constraint", xml, xml->tag, map);
 }
 
 static const struct {

@@ -49,7 +49,7 @@ static void put_load(lb_osim* o, lb_xml* xml, const lb_osim_frame* on, const cha
   lb_node_put(o, map, key, lb_node_vector(o, xml->place, along));
   lb_node_put(o, map, "frame", lb_node_text(o, xml->place, global ? "world" : "body"));
   lb_node_put(o, map, "keys", silence(o, xml->place));
-  lb_node_part(o, "loads", name, map);
+  lb_node_named_part(o, "loads", "actuator", name, map);
 }
 
 static bool body_frame(lb_osim* o, lb_xml* xml, const char* tag, lb_osim_frame* out) {

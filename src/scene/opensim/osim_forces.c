@@ -66,7 +66,8 @@ static void bushing(lb_osim* o, lb_xml* xml) {
     lb_node_put(o, map, "length", lb_node_number(o, place, 0));
     lb_node_put(o, map, "stiffness", lb_node_number(o, place, stiffness[i]));
     lb_node_put(o, map, "damping", lb_node_number(o, place, damping[i]));
-    lb_node_part(o, "springs", lb_compose(o->r, "%.58s_%s", xml->name, WORD[i]), map);
+    lb_node_named_part(o, "springs", "bushing", lb_compose(o->r, "%.58s_%s", xml->name, WORD[i]),
+                       map);
   }
 }
 
@@ -136,7 +137,7 @@ static void touch(lb_osim* o, const contact* c, lb_xml* ball) {
     lb_node_put(o, map, "smooth", lb_node_number(o, place, c->smooth));
     lb_node_put(o, map, "smooth_speed", lb_node_number(o, place, c->smooth_speed));
   }
-  lb_node_part(o, "grounds", *c->xml->name ? c->xml->name : ball->name, map);
+  lb_node_object(o, "grounds", "contact", c->xml, ball->name, map);
 }
 
 static bool is(const lb_xml* e, const char* tag) {

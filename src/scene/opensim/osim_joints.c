@@ -468,7 +468,7 @@ static void read_joint(lb_osim* o, lb_xml* xml, lb_xml* body) {
       lb_transform_mul(j.parent.pose,
                        lb_transform_mul(j.start, lb_transform_inverse(j.child.pose))),
       j.parent.pose.p, j.child.pose.p};
-  j.name = lb_node_part(o, "joints", *xml->name ? xml->name : j.child.body, j.map);
+  j.name = lb_node_object(o, "joints", "joint", xml, j.child.body, j.map);
   put_names(o, &j);
 }
 

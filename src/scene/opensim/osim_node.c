@@ -142,23 +142,41 @@ lb_yaml* lb_node_section(lb_osim* o, const char* key, lb_place place) {
   return made;
 }
 
+// Count an object that gets another name; false: it was counted, for a part before.
+static bool count_renamed(lb_osim_renamed* r, lb_place place, const char* name, const char* made) {
+  if (r->count > 0 && r->last.line == place.line && r->last.column == place.column) {
+    return false;
+  }
+  if (r->count++ == 0) {
+    *r = (lb_osim_renamed){1, place, place, name, made};
+  }
+  r->last = place;
+  return true;
+}
+
 const char* lb_node_part(lb_osim* o, const char* section, const char* name, lb_yaml* part) {
   const lb_place place = part ? part->place : o->model->place;
   lb_yaml* to = lb_node_section(o, section, place);
-  const char* free = lb_osim_name(o, name);
+  const char *free = lb_osim_name(o, name), *spelt = free;
   for (int i = 2; to && lb_yaml_find(to, free) && !o->r->no_memory; i++) {
-    free = lb_compose(o->r, "%.50s_%d", lb_osim_name(o, name), i);
+    free = lb_compose(o->r, "%.50s_%d", spelt, i);
+  }
+  if (*name && strcmp(name, spelt) != 0) {
+    count_renamed(&o->spelt, place, name, free);
   }
   lb_node_put(o, to, free, part);
   return free;
 }
 
+// Parts that one element is made of share its place, and get numbers.
 const char* lb_node_named_part(lb_osim* o, const char* section, const char* what, const char* name,
                                lb_yaml* part) {
-  const lb_yaml* known = lb_yaml_find(o->scene, section);
+  const lb_yaml* known = o->scene ? lb_yaml_find(o->scene, section) : NULL;
   const lb_yaml* first = known ? lb_yaml_find(known, lb_osim_name(o, name)) : NULL;
   const char* made = lb_node_part(o, section, name, part);
-  if (first && part) {
+  const bool own = first && part && first->place.line == part->place.line &&
+                   first->place.column == part->place.column;
+  if (first && part && !own && count_renamed(&o->twin, part->place, name, made)) {
     lb_remark(o->r, part->place,
               lb_compose(o->r,
                          "%s '%.64s' has the name of the one in line %d: it is called '%s' here "
@@ -166,6 +184,25 @@ const char* lb_node_named_part(lb_osim* o, const char* section, const char* what
                          what, name, first->place.line, made));
   }
   return made;
+}
+
+const char* lb_node_object(lb_osim* o, const char* section, const char* what, const lb_xml* xml,
+                           const char* otherwise, lb_yaml* part) {
+  return *xml->name ? lb_node_named_part(o, section, what, xml->name, part)
+                    : lb_node_part(o, section, otherwise, part);
+}
+
+void lb_osim_report_names(lb_osim* o) {
+  const lb_osim_renamed* r = &o->spelt;
+  if (r->count > 0) {
+    lb_remark(o->r, r->first,
+              lb_compose(o->r,
+                         r->count > 1 ? "'%.64s' is called '%s' here, and %d other names are "
+                                        "changed, too: names have letters, digits, and .-_"
+                                      : "'%.64s' is called '%s' here: names have letters, "
+                                        "digits, and .-_",
+                         r->name, r->made, r->count - 1));
+  }
 }
 
 bool lb_osim_defined_twice(lb_osim* o, const char* what, const lb_xml* second, int first) {

@@ -142,7 +142,7 @@ static void read_wrap(lb_osim* o, lb_xml* xml, const char* frame) {
   if (side) {
     lb_node_put(o, map, "side", lb_node_text(o, xml->place, side));
   }
-  w.name = lb_node_part(o, "wraps", xml->name, map);
+  w.name = lb_node_named_part(o, "wraps", "wrap", xml->name, map);
   keep_wrap(o, w);
 }
 
@@ -358,7 +358,7 @@ static const char* make_obstacle(lb_osim* o, const lb_osim_wrap* w, lb_transform
   if (size > 0) {
     lb_node_put(o, map, "side", lb_node_vector(o, place, lb_vec3_scale(1 / size, right)));
   }
-  return lb_node_part(o, "wraps", w->xml->name, map);
+  return lb_node_named_part(o, "wraps", "wrap", w->xml->name, map);
 }
 
 static bool add_wrap(lb_osim* o, lb_xml* xml, path* p) {

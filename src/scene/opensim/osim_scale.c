@@ -138,13 +138,13 @@ static void read_placer(reading* R, lb_xml* placer) {
     return;
   }
   *p = (lb_osim_placing){.begin = -INFINITY, .end = INFINITY};
-  p->markers = lb_setup_path(&R->s, placer, "marker_file");
+  p->markers = lb_setup_file(&R->s, placer, "marker_file");
   read_range(R, placer, &p->begin, &p->end);
   lb_setup_tasks(&R->s, lb_osim_property(&R->s.o, placer, "IKTaskSet"), &p->ntask, &p->task);
   for (size_t i = 0; i < sizeof IDLE / sizeof *IDLE; i++) {
     lb_xml_find(placer, IDLE[i]);
   }
-  if (!p->markers) {
+  if (!p->markers.path) {
     lb_complain(&R->s.r, placer->place, "<MarkerPlacer> must name a trial in <marker_file>");
   }
 }
@@ -176,11 +176,11 @@ static void read_tool(reading* R) {
   }
   read_range(R, scaler, &R->t.begin, &R->t.end);
   read_placer(R, lb_osim_property(&R->s.o, tool, "MarkerPlacer"));
-  R->t.markers = lb_setup_path(&R->s, scaler, "marker_file");
+  R->t.markers = lb_setup_file(&R->s, scaler, "marker_file");
   R->t.preserve = lb_osim_flag(&R->s.o, scaler, "preserve_mass_distribution", false);
   read_measurements(R, scaler);
   read_factors(R, scaler);
-  if (R->t.nmeasurement > 0 && !R->t.markers) {
+  if (R->t.nmeasurement > 0 && !R->t.markers.path) {
     lb_complain(&R->s.r, scaler->place, "measurements need a <marker_file>");
   }
 }

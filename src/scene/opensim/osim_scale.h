@@ -25,18 +25,18 @@ typedef struct lb_osim_factor {
 
 // MarkerPlacer: markers that are not fixed go where a trial has them.
 typedef struct lb_osim_placing {
-  const char* markers; // table of a standing trial; NULL: markers stay
-  double begin, end;   // of it [s]
+  lb_osim_file markers; // table of a standing trial; none: markers stay
+  double begin, end;    // of it [s]
   int ntask;
   const lb_osim_task* task; // [ntask] how much markers count for the pose; none: as ever
 } lb_osim_placing;
 
 typedef struct lb_osim_scaling {
   lb_place place;
-  const char* markers; // table of a standing trial, or NULL
-  double begin, end;   // of it [s]
-  double mass;         // of the subject [kg]; NAN: not given
-  bool preserve;       // how mass is spread over bodies
+  lb_osim_file markers; // table of a standing trial, or none
+  double begin, end;    // of it [s]
+  double mass;          // of the subject [kg]; NAN: not given
+  bool preserve;        // how mass is spread over bodies
   int nmeasurement, nfactor;
   lb_osim_measurement* measurement;
   lb_osim_factor* factor;

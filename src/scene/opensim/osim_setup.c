@@ -88,20 +88,22 @@ static bool is_none(const char* text) {
   return !*text || strcmp(text, "Unassigned") == 0;
 }
 
-const char* lb_setup_path(lb_setup* s, lb_xml* object, const char* tag) {
+lb_osim_file lb_setup_file(lb_setup* s, lb_xml* object, const char* tag) {
+  const lb_xml* property = lb_osim_property(&s->o, object, tag);
+  const lb_osim_file none = {NULL, property ? property->place : object->place};
   const char* name = lb_osim_word(&s->o, object, tag);
   if (is_none(name)) {
-    return NULL;
+    return none;
   }
   const size_t length = strlen(s->folder) + strlen(name) + 1;
   char* path = LB_TAKE(s->r.keep, char, length);
   if (!path) {
     lb_lack(&s->r);
-    return NULL;
+    return none;
   }
   const bool absolute = *name == '/';
   strcpy(path, absolute ? "" : s->folder);
-  return strcat(path, name);
+  return (lb_osim_file){strcat(path, name), none.place};
 }
 
 // --- external loads ---
@@ -172,13 +174,11 @@ lb_status lb_osim_loads_read(const char* path, lb_arena* arena, lb_osim_loads* l
     }
   }
   lb_osim_number(&s.o, s.o.model, "lowpass_cutoff_frequency_for_load_kinematics", -1);
-  const lb_xml* data = lb_osim_property(&s.o, s.o.model, "datafile");
-  made.data = lb_setup_path(&s, s.o.model, "datafile");
-  made.data_place = data ? data->place : s.o.model->place;
+  made.data = lb_setup_file(&s, s.o.model, "datafile");
   if (made.count == 0) {
     lb_complain(&s.r, s.o.model->place, "there is no <ExternalForce> that acts");
-  } else if (!made.data) {
-    lb_complain(&s.r, made.data_place, "<datafile> must name the table of the forces");
+  } else if (!made.data.path) {
+    lb_complain(&s.r, made.data.place, "<datafile> must name the table of the forces");
   }
   const lb_status status = lb_setup_close(&s, &made.nnote, &made.note);
   if (status == LB_OK) {

@@ -19,8 +19,8 @@ lb_status lb_setup_open(lb_setup* s, const char* path, const char* const* elemen
 // Whether all was well. Elements that were not asked for become notes, `*notes`, in the arena.
 lb_status lb_setup_close(lb_setup* s, int* nnote, const lb_message** notes);
 
-// Path of a file that a property names, as seen from this one; NULL: it names none.
-const char* lb_setup_path(lb_setup* s, lb_xml* object, const char* tag);
+// The file that a property names. Its place is the property's, or the object's without one.
+lb_osim_file lb_setup_file(lb_setup* s, lb_xml* object, const char* tag);
 
 // Weights of markers in an IKTaskSet, which may be NULL.
 void lb_setup_tasks(lb_setup* s, lb_xml* set, int* count, const lb_osim_task** task);
@@ -38,8 +38,7 @@ typedef struct lb_load_columns {
 typedef struct lb_osim_loads {
   int count;
   lb_load_columns* item;
-  const char* data; // table
-  lb_place data_place;
+  lb_osim_file data; // table
   int nnote;
   const lb_message* note;
 } lb_osim_loads;

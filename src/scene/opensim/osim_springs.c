@@ -97,6 +97,6 @@ void lb_osim_spring(lb_osim* o, lb_xml* xml, lb_yaml* through) {
   lb_yaml* map = lb_node_map(o, xml->place);
   lb_node_put(o, map, "through", through);
   if (KINDS[kind_of(xml)].read(o, xml, map)) {
-    lb_node_part(o, "cables", xml->name, map);
+    lb_node_named_part(o, "cables", "spring", xml->name, map);
   }
 }

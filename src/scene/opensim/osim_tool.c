@@ -152,13 +152,13 @@ static void read_controllers(reading* R, lb_xml* tool) {
     } else if (strcmp(e->tag, "ControlSetController") == 0) {
       e->seen = true;
       lb_osim_word(&R->s.o, e, "actuator_list");
-      R->t.controls = lb_setup_path(&R->s, e, "controls_file");
+      R->t.controls = lb_setup_file(&R->s, e, "controls_file");
     }
   }
 }
 
 static void read_forward(reading* R, lb_xml* tool) {
-  R->t.states = lb_setup_path(&R->s, tool, "states_file");
+  R->t.states = lb_setup_file(&R->s, tool, "states_file");
   R->t.tolerance = lb_osim_number(&R->s.o, tool, "integrator_error_tolerance", 0);
   R->t.equilibrium =
       lb_osim_flag(&R->s.o, tool, "solve_for_equilibrium_for_auxiliary_states", false);
@@ -172,10 +172,10 @@ static void read_tool(reading* R) {
   lb_xml* tool = R->s.o.model;
   R->t.kind = tool->tag;
   R->t.place = tool->place;
-  R->t.model = lb_setup_path(&R->s, tool, "model_file");
-  R->t.markers = lb_setup_path(&R->s, tool, "marker_file");
-  R->t.motion = lb_setup_path(&R->s, tool, "coordinates_file");
-  R->t.forces = lb_setup_path(&R->s, tool, "external_loads_file");
+  R->t.model = lb_setup_file(&R->s, tool, "model_file");
+  R->t.markers = lb_setup_file(&R->s, tool, "marker_file");
+  R->t.motion = lb_setup_file(&R->s, tool, "coordinates_file");
+  R->t.forces = lb_setup_file(&R->s, tool, "external_loads_file");
   const double cutoff =
       lb_osim_number(&R->s.o, tool, "lowpass_cutoff_frequency_for_coordinates", -1);
   R->t.cutoff = cutoff > 0 ? cutoff : (double)NAN;
@@ -191,7 +191,7 @@ static void read_tool(reading* R) {
       idle->first = NULL;
     }
   }
-  if (!R->t.model) {
+  if (!R->t.model.path) {
     lb_complain(&R->s.r, tool->place, "<%s> must name a model in <model_file>", tool->tag);
   }
 }

@@ -10,11 +10,16 @@ typedef struct lb_osim_task {
   double weight; // 0: it does not
 } lb_osim_task;
 
-// Names of files are as seen from the setup; NULL: there is none.
+// A file that a setup names, and where. Its path is as seen from the setup; NULL: none is named.
+typedef struct lb_osim_file {
+  const char* path;
+  lb_place place;
+} lb_osim_file;
+
 typedef struct lb_osim_tool {
   const char* kind; // its element: "InverseDynamicsTool"
   lb_place place;
-  const char *model, *markers, *motion, *forces, *states, *controls;
+  lb_osim_file model, markers, motion, forces, states, controls;
   double begin, end; // [s], -INFINITY and INFINITY: all
   double cutoff;     // [Hz]; NAN: none
   double tolerance;  // of a simulation's integrator; 0: none is given
