@@ -33,9 +33,13 @@ test-long: setup-build-node-python-test build ## run the tests that take long, t
 	@ctest --test-dir build/release -j $(JOBS) --output-on-failure
 
 .PHONY: sanitize
-sanitize: setup-build-node-test build-sanitize build-tsan ## run all tests under the sanitizers (address, undefined, thread)
+sanitize: setup-build-node-test build-sanitize build-tsan ## run the tests under the sanitizers (address, undefined, thread)
 	@ctest --preset sanitize -j $(JOBS)
 	@ctest --preset tsan -j $(JOBS)
+
+.PHONY: sanitize-long
+sanitize-long: setup-build-node-test build-sanitize ## run those that take minutes under the sanitizers
+	@ctest --preset sanitize-long -j $(JOBS)
 
 .PHONY: coverage
 coverage: setup-build-node-test-coverage build-coverage ## which lines the tests run: build/coverage/report

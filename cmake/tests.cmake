@@ -18,11 +18,20 @@ if(LIMBER_SANITIZE MATCHES thread)
   list(APPEND LIMBER_TEST_ENVIRONMENT TSAN_OPTIONS=ignore_noninstrumented_modules=1)
 endif()
 
+# Runs and searches of seconds, which take minutes under the sanitizers; shorter tests go through the
+# same code. `make sanitize-long` runs them there.
+set(LIMBER_HEAVY_TESTS test_checkpoints test_compare test_fit test_models test_muscle_energy
+  test_muscle_lift test_muscle_side test_opensim_track test_optimize_elastic test_optimize_full
+  test_optimize_lengths test_optimize_paths test_retarget_integrators test_retarget_limited
+  test_retarget_reach test_retarget_scale test_robust test_torque test_track_walk)
+
 function(limber_test_properties name source)
   set_tests_properties(${name} PROPERTIES ENVIRONMENT "${LIMBER_TEST_ENVIRONMENT};${ARGN}"
     TIMEOUT 1200 SKIP_RETURN_CODE 77)
   if(source MATCHES "/long_[^/]*$")
     set_tests_properties(${name} PROPERTIES LABELS long TIMEOUT 7200)
+  elseif(name IN_LIST LIMBER_HEAVY_TESTS)
+    set_tests_properties(${name} PROPERTIES LABELS heavy)
   endif()
 endfunction()
 
