@@ -510,6 +510,46 @@ static void springs_along_paths_are_cables(void** state) {
   lb_scene_release(&s);
 }
 
+// Inside an element of the property's name, or as an element of its class with that name.
+static void functions_are_read_in_both_forms(void** state) {
+  (void)state;
+  static const char* const FUNCTIONS[][3] = {
+      {"coupled_coordinates_function", "LinearFunction", "<coefficients>0.5 0.1</coefficients>"},
+      {"force_length_curve", "PiecewiseLinearFunction", "<x>1 1.1 1.3</x><y>0 0.1 1</y>"},
+      {"x_location", "SimmSpline", "<x>-1 0 1</x><y>0.1 0.2 0.4</y>"},
+      {"y_location", "Constant", "<value>-0.2</value>"},
+      {"z_location", "Constant", "<value>0</value>"}};
+  static const char MODEL[] = TWO(
+      "<ConstraintSet><objects><CoordinateCouplerConstraint name=\"c\">%s"
+      "<independent_coordinate_names>a</independent_coordinate_names><dependent_coordinate_name>b"
+      "</dependent_coordinate_name></CoordinateCouplerConstraint></objects></ConstraintSet>"
+      "<ForceSet><objects><Ligament name=\"l\">" PATH(
+          "") "<resting_length>0.2</resting_length><pcsa_force>50</pcsa_force>%s</Ligament>"
+              "<PathSpring name=\"p\"><GeometryPath><PathPointSet><objects>" POINT(
+                  "a", "ground", "0.2 0.1 0") "<MovingPathPoint><body>bar</body><x_coordinate>a"
+                                              "</x_coordinate>%s%s%s</MovingPathPoint></objects>"
+                                              "</PathPointSet></GeometryPath><stiffness>10"
+                                              "</stiffness></PathSpring></objects></ForceSet>");
+  lb_scene s[2];
+  for (int k = 0; k < 2; k++) {
+    char form[5][200], text[sizeof MODEL + sizeof form];
+    for (int i = 0; i < 5; i++) {
+      const char* const* f = FUNCTIONS[i];
+      snprintf(form[i], sizeof form[i],
+               k == 0 ? "<%1$s><%2$s>%3$s</%2$s></%1$s>" : "<%2$s name=\"%1$s\">%3$s</%2$s>", f[0],
+               f[1], f[2]);
+    }
+    snprintf(text, sizeof text, MODEL, form[0], form[1], form[2], form[3], form[4]);
+    s[k] = parse(text);
+    assert_int_equal(s[k].nnote, 0);
+  }
+  assert_string_equal(s[0].converted, s[1].converted);
+  assert_near(s[1].constraint[0].least, 0.1, 0);
+  assert_near(s[1].force[0].force_curve.force[2], 50, 1e-12);
+  lb_scene_release(&s[0]);
+  lb_scene_release(&s[1]);
+}
+
 #define SIZES                                                                                      \
   "<max_isometric_force>100</max_isometric_force><optimal_fiber_length>0.1"                        \
   "</optimal_fiber_length><tendon_slack_length>0.1</tendon_slack_length>"
@@ -635,7 +675,7 @@ static void objects_of_one_name_are_noted(void** state) {
   "</HuntCrossleyForce::ContactParameters></contact_parameters></HuntCrossleyForce>"
 #define BALL(name)                                                                                 \
   "<ContactSphere name=\"" name "\"><body_name>bar</body_name><radius>0.25</radius></"             \
-                                "ContactSphere>"
+  "ContactSphere>"
 #define SURFACE "<WrapSphere name=\"w\"><radius>0.05</radius></WrapSphere>"
   const struct {
     const char *text, *note;
@@ -722,6 +762,17 @@ static void mistakes_are_said_with_their_lines(void** state) {
       {CUSTOM(AXIS("rotation1", "bend", "0 0 0", LINE), COORDINATE("bend")),
        "the axis of 'rotation1' must not be zero"},
       {CUSTOM(AXIS("rotation1", "bend", "0 0 1", "<Sine/>"), COORDINATE("bend")),
+       "the function 'Sine' cannot be read"},
+      {CUSTOM(
+           "<TransformAxis name=\"rotation1\"><coordinates>bend</coordinates><axis>0 0 1</axis>\n"
+           "<StepFunction name=\"function\"><end_value>0.5</end_value></StepFunction>"
+           "</TransformAxis>",
+           COORDINATE("bend")),
+       "model.osim:5:30: the function 'StepFunction' cannot be read"},
+      {CUSTOM(AXIS("rotation1", "bend", "0 0 1",
+                   "<MultiplierFunction><Sine name=\"function\"/><scale>2</scale>"
+                   "</MultiplierFunction>"),
+              COORDINATE("bend")),
        "the function 'Sine' cannot be read"},
       {CUSTOM(AXIS("rotation1", "bend", "0 0 1", "<SimmSpline><x>0 1 2</x><y>0 1</y></SimmSpline>"),
               COORDINATE("bend")),
@@ -923,6 +974,7 @@ int main(void) {
       cmocka_unit_test(smooth_contact_of_a_ball_is_a_smooth_ground),
       cmocka_unit_test(springs_may_have_conditional_points),
       cmocka_unit_test(springs_along_paths_are_cables),
+      cmocka_unit_test(functions_are_read_in_both_forms),
       cmocka_unit_test(muscles_have_the_shapes_and_starts_of_their_file),
       cmocka_unit_test(a_body_with_a_skull_has_a_head_and_muscles_have_their_volume),
       cmocka_unit_test(what_is_not_read_is_named_once_with_its_count),

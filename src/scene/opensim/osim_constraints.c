@@ -19,7 +19,7 @@ static lb_yaml* term_node(lb_osim* o, const lb_osim_coordinate* c, lb_place plac
 // Linear in several coordinates: a_1 q_1 + ... + b.
 static bool couple_linear(lb_osim* o, lb_xml* xml, lb_xml* function, double scale, lb_yaml* terms,
                           char* const* name, int count, double* b) {
-  lb_xml* line = lb_xml_find(function, "LinearFunction");
+  lb_xml* line = strcmp(function->tag, "LinearFunction") == 0 ? function : NULL;
   lb_xml* at = line ? lb_xml_find(line, "coefficients") : NULL;
   double* c = NULL;
   if (!line) {
@@ -27,6 +27,7 @@ static bool couple_linear(lb_osim* o, lb_xml* xml, lb_xml* function, double scal
                        "a coupler of several coordinates must be linear to be "
                        "read");
   }
+  line->seen = true;
   if (!at || lb_osim_numbers(o, at, at->text, &c) != count + 1) {
     return lb_complain(o->r, line->place,
                        "a LinearFunction of %d coordinates needs %d coefficients", count,
@@ -47,7 +48,7 @@ static bool couple_linear(lb_osim* o, lb_xml* xml, lb_xml* function, double scal
 static bool couple_independent(lb_osim* o, lb_xml* xml, lb_yaml* terms, double* b) {
   enum { MOST = 16 };
   lb_xml* names = lb_osim_property(o, xml, "independent_coordinate_names");
-  lb_xml* function = lb_osim_property(o, xml, "coupled_coordinates_function");
+  lb_xml* function = lb_osim_find_function(o, xml, "coupled_coordinates_function");
   const double scale = lb_osim_number(o, xml, "scale_factor", 1);
   char* name[MOST];
   int count = 0;
@@ -67,7 +68,7 @@ static bool couple_independent(lb_osim* o, lb_xml* xml, lb_yaml* terms, double* 
   }
   lb_osim_function f;
   const lb_osim_coordinate* q = lb_osim_find_coordinate(o, name[0], names->place);
-  if (!q || !lb_osim_read_function(o, function, 1, true, &f)) {
+  if (!q || !lb_osim_read_function(o, function, 1, &f)) {
     return false;
   }
   if (f.constant || f.line) {

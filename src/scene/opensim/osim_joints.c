@@ -162,7 +162,7 @@ static bool read_axis(lb_osim* o, const joint* j, lb_xml* transform, int i, axis
   // shifts are measured in lengths of their axes, turns are not
   const bool scaled = !is_turn(i) && fabs(norm - 1) > 1e-6;
   a->along = lb_vec3_scale(1 / norm, a->along);
-  if (!lb_osim_read_function(o, a->xml, scaled ? norm : 1, *name != 0, &a->f)) {
+  if (!lb_osim_read_inner_function(o, a->xml, scaled ? norm : 1, *name != 0, &a->f)) {
     return false;
   }
   if (strpbrk(name, " \t\n")) {
@@ -530,11 +530,15 @@ static void start_joint(lb_osim* o, int first, bool rest, bool last) {
 void lb_osim_start(lb_osim* o) {
   for (int i = 0; i < o->ncoordinate; i++) {
     lb_osim_coordinate* c = &o->coordinate[i];
-    lb_xml* prescribed = lb_osim_property(o, c->xml, "prescribed_function");
+    lb_xml* prescribed = lb_osim_find_function(o, c->xml, "prescribed_function");
+    if (prescribed) {
+      prescribed->first = NULL; // nothing of it is read
+      prescribed->seen = true;
+    }
     if (lb_osim_flag(o, c->xml, "locked", false)) {
       lock(o, c);
     }
-    if (lb_osim_flag(o, c->xml, "prescribed", false) && prescribed && prescribed->first) {
+    if (lb_osim_flag(o, c->xml, "prescribed", false) && prescribed) {
       lb_remark(o->r, prescribed->place,
                 lb_compose(o->r,
                            "coordinate '%s' is prescribed in the model and free here (give "
