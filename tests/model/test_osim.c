@@ -396,6 +396,32 @@ static void contact_of_a_ball_is_a_ground(void** state) {
   lb_scene_release(&s);
 }
 
+// Balls and planes of several materials: k = k1 k2 / (k1 + k2), k_i = K_i^(2/3).
+static void materials_of_a_contact_are_joined(void** state) {
+  (void)state;
+#define MATERIAL(geometry, stiffness, dissipation, friction)                                       \
+  "<HuntCrossleyForce::ContactParameters><geometry>" geometry "</geometry><stiffness>" stiffness   \
+  "</stiffness><dissipation>" dissipation "</dissipation><dynamic_friction>" friction              \
+  "</dynamic_friction></HuntCrossleyForce::ContactParameters>"
+  lb_scene s = parse(TWO("<components><HuntCrossleyForce name=\"h\"><contact_parameters>" MATERIAL(
+      "floor", "8e6", "0.5", "0.9") MATERIAL("ball", "1e6", "2",
+                                             "0.3") "</contact_parameters></HuntCrossleyForce>"
+                                                    "</components><ContactGeometrySet><objects>"
+                                                    "<ContactHalfSpace name=\"floor\">"
+                                                    "<body_name>ground</body_name>"
+                                                    "</ContactHalfSpace><ContactSphere "
+                                                    "name=\"ball\"><body_name>bar</body_name>"
+                                                    "<radius>0.25</radius></ContactSphere>"
+                                                    "</objects></ContactGeometrySet>"));
+  assert_int_equal(s.nforce, 1);
+  const double k = 4e4 * 1e4 / (4e4 + 1e4);
+  assert_near(s.force[0].stiffness, 4.0 / 3 * pow(k, 1.5) * 0.5, 1e-6);
+  assert_near(s.force[0].dissipation, 1.5 * (0.5 * 0.2 + 2 * 0.8), 1e-12);
+  assert_near(s.force[0].friction, 2 * 0.9 * 0.3 / 1.2, 1e-15);
+  assert_int_equal(s.nnote, 0);
+  lb_scene_release(&s);
+}
+
 static void a_contact_has_any_number_of_balls(void** state) {
   (void)state;
   enum { BALLS = 100 };
@@ -970,6 +996,7 @@ int main(void) {
       cmocka_unit_test(couplers_and_rods_are_constraints),
       cmocka_unit_test(locked_coordinates_stay),
       cmocka_unit_test(contact_of_a_ball_is_a_ground),
+      cmocka_unit_test(materials_of_a_contact_are_joined),
       cmocka_unit_test(a_contact_has_any_number_of_balls),
       cmocka_unit_test(smooth_contact_of_a_ball_is_a_smooth_ground),
       cmocka_unit_test(springs_may_have_conditional_points),
