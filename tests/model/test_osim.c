@@ -606,6 +606,45 @@ static void muscles_have_the_shapes_and_starts_of_their_file(void** state) {
   lb_scene_release(&s);
 }
 
+// What a file leaves out is as OpenSim's classes have it by themselves.
+static void muscles_have_the_sizes_of_their_class(void** state) {
+  (void)state;
+  lb_scene s = parse(TWO(
+      "<ForceSet><objects><Thelen2003Muscle name=\"t\">" PATH(
+          "") "</Thelen2003Muscle>"
+              "<RigidTendonMuscle name=\"r\">" PATH("") SIZES
+      "<min_control>0.01</min_control><max_control>1</max_control></RigidTendonMuscle>"
+      "<DeGrooteFregly2016Muscle name=\"d\">" PATH("") SIZES
+      "<fiber_damping>0.01</fiber_damping><activation_time_constant>0.02"
+      "</activation_time_constant><tendon_strain_at_one_norm_force>0.1"
+      "</tendon_strain_at_one_norm_force></DeGrooteFregly2016Muscle>"
+      "<Millard2012EquilibriumMuscle name=\"m\">" PATH("") SIZES
+      "<max_control>0.5</max_control><ignore_activation_dynamics>true</ignore_activation_dynamics>"
+      "</Millard2012EquilibriumMuscle><PathActuator name=\"p\">" PATH("") "</PathActuator>"
+                                                                          "</objects></ForceSet>"));
+  assert_int_equal(s.nmuscle, 5);
+  const lb_scene_hill *t = &s.muscle[0].hill, *d = &s.muscle[2].hill;
+  assert_near(t->force, 1000, 0);
+  assert_near(t->fiber, 0.1, 0);
+  assert_near(t->slack, 0.2, 0);
+  assert_false(s.muscle[1].hill.elastic);
+  assert_near(d->damping, 0.01, 0);
+  assert_near(d->activation, 0.02, 0);
+  assert_near(d->deactivation, 0.06, 0);
+  assert_near(d->shape.tendon_strain, 0.1, 0);
+  assert_near(s.muscle[4].tension, 1, 0);
+  static const char* const NOTES[] = {
+      "muscle 'r' of class RigidTendonMuscle is read as one of Millard's",
+      "muscle 'd' of class DeGrooteFregly2016Muscle is read as one of Millard's",
+      "muscle 'm' has controls from 0 to 0.5 in the model, and from 0 to 1 here",
+      "muscle 'm' has no activation dynamics in the model"};
+  assert_int_equal(s.nnote, 4);
+  for (int i = 0; i < 4; i++) {
+    assert_non_null(strstr(s.note[i].text, NOTES[i]));
+  }
+  lb_scene_release(&s);
+}
+
 static int count_shapes(const lb_scene* s, lb_shape_type type) {
   int n = 0;
   for (int i = 0; i < s->nshape; i++) {
@@ -837,6 +876,10 @@ static void mistakes_are_said_with_their_lines(void** state) {
       {TWO("<ForceSet><objects><PathSpring name=\"p\">" PATH(OVER) "</PathSpring></objects>"
                                                                    "</ForceSet>"),
        "there is no wrap object 'ball' that can be read"},
+      {TWO("<ForceSet><objects>\n<PathSpring "
+           "name=\"p\"><GeometryPath><PathPointSet/></GeometryPath>"
+           "</PathSpring></objects></ForceSet>"),
+       "model.osim:5:21: the path of 'p' needs two points"},
       {JOINT("UniversalJoint", COORDINATE("a") "\n" COORDINATE("a")),
        "model.osim:5:21: coordinate 'a' is defined twice; the first is in line 4 (rename one)"},
       {BODIES(ROD("2", INERTIA) "\n" ROD("2", INERTIA)),
@@ -1003,6 +1046,7 @@ int main(void) {
       cmocka_unit_test(springs_along_paths_are_cables),
       cmocka_unit_test(functions_are_read_in_both_forms),
       cmocka_unit_test(muscles_have_the_shapes_and_starts_of_their_file),
+      cmocka_unit_test(muscles_have_the_sizes_of_their_class),
       cmocka_unit_test(a_body_with_a_skull_has_a_head_and_muscles_have_their_volume),
       cmocka_unit_test(what_is_not_read_is_named_once_with_its_count),
       cmocka_unit_test(names_that_are_taken_are_noted),
