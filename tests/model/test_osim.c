@@ -373,6 +373,37 @@ static void locked_coordinates_stay(void** state) {
   lb_scene_release(&s);
 }
 
+// An offset frame on what it is in, as "..", and one on that one, with a marker and a surface.
+static void frames_stand_on_what_they_are_in(void** state) {
+  (void)state;
+#define FRAME(name, on, inside)                                                                    \
+  "<PhysicalOffsetFrame name=\"" name "\"><socket_parent>" on                                      \
+  "</socket_parent><translation>0 0.1 "                                                            \
+  "0</translation><orientation>0 0 0.3</orientation>" inside "</PhysicalOffsetFrame>"
+  lb_scene s = parse(
+      BEGIN
+      "<Ground name=\"ground\"/><BodySet name=\"bodyset\"><objects><Body name=\"rod\">" MASS
+      "<inertia>0.03 0.02 0.04 0 0 0</inertia><components>" FRAME("f", "..", "") FRAME(
+          "g", "../f",
+          "<WrapObjectSet><objects><WrapSphere name=\"ball\"><radius>0.05</radius>"
+          "<translation>0.1 0 0</translation></WrapSphere></objects></WrapObjectSet>")
+          FRAME("h", "../../rod",
+                "") "</components></Body></objects></BodySet>"
+                    "<JointSet><objects><PinJoint name=\"pin\"><socket_parent_frame>/ground"
+                    "</socket_parent_frame><socket_child_frame>/bodyset/rod</socket_child_frame>"
+                    "</PinJoint></objects></JointSet><MarkerSet><objects><Marker name=\"k\">"
+                    "<socket_parent_frame>/bodyset/rod/g</socket_parent_frame><location>0.1 0 "
+                    "0</location>"
+                    "</Marker></objects></MarkerSet>" END);
+  assert_int_equal(s.nmarker, 1);
+  assert_int_equal(s.nwrap, 1);
+  const double x = -0.1 * sin(0.3) + 0.1 * cos(0.6), y = 0.1 + 0.1 * cos(0.3) + 0.1 * sin(0.6);
+  const lb_vec3 to = lb_vec3_make(x, y, 0);
+  assert_near(lb_vec3_norm(lb_vec3_sub(s.marker[0].at, to)), 0, 1e-15);
+  assert_near(lb_vec3_norm(lb_vec3_sub(s.wrap[0].pose.p, to)), 0, 1e-15);
+  lb_scene_release(&s);
+}
+
 // A ball on a plane, in elements whose names have colons.
 static void contact_of_a_ball_is_a_ground(void** state) {
   (void)state;
@@ -727,6 +758,33 @@ static void names_that_are_taken_are_noted(void** state) {
   "<Body name=\"rod\"><mass>" mass "</mass>" inertia                                               \
   "<Joint><WeldJoint name=\"w\"><parent_body>ground</parent_body></WeldJoint></Joint></Body>"
 
+// Inertia without mass stays; a force that is off in the model, and factors that cannot be.
+static void what_a_model_has_otherwise_is_noted(void** state) {
+  (void)state;
+  lb_scene s = parse(BODIES(
+      ROD("0", "<inertia>0.3 0.2 0.4 0 0 0</inertia>") "\n<Body name=\"ball\">" MASS
+          INERTIA "<Joint><PinJoint "
+                  "name=\"p\"><parent_body>rod</parent_body><CoordinateSet><objects>"
+                                                       "<Coordinate "
+                                                       "name=\"a\"><locked>True</locked></"
+                                                       "Coordinate></objects></CoordinateSet>"
+                                                       "</PinJoint></Joint></Body>"));
+  assert_near(s.body[0].mass.mass, 1e-6, 0);
+  assert_near(s.body[0].mass.inertia.zz, 0.4, 0);
+  assert_int_equal(s.nconstraint, 1);
+  assert_int_equal(s.nnote, 1);
+  assert_string_equal(s.note[0].text, "body 'rod' has no mass: it gets 1e-06 kg");
+  lb_scene_release(&s);
+  s = parse(TWO("<ForceSet><objects>\n<PathSpring name=\"p\"><appliesForce>FALSE</appliesForce>"
+                "<stiffness>1</stiffness></PathSpring>\n<CoordinateActuator name=\"t\">"
+                "<coordinate>a</coordinate><optimal_force>-5</optimal_force></CoordinateActuator>"
+                "</objects></ForceSet>"));
+  assert_int_equal(s.nnote, 2);
+  assert_non_null(strstr(s.note[0].text, "'p' is left out: it is off in the model"));
+  assert_non_null(strstr(s.note[1].text, "the optimal force -5 of 't' is taken as 1"));
+  lb_scene_release(&s);
+}
+
 // Every kind of object, once each: parts that one element is made of are numbered without a note.
 static void objects_of_one_name_are_noted(void** state) {
   (void)state;
@@ -1038,6 +1096,7 @@ int main(void) {
       cmocka_unit_test(each_kind_of_joint_has_its_coordinates_by_name),
       cmocka_unit_test(couplers_and_rods_are_constraints),
       cmocka_unit_test(locked_coordinates_stay),
+      cmocka_unit_test(frames_stand_on_what_they_are_in),
       cmocka_unit_test(contact_of_a_ball_is_a_ground),
       cmocka_unit_test(materials_of_a_contact_are_joined),
       cmocka_unit_test(a_contact_has_any_number_of_balls),
@@ -1049,6 +1108,7 @@ int main(void) {
       cmocka_unit_test(muscles_have_the_sizes_of_their_class),
       cmocka_unit_test(a_body_with_a_skull_has_a_head_and_muscles_have_their_volume),
       cmocka_unit_test(what_is_not_read_is_named_once_with_its_count),
+      cmocka_unit_test(what_a_model_has_otherwise_is_noted),
       cmocka_unit_test(names_that_are_taken_are_noted),
       cmocka_unit_test(objects_of_one_name_are_noted),
       cmocka_unit_test(changed_names_are_noted_with_their_count),

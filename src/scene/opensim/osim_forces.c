@@ -281,18 +281,18 @@ static bool is_off(lb_osim* o, lb_xml* force) {
 // Forces of the set, and those that were added to the model as components of its own.
 static void read_forces(lb_osim* o, const char* set) {
   for (lb_xml* e = lb_osim_first(o, o->model, set); e && !o->r->no_memory; e = e->next) {
-    bool known = false;
-    for (int i = 0; i < LB_COUNT_OF(KINDS) && !known; i++) {
-      known = strcmp(e->tag, KINDS[i].tag) == 0;
-      if (known) {
-        e->seen = true;
-        if (!is_off(o, e)) {
-          KINDS[i].read(o, e);
-        }
-      }
+    if (is_off(o, e)) {
+      lb_osim_leave_out(o, e, "it is off in the model (<appliesForce>, <isDisabled>)");
+      e->seen = true;
+      e->first = NULL; // nothing of it is needed
+      continue;
     }
-    if (!known && !is_off(o, e)) {
-      e->seen = lb_osim_actuator(o, e) || lb_osim_coordinate_pull(o, e) || lb_osim_path_force(o, e);
+    e->seen |= lb_osim_actuator(o, e) || lb_osim_coordinate_pull(o, e) || lb_osim_path_force(o, e);
+    for (int i = 0; i < LB_COUNT_OF(KINDS); i++) {
+      if (strcmp(e->tag, KINDS[i].tag) == 0) {
+        e->seen = true;
+        KINDS[i].read(o, e);
+      }
     }
   }
 }

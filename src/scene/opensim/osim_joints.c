@@ -373,6 +373,8 @@ static bool simple(lb_osim* o, joint* j, const struct kind* kind) {
   }
   if (strcmp(kind->type, "ellipsoid") == 0) {
     const lb_vec3 radii = lb_osim_vector(o, j->xml, "radii_x_y_z", lb_vec3_make(1, 1, 1));
+    const lb_vec3 out = lb_quat_rotate(j->start.q, lb_vec3_make(0, 0, 1));
+    j->start.p = lb_vec3_make(radii.x * out.x, radii.y * out.y, radii.z * out.z);
     lb_node_put(o, j->map, "radii", lb_node_vector(o, place, radii));
   }
   for (int k = 0; k < kind->count; k++) {

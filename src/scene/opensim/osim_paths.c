@@ -151,8 +151,8 @@ static void read_wrap(lb_osim* o, lb_xml* xml, const char* frame) {
   keep_wrap(o, w);
 }
 
-static void read_wraps_of(lb_osim* o, lb_xml* body, const char* frame) {
-  for (lb_xml* e = lb_osim_first(o, body, "WrapObjectSet"); e && !o->r->no_memory; e = e->next) {
+static void read_wraps_of(lb_osim* o, lb_xml* on, const char* frame) {
+  for (lb_xml* e = lb_osim_first(o, on, "WrapObjectSet"); e && !o->r->no_memory; e = e->next) {
     read_wrap(o, e, frame);
   }
 }
@@ -164,6 +164,10 @@ void lb_osim_wraps(lb_osim* o) {
   }
   for (lb_xml* e = lb_osim_first(o, o->model, "BodySet"); e; e = e->next) {
     read_wraps_of(o, e, e->name);
+  }
+  for (int i = 0; i < o->nframe; i++) {
+    const lb_osim_named_frame* f = &o->frame[i];
+    read_wraps_of(o, f->xml, lb_compose(o->r, "%s/%s", f->owner, f->xml->name));
   }
 }
 
