@@ -21,8 +21,9 @@ typedef struct lb_table_count {
 typedef struct lb_numbers {
   const char* file;
   lb_table_kind kind;
-  bool degrees; // angles of a motion are in degrees
-  double scale; // of a length in a table of markers, which are turned to z up as they are read
+  bool degrees;   // angles of a motion are in degrees
+  bool says_unit; // its header says so, or that they are not
+  double scale;   // of a length in a table of markers, which are turned to z up as they are read
   lb_place unit_place;
   // What a header says of the table. Other counts than the table has are noted, since other tools
   // write them.

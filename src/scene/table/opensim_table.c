@@ -4,10 +4,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "scene/table/number_table.h"
 
-enum { LONGEST_HEADER = 500 }; // lines
+enum { LONGEST_HEADER = 10000 }; // lines
 
 static lb_status lack(const lb_numbers* n) {
   return lb_error_add(n->err, LB_NO_MEMORY, (lb_place){n->file, 0, 0},
@@ -133,8 +134,9 @@ static void read_header_line(lb_numbers* n, const lb_scan* s) {
   }
   if (begins(s, "inDegrees")) {
     n->degrees = has_text(s, end, "yes");
+    n->says_unit = true;
   } else if (has_text(s, end, "Angles are in degrees")) {
-    n->degrees = true;
+    n->degrees = n->says_unit = true;
   }
 }
 
@@ -146,7 +148,8 @@ static bool ends_in(const char* name, const char* end) {
 lb_status lb_motion_begin(lb_numbers* n) {
   lb_scan* s = &n->cells.scan;
   int names = 0, places = 0;
-  n->degrees = ends_in(n->file, ".mot");
+  const char* dot = strrchr(n->file, '.');
+  n->degrees = dot && strcasecmp(dot, ".mot") == 0;
   while (!begins(s, "endheader")) {
     read_header_line(n, s);
     lb_scan_line(s); // it is there
