@@ -110,6 +110,14 @@ claim "a missing file that the command line replaces is not missed" exits 0
 tool CMCTool "<model_file>../arm.yaml</model_file>"
 refused "a tool that is not read" "setups/setup.xml:1:33: there must be an element InverseKinematicsTool, InverseDynamicsTool, AnalyzeTool or ForwardTool in <OpenSimDocument>" simulate setups/setup.xml
 
+# Forces of another time act on nothing, which is said.
+printf 'time,arm.fx,arm.fy,arm.fz\n0,0,0,1\n0.1,0,0,1\n' >short.csv
+run "$LIMBER" inverse arm.yaml arm.sto --forces short.csv --out short --quiet
+claim "forces for a part of a motion are read" exits 0
+claim "... and the rest is named" complains "no force acts at 9 of 20 moments: the table of 'arm' goes from 0 to 0.1 s, and the motion from 0 to 0.19 s"
+run "$LIMBER" inverse arm.yaml arm.sto --forces short.csv --end 0.1 --out short --quiet
+claim "... unless it was not asked for" silent
+
 # Angles in the other unit are asked about. What a header does not say, the ending does.
 cat >pin.osim <<'X'
 <OpenSimDocument Version="30000"><Model name="m"><BodySet><objects><Body name="ground"/>

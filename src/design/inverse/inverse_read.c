@@ -234,20 +234,32 @@ static lb_status note_held(lb_numbers* n, const lb_joint_motion* x) {
                    x->nheld > 1 ? " and others stay as they are" : " stays as it is");
 }
 
-// Angles as no joint turns them, or none that is worth a degree, are of the other unit most likely.
-static lb_status note_unit(lb_numbers* n, const lb_model* m) {
-  static const double FAR = 20, NEAR = 3.2; // as the table has them
-  double most = 0;
+// Column of the largest angle that counts, -1: none. What couplings say is not the table's.
+static int find_largest(const lb_numbers* n, const lb_model* m, const lb_joint_motion* x,
+                        double* most) {
   int at = -1;
-  for (int v = 0; v < m->nv; v++) {
-    const bool turns = m->dof.counts[v] == LB_COORDINATE_ANGLE;
-    const int column = turns ? lb_motion_column(n, m->dof.name[v], false) : -1;
-    for (int i = 0; i < n->nrow && column >= 0; i++) {
-      const double x = fabs(n->value[(size_t)i * (size_t)n->ncolumn + (size_t)column]);
-      at = x > most ? column : at;
-      most = fmax(most, x);
+  *most = 0;
+  for (int j = 0; j < m->njoint; j++) {
+    for (int k = 0; k < m->joint.nq[j] && m->joint.nq[j] == m->joint.nv[j]; k++) {
+      const int v = m->joint.v[j] + k;
+      const bool turns = m->dof.counts[v] == LB_COORDINATE_ANGLE;
+      const int column = turns ? lb_motion_column(n, m->dof.name[v], false) : -1;
+      for (int i = 0; i < x->nsample && column >= 0; i++) {
+        const double angle = fabs(x->q[(size_t)i * (size_t)m->nq + (size_t)(m->joint.q[j] + k)]);
+        at = angle > *most ? column : at;
+        *most = fmax(*most, angle);
+      }
     }
   }
+  return at;
+}
+
+// Angles as no joint turns them, or none that is worth a degree, are of the other unit most likely.
+static lb_status note_unit(lb_numbers* n, const lb_model* m, const lb_joint_motion* x) {
+  static const double FAR = 20, NEAR = 3.2; // as the table has them
+  double most;
+  const int at = find_largest(n, m, x, &most);
+  most *= n->degrees ? 180 / M_PI : 1;
   if (at >= 0 && !n->degrees && most > FAR) {
     return lb_numbers_note(n, n->place[at],
                            "column '%.100s' goes to %.4g rad (are the angles in degrees? Say "
@@ -294,7 +306,7 @@ static lb_status complete_motion(lb_numbers* n, const lb_model* m, lb_joint_moti
   }
   lb_status status = note_held(n, x);
   status = status == LB_OK ? note_misspelt(n, m) : status;
-  return status == LB_OK ? note_unit(n, m) : status;
+  return status == LB_OK ? note_unit(n, m, x) : status;
 }
 
 // Four zeros are no rotation.
