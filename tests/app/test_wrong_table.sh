@@ -162,3 +162,14 @@ P
 claim "an ending in capitals is the same" same degrees.mot capitals.MOT
 claim "... and so is a long header" same degrees.mot long.mot
 claim "... and so are radians" same degrees.mot radians.sto
+
+# What a setup leaves out is left out here, or is named.
+cat >id.xml <<'X'
+<OpenSimDocument><InverseDynamicsTool><model_file>pin.osim</model_file>
+<forces_to_exclude> Muscles bushing</forces_to_exclude>
+<coordinates_file>degrees.mot</coordinates_file></InverseDynamicsTool></OpenSimDocument>
+X
+run "$LIMBER" inverse id.xml --out of-id --quiet
+claim "a setup that leaves out a force is read" exits 0
+claim "... which is named" complains "id.xml:2:19: 'bushing' of <forces_to_exclude> is not left out"
+claim "... once" test "$(grep -c exclude stderr)" = 1

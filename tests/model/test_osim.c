@@ -650,7 +650,8 @@ static void muscles_have_the_sizes_of_their_class(void** state) {
       "</activation_time_constant><tendon_strain_at_one_norm_force>0.1"
       "</tendon_strain_at_one_norm_force></DeGrooteFregly2016Muscle>"
       "<Millard2012EquilibriumMuscle name=\"m\">" PATH("") SIZES
-      "<max_control>0.5</max_control><ignore_activation_dynamics>true</ignore_activation_dynamics>"
+      "<min_control>-Inf</min_control><max_control>0.5</"
+      "max_control><ignore_activation_dynamics>true</ignore_activation_dynamics>"
       "</Millard2012EquilibriumMuscle><PathActuator name=\"p\">" PATH("") "</PathActuator>"
                                                                           "</objects></ForceSet>"));
   assert_int_equal(s.nmuscle, 5);
@@ -762,11 +763,13 @@ static void names_that_are_taken_are_noted(void** state) {
 static void what_a_model_has_otherwise_is_noted(void** state) {
   (void)state;
   lb_scene s = parse(BODIES(
-      ROD("0", "<inertia>0.3 0.2 0.4 0 0 0</inertia>") "\n<Body name=\"ball\">" MASS
-          INERTIA "<Joint><PinJoint "
-                  "name=\"p\"><parent_body>rod</parent_body><CoordinateSet><objects>"
+      ROD("0", "<inertia>0.3 0.2 0.4 0 0 0</inertia>") "\n<Body name=\"ball\">" MASS INERTIA
+                                                       "<Joint><PinJoint "
+                                                       "name=\"p\"><parent_body>rod</"
+                                                       "parent_body><CoordinateSet><objects>"
                                                        "<Coordinate "
-                                                       "name=\"a\"><locked>True</locked></"
+                                                       "name=\"a\"><range>-Inf "
+                                                       "Inf</range><locked>True</locked></"
                                                        "Coordinate></objects></CoordinateSet>"
                                                        "</PinJoint></Joint></Body>"));
   assert_near(s.body[0].mass.mass, 1e-6, 0);

@@ -96,7 +96,8 @@ static void put_names(lb_osim* o, joint* j) {
     lb_xml* xml = j->coordinate[j->order[k]];
     lb_xml* range = lb_osim_property(o, xml, "range");
     double* x = NULL;
-    const int n = range && *range->text ? lb_osim_numbers(o, range, range->text, &x) : 0;
+    const bool open = !range || !*range->text || strstr(range->text, "nf"); // -Inf Inf
+    const int n = open ? 0 : lb_osim_numbers(o, range, range->text, &x);
     const double own[2] = {n == 2 ? x[0] : -1e6, n == 2 ? x[1] : 1e6};
     if (n != 0 && n != 2 && n > 0) {
       lb_complain(o->r, range->place, "<range> must have 2 numbers, not %d", n);

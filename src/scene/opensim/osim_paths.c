@@ -439,6 +439,12 @@ static lb_yaml* path_node(lb_osim* o, lb_place place, const path* p) {
   return list;
 }
 
+// A bound of a control; files may say Inf where there is none.
+static double control_bound(lb_osim* o, lb_xml* xml, const char* tag, double standard) {
+  const bool open = strstr(lb_osim_word(o, xml, tag), "nf") != NULL;
+  return open ? standard : lb_osim_number(o, xml, tag, standard);
+}
+
 // How a muscle is driven, of which only what is usual is so here.
 static void check_controls(lb_osim* o, lb_xml* xml) {
   static const char* const TAGS[] = {"optimal_force", "minimum_activation", "default_fiber_length",
@@ -447,8 +453,8 @@ static void check_controls(lb_osim* o, lb_xml* xml) {
   for (int i = 0; i < LB_COUNT_OF(TAGS); i++) {
     lb_osim_word(o, xml, TAGS[i]);
   }
-  const double low = lb_osim_number(o, xml, "min_control", 0),
-               high = lb_osim_number(o, xml, "max_control", 1);
+  const double low = control_bound(o, xml, "min_control", 0),
+               high = control_bound(o, xml, "max_control", 1);
   if (low > LEAST || high < 1) {
     lb_remark(o->r, xml->place,
               lb_compose(o->r,
