@@ -349,8 +349,11 @@ static void couplers_and_rods_are_constraints(void** state) {
           "ConstantDistanceConstraint><PointConstraint name=\"e\"><body_1>ground</body_1>"
           "<body_2>bar</body_2><location_body_1>0 1 0</location_body_1></PointConstraint>"
           "<WeldConstraint name=\"f\"><body_1>bar</body_1><body_2>ground</body_2></WeldConstraint>"
+          "<PointOnLineConstraint name=\"g\"><line_body>ground</line_body><line_direction_vec>0 2 0"
+          "</line_direction_vec><point_on_line>0.1 0 0</point_on_line><follower_body>bar"
+          "</follower_body><point_on_follower>0 -0.2 0</point_on_follower></PointOnLineConstraint>"
           "</objects></ConstraintSet>"));
-  assert_int_equal(s.nconstraint, 1);
+  assert_int_equal(s.nconstraint, 2);
   const lb_scene_constraint* c = &s.constraint[0];
   assert_int_equal(c->nterm, 2);
   assert_near(c->term[1].factor, -2, 0);
@@ -360,6 +363,12 @@ static void couplers_and_rods_are_constraints(void** state) {
   assert_true(s.joint[2].loop && s.joint[3].loop);
   assert_near(s.joint[2].in_parent.p.z, 1, 1e-15); // y of the ground
   assert_int_equal(s.joint[3].parent, LB_WORLD);
+  const lb_scene_constraint* on = &s.constraint[1];
+  assert_int_equal(on->kind, LB_CONSTRAINT_LINE);
+  assert_int_equal(on->body, s.joint[1].child);
+  assert_near(on->point[0].y, -0.2, 0);
+  assert_near(on->normal.z, 1, 1e-15); // y of the ground
+  assert_int_equal(s.nnote, 0);
   lb_scene_release(&s);
 }
 

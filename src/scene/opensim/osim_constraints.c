@@ -163,6 +163,23 @@ static void rod(lb_osim* o, lb_xml* xml) {
   lb_node_object(o, "constraints", "constraint", xml, xml->tag, map);
 }
 
+static void point_on_line(lb_osim* o, lb_xml* xml) {
+  static const char* const LINE[] = {"line_body", NULL};
+  static const char* const FOLLOWER[] = {"follower_body", NULL};
+  const lb_place place = xml->place;
+  const lb_vec3 along = lb_osim_vector(o, xml, "line_direction_vec", lb_vec3_make(0, 0, 0));
+  lb_osim_frame line, follower;
+  if (!lb_osim_attach(o, xml, LINE, "point_on_line", &line) ||
+      !lb_osim_attach(o, xml, FOLLOWER, "point_on_follower", &follower)) {
+    return;
+  }
+  lb_yaml *map = lb_node_map(o, place), *of = lb_osim_point(o, place, &follower);
+  lb_node_put(o, of, "through", lb_osim_point(o, place, &line));
+  lb_node_put(o, of, "along", lb_node_vector(o, place, lb_quat_rotate(line.pose.q, along)));
+  lb_node_put(o, map, "line", of);
+  lb_node_object(o, "constraints", "constraint", xml, xml->tag, map);
+}
+
 static const struct {
   const char* tag;
   void (*read)(lb_osim* o, lb_xml* xml);
@@ -171,6 +188,7 @@ static const struct {
     {"WeldConstraint", weld},
     {"PointConstraint", point},
     {"ConstantDistanceConstraint", rod},
+    {"PointOnLineConstraint", point_on_line},
 };
 
 void lb_osim_constraints(lb_osim* o) {
