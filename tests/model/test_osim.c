@@ -576,6 +576,29 @@ static void springs_along_paths_are_cables(void** state) {
   lb_scene_release(&s);
 }
 
+// The body is at (0.04, -0.07, 0.25), and only the last segment comes near.
+static void surfaces_are_where_an_ellipsoid_joint_starts(void** state) {
+  (void)state;
+  lb_scene s = parse(
+      BEGIN
+      "<BodySet><objects><Body name=\"ground\"/><Body name=\"rod\">" MASS INERTIA
+      "<Joint><EllipsoidJoint name=\"j\"><parent_body>ground</parent_body><radii_x_y_z>0.1 "
+      "0.2 0.3</radii_x_y_z><CoordinateSet><objects>" COORDINATE("a") COORDINATE("b") COORDINATE(
+          "c") "</objects></CoordinateSet></EllipsoidJoint></Joint>"
+               "<WrapObjectSet><objects><WrapSphere "
+               "name=\"ball\"><radius>0.02</radius></WrapSphere>"
+               "</objects></WrapObjectSet></Body></objects></BodySet><ForceSet><objects>"
+               "<PathSpring name=\"p\"><GeometryPath><PathPointSet><objects>" POINT("a", "ground",
+                                                                                    "-0.3 0 0")
+                   POINT("b", "ground", "0.3 0 0") POINT("c", "ground", "0.3 -0.1 0.25") POINT(
+                       "d", "ground", "-0.3 -0.1 0.25") "</objects></PathPointSet>" OVER
+                                                        "</GeometryPath><stiffness>10</stiffness></"
+                                                        "PathSpring></objects></ForceSet>" END);
+  assert_int_equal(s.force[0].npoint, 5);
+  assert_int_equal(s.force[0].point[3].wrap, 1);
+  lb_scene_release(&s);
+}
+
 // Inside an element of the property's name, or as an element of its class with that name.
 static void functions_are_read_in_both_forms(void** state) {
   (void)state;
@@ -1115,6 +1138,7 @@ int main(void) {
       cmocka_unit_test(smooth_contact_of_a_ball_is_a_smooth_ground),
       cmocka_unit_test(springs_may_have_conditional_points),
       cmocka_unit_test(springs_along_paths_are_cables),
+      cmocka_unit_test(surfaces_are_where_an_ellipsoid_joint_starts),
       cmocka_unit_test(functions_are_read_in_both_forms),
       cmocka_unit_test(muscles_have_the_shapes_and_starts_of_their_file),
       cmocka_unit_test(muscles_have_the_sizes_of_their_class),
