@@ -818,6 +818,18 @@ static void what_a_model_has_otherwise_is_noted(void** state) {
   assert_non_null(strstr(s.note[0].text, "'p' is left out: it is off in the model"));
   assert_non_null(strstr(s.note[1].text, "the optimal force -5 of 't' is taken as 1"));
   lb_scene_release(&s);
+  s = parse(TWO(
+      "<Ground name=\"ground\"><WrapObjectSet><objects><WrapSphere name=\"ball\"><radius>0.05"
+      "</radius></WrapSphere></objects></WrapObjectSet></Ground><ForceSet><objects>"
+      "<PathSpring name=\"p\">" PATH(
+          "<PathWrapSet><objects><PathWrap><wrap_object>ball"
+          "</wrap_object>\n<range>2 1</range></PathWrap></objects></PathWrapSet>") "</PathSpring></"
+                                                                                   "objects></"
+                                                                                   "ForceSet>"));
+  assert_int_equal(s.force[0].npoint, 3);
+  assert_int_equal(s.nnote, 1);
+  assert_non_null(strstr(s.note[0].text, "<range> '2 1' does not name two of the 2 points"));
+  lb_scene_release(&s);
 }
 
 // Every kind of object, once each: parts that one element is made of are numbered without a note.

@@ -383,8 +383,19 @@ static bool add_wrap(lb_osim* o, lb_xml* xml, path* p) {
                        object ? object->text : "");
   }
   if (range && *range->text && lb_osim_numbers(o, range, range->text, &x) == 2) {
-    first = x[0] >= 1 && x[0] <= p->npoint ? (int)x[0] - 1 : first;
-    last = x[1] >= 1 && x[1] <= p->npoint ? (int)x[1] - 1 : last;
+    const bool inside = x[0] <= p->npoint && x[1] <= p->npoint;
+    first = x[0] >= 1 && inside ? (int)x[0] - 1 : first;
+    last = x[1] >= 1 && inside ? (int)x[1] - 1 : last;
+    if (!inside || first >= last) {
+      lb_remark(
+          o->r, range->place,
+          lb_compose(o->r,
+                     "<range> '%.20s' does not name two of the %d points of the path in their "
+                     "order: all of them are taken",
+                     range->text, p->npoint));
+      first = 0;
+      last = p->npoint - 1;
+    }
   }
   const lb_transform pose = lb_transform_mul(lb_osim_body_pose(o, w->body), w->pose);
   double least = INFINITY, along = 0;
