@@ -173,3 +173,22 @@ run "$LIMBER" inverse id.xml --out of-id --quiet
 claim "a setup that leaves out a force is read" exits 0
 claim "... which is named" complains "id.xml:2:19: 'bushing' of <forces_to_exclude> is not left out"
 claim "... once" test "$(grep -c exclude stderr)" = 1
+
+# Markers of another subject's, or under its name.
+python3 - <<'P'
+names = ["a", "b", "c", "d", "e"]
+with open("five.yaml", "w") as f:
+    f.write("bodies: {arm: {mass: 2, center: [0.3, 0, 0], inertia: [0.01, 0.01, 0.01]}}\n"
+            "joints: {j: {type: revolute, child: arm, axis: -y}}\nmarkers:\n")
+    for i, n in enumerate(names):
+        f.write(f"  knee-{n}: {{body: arm, at: [0.5, 0, {0.1 * i}]}}\n")
+for file, prefix in (("others.csv", "x"), ("subject.csv", "walker_")):
+    with open(file, "w") as f:
+        f.write("time," + ",".join(f"{prefix if n != 'b' else ''}knee-{n}.{k}" for n in names for k in "xyz") + "\n")
+        for i in range(10):
+            f.write(f"{0.01 * i}," + ",".join(f"0.5,0,{0.1 * k}" for k in range(5)) + "\n")
+P
+run "$LIMBER" ik five.yaml subject.csv --out five --quiet
+claim "markers under a subject's name are asked about" complains "marker 'knee-a' of the model is not there (did you mean it by 'walker_knee-a'?)"
+claim "... each by its own" complains "marker 'knee-e' of the model is not there (did you mean it by 'walker_knee-e'?)"
+claim "... and how few are left is said" complains "subject.csv:1:1: only 1 of the 5 markers of the model are in the table"

@@ -90,6 +90,8 @@ lb_status lb_motion_line(lb_numbers* n, double* value, int* count);
 lb_status lb_trc_line(lb_numbers* n, double* value, int* count);
 // A note where the markers are of a size that no subject has, as in another unit.
 lb_status lb_trc_check_unit(lb_numbers* n);
+// Notes places that are 0, 0, 0.
+lb_status lb_trc_check_zeros(lb_numbers* n);
 
 // The column of a name, or -1.
 int lb_numbers_column(const lb_numbers* n, const char* name);
