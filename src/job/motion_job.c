@@ -72,9 +72,34 @@ lb_status lb_motion_job_run(lb_job* j, int parts, lb_error* err) {
   return status;
 }
 
+// Tables of forces that begin late or end early leave the rest without any.
+static void warn_without_forces(lb_job* j, const lb_outer_forces* f) {
+  const lb_recording* r = j->recording;
+  int without = 0;
+  for (int i = 0; i < r->nframe; i++) {
+    bool any = false;
+    for (int k = 0; k < f->count && !any; k++) {
+      const lb_scene_external* e = &f->item[k];
+      any = r->time[i] >= e->time[0] && r->time[i] <= e->time[e->nsample - 1];
+    }
+    without += !any;
+  }
+  if (without > 0) {
+    const lb_scene_external* e = &f->item[0];
+    lb_job_warn(j,
+                "no force acts at %d of %d moments: the table of '%.64s' goes from %g to %g s, and "
+                "the motion from %g to %g s",
+                without, r->nframe, e->name, e->time[0], e->time[e->nsample - 1], r->time[0],
+                r->time[r->nframe - 1]);
+  }
+}
+
 void lb_motion_job_warn(lb_job* j) {
   const lb_motion_job* own = j->own;
   lb_job_warn_of_tables(j, own->motion, own->forces);
+  if (own->forces && own->forces->count > 0 && j->recording) {
+    warn_without_forces(j, own->forces);
+  }
 }
 
 static void add_peak(lb_job* j, const char* name, const lb_torque_peak* p) {

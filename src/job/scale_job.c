@@ -65,8 +65,17 @@ static double ratio_of(const scaling* S, const lb_osim_measurement* m) {
                    m->name, m->pair[i][a < 0 ? 0 : 1]);
       return NAN;
     }
-    const double is = measured(S, a, b),
-                 was = lb_vec3_norm(lb_vec3_sub(placed(S, a), placed(S, b)));
+    const double is = measured(S, a, b);
+    if (isnan(is)) {
+      lb_error_add(
+          S->err, LB_INVALID, m->place,
+          "measurement '%.60s': markers '%.60s' and '%.60s' are never seen together in the "
+          "<time_range> of the trial, whose samples go from %g to %g s",
+          m->name, m->pair[i][0], m->pair[i][1], S->markers->time[0],
+          S->markers->time[S->markers->nsample - 1]);
+      return NAN;
+    }
+    const double was = lb_vec3_norm(lb_vec3_sub(placed(S, a), placed(S, b)));
     if (!(is > 0 && was > 0)) {
       lb_error_add(S->err, LB_INVALID, m->place,
                    "measurement '%.60s': markers '%.60s' and '%.60s' have no distance", m->name,

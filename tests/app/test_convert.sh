@@ -79,3 +79,16 @@ if [ -d "$others" ]; then
     --set "initial.ball.position=[0, 0.5, 0, 0, 0, 0]" 2>/dev/null
   claim "a ball rests on its ground by its weight" near "$(tail -1 ball/forces.csv | tr , ' ' | cut -d' ' -f4)" 9.8065 1e-3
 fi
+
+# All coordinates are locked: nothing moves, and BLAS has nothing to say about it.
+cat >locked.osim <<'X'
+<OpenSimDocument Version="30000"><Model name="m"><BodySet><objects><Body name="ground"/>
+<Body name="rod"><mass>2</mass><mass_center>0 -0.3 0</mass_center><inertia>0.03 0.02 0.04 0 0 0</inertia>
+<Joint><PinJoint name="p"><parent_body>ground</parent_body><CoordinateSet><objects>
+<Coordinate name="a"><default_value>0.4</default_value><locked>true</locked></Coordinate></objects></CoordinateSet>
+</PinJoint></Joint></Body></objects></BodySet></Model></OpenSimDocument>
+X
+run "$LIMBER" simulate locked.osim --duration 0.1 --out locked --quiet
+claim "a model that is locked everywhere is simulated" exits 0
+claim "... quietly" silent
+claim "... and stays" grep -q "0.1.*,0.4" <(tail -1 locked/trajectory.csv)

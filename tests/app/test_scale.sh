@@ -95,6 +95,16 @@ claim "a body that is not there is a mistake" complains "the model has no body '
 sed 's/1.1 1.1 1.1/1.1 0 1.1/' scale.xml >bad.xml
 run "$LIMBER" analyse generic.yaml walk.csv --scale bad.xml --out none
 claim "sizes of nothing are a mistake" complains "must be greater than 0"
+sed 's|<time_range>0 0.2|<time_range>5 6|' scale.xml >bad.xml
+run "$LIMBER" analyse generic.yaml walk.csv --scale bad.xml --out none
+claim "times that the trial does not have are a mistake" complains "bad.xml:5:"
+claim "... that says which it has" complains "are never seen together in the <time_range> of the trial, whose samples go from 0 to"
+sed 's|<time_range>0 0.2|<time_range>0.2 0|' scale.xml >bad.xml
+run "$LIMBER" analyse generic.yaml walk.csv --scale bad.xml --out none
+claim "times in the wrong order are a mistake" complains "bad.xml:11:48: <time_range> must have two numbers that rise"
+sed 's|<time_range>0 0.2|<time_range>-Inf Inf|' scale.xml >open.xml
+run "$LIMBER" analyse generic.yaml walk.csv --scale open.xml --cutoff 20 --out open
+claim "a trial may count as a whole" prints "upper arm: 1.2500"
 
 # MarkerPlacer: a marker that sits elsewhere on the subject goes there, by the standing trial
 python3 - <<'P'

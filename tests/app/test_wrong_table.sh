@@ -56,6 +56,8 @@ refused "an empty file of markers" "empty.trc:1:1: the file is empty (it must be
 refused "XML as a motion" "loads.xml:1:1: this is XML (it must be a table of numbers)" inverse arm.yaml loads.xml
 cp arm.sto table.xml
 refused "a table as external loads" "table.xml:1:1: this is a table of numbers (it must be XML" inverse arm.yaml arm.sto --forces table.xml
+refused "a time after all samples" "arm.sto: the table goes from 0 to 0.19 s: no sample of it is within the begin and end" inverse arm.yaml arm.sto --begin 5 --end 6
+refused "... of markers" "tip.trc: 0 samples lie between the times that were asked for" ik arm.yaml tip.trc --begin 0.2
 refused "an end before the begin" "the end, 0.05 s, is before the begin, 0.1 s" inverse arm.yaml arm.sto --begin 0.1 --end 0.05
 
 run "$LIMBER" muscle lengths arm.yaml arm.sto --out one
@@ -107,3 +109,86 @@ run "$LIMBER" inverse setups/setup.xml arm.sto --out instead
 claim "a missing file that the command line replaces is not missed" exits 0
 tool CMCTool "<model_file>../arm.yaml</model_file>"
 refused "a tool that is not read" "setups/setup.xml:1:33: there must be an element InverseKinematicsTool, InverseDynamicsTool, AnalyzeTool or ForwardTool in <OpenSimDocument>" simulate setups/setup.xml
+
+# Forces of another time act on nothing, which is said.
+printf 'time,arm.fx,arm.fy,arm.fz\n0,0,0,1\n0.1,0,0,1\n' >short.csv
+run "$LIMBER" inverse arm.yaml arm.sto --forces short.csv --out short --quiet
+claim "forces for a part of a motion are read" exits 0
+claim "... and the rest is named" complains "no force acts at 9 of 20 moments: the table of 'arm' goes from 0 to 0.1 s, and the motion from 0 to 0.19 s"
+run "$LIMBER" inverse arm.yaml arm.sto --forces short.csv --end 0.1 --out short --quiet
+claim "... unless it was not asked for" silent
+
+# Angles in the other unit are asked about. What a header does not say, the ending does.
+cat >pin.osim <<'X'
+<OpenSimDocument Version="30000"><Model name="m"><BodySet><objects><Body name="ground"/>
+<Body name="rod"><mass>2</mass><mass_center>0 -0.3 0</mass_center><inertia>0.03 0.02 0.04 0 0 0</inertia>
+<Joint><PinJoint name="p"><parent_body>ground</parent_body><CoordinateSet><objects>
+<Coordinate name="a"/></objects></CoordinateSet></PinJoint></Joint></Body></objects></BodySet></Model></OpenSimDocument>
+X
+motion() { # FILE HEADER AMPLITUDE
+  python3 - "$@" <<'P'
+import math, sys
+with open(sys.argv[1], "w") as f:
+    f.write("swing\n" + sys.argv[2] + "nRows=50\nnColumns=2\nendheader\ntime\ta\n")
+    for i in range(50):
+        f.write(f"{0.01 * i:g}\t{float(sys.argv[3]) * math.sin(0.06 * i):.17g}\n")
+P
+}
+motion degrees.mot "" 60
+motion capitals.MOT "" 60
+motion long.mot "$(printf 'word\n%.0s' $(seq 3000))
+" 60
+motion radians.sto "" 1.0471975511965976
+motion wrong.sto "" 60
+motion wrong.mot "" 1.0471975512
+motion said.mot "inDegrees=yes
+" 1.0471975512
+for of in degrees.mot capitals.MOT long.mot radians.sto wrong.sto wrong.mot said.mot; do
+  run "$LIMBER" inverse pin.osim $of --out of-$of --quiet
+  claim "$of is read" exits 0
+  case $of in
+  wrong.sto) claim "... and asked about" complains "wrong.sto:5:6: column 'a' goes to 60 rad (are the angles in degrees? Say 'inDegrees=yes'" ;;
+  wrong.mot) claim "... and asked about" complains "no angle goes beyond the 1.047 degrees of column 'a' (are they in radians?" ;;
+  *) claim "... without a word" silent ;;
+  esac
+done
+same() {
+  python3 - "$@" <<'P'
+import csv, sys
+a, b = ([float(r["p.tau"]) for r in csv.DictReader(open(f"of-{f}/inverse.csv"))] for f in sys.argv[1:])
+assert len(a) == len(b) == 50 and max(abs(x - y) for x, y in zip(a, b)) < 1e-6
+P
+}
+claim "an ending in capitals is the same" same degrees.mot capitals.MOT
+claim "... and so is a long header" same degrees.mot long.mot
+claim "... and so are radians" same degrees.mot radians.sto
+
+# What a setup leaves out is left out here, or is named.
+cat >id.xml <<'X'
+<OpenSimDocument><InverseDynamicsTool><model_file>pin.osim</model_file>
+<forces_to_exclude> Muscles bushing</forces_to_exclude>
+<coordinates_file>degrees.mot</coordinates_file></InverseDynamicsTool></OpenSimDocument>
+X
+run "$LIMBER" inverse id.xml --out of-id --quiet
+claim "a setup that leaves out a force is read" exits 0
+claim "... which is named" complains "id.xml:2:19: 'bushing' of <forces_to_exclude> is not left out"
+claim "... once" test "$(grep -c exclude stderr)" = 1
+
+# Markers of another subject's, or under its name.
+python3 - <<'P'
+names = ["a", "b", "c", "d", "e"]
+with open("five.yaml", "w") as f:
+    f.write("bodies: {arm: {mass: 2, center: [0.3, 0, 0], inertia: [0.01, 0.01, 0.01]}}\n"
+            "joints: {j: {type: revolute, child: arm, axis: -y}}\nmarkers:\n")
+    for i, n in enumerate(names):
+        f.write(f"  knee-{n}: {{body: arm, at: [0.5, 0, {0.1 * i}]}}\n")
+for file, prefix in (("others.csv", "x"), ("subject.csv", "walker_")):
+    with open(file, "w") as f:
+        f.write("time," + ",".join(f"{prefix if n != 'b' else ''}knee-{n}.{k}" for n in names for k in "xyz") + "\n")
+        for i in range(10):
+            f.write(f"{0.01 * i}," + ",".join(f"0.5,0,{0.1 * k}" for k in range(5)) + "\n")
+P
+run "$LIMBER" ik five.yaml subject.csv --out five --quiet
+claim "markers under a subject's name are asked about" complains "marker 'knee-a' of the model is not there (did you mean it by 'walker_knee-a'?)"
+claim "... each by its own" complains "marker 'knee-e' of the model is not there (did you mean it by 'walker_knee-e'?)"
+claim "... and how few are left is said" complains "subject.csv:1:1: only 1 of the 5 markers of the model are in the table"

@@ -166,6 +166,10 @@ static void counts_that_are_wrong_are_noted(void** state) {
        "with this unit the markers span no more than 0.0018 m (are they in m?)", 3, 11},
       {"a.trc", TRC("m", "1\t0\t0\t2\t3\t0\t1800\t3\n2\t0.0167\t1\t2\t3\n"),
        "with this unit the markers span more than 1.8e+03 m (are they in mm?)", 3, 11},
+      {"a.trc", TRC("cm", "1\t0\t0\t2\t3\t0\t1800\t3\n2\t0.0167\t1\t2\t3\n"),
+       "with this unit the markers span more than 18 m (are they in mm?)", 3, 11},
+      {"a.trc", TRC("m", "1\t0\t1\t2\t3\t0\t0\t0\n2\t0.0167\t0\t0\t0\n"),
+       "marker 'left_knee' is at 0, 0, 0 here, and 2 such places are in the table", 7, 1},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const lb_numbers n = parse(cases[i].file, cases[i].text);

@@ -349,8 +349,11 @@ static void couplers_and_rods_are_constraints(void** state) {
           "ConstantDistanceConstraint><PointConstraint name=\"e\"><body_1>ground</body_1>"
           "<body_2>bar</body_2><location_body_1>0 1 0</location_body_1></PointConstraint>"
           "<WeldConstraint name=\"f\"><body_1>bar</body_1><body_2>ground</body_2></WeldConstraint>"
+          "<PointOnLineConstraint name=\"g\"><line_body>ground</line_body><line_direction_vec>0 2 0"
+          "</line_direction_vec><point_on_line>0.1 0 0</point_on_line><follower_body>bar"
+          "</follower_body><point_on_follower>0 -0.2 0</point_on_follower></PointOnLineConstraint>"
           "</objects></ConstraintSet>"));
-  assert_int_equal(s.nconstraint, 1);
+  assert_int_equal(s.nconstraint, 2);
   const lb_scene_constraint* c = &s.constraint[0];
   assert_int_equal(c->nterm, 2);
   assert_near(c->term[1].factor, -2, 0);
@@ -360,6 +363,12 @@ static void couplers_and_rods_are_constraints(void** state) {
   assert_true(s.joint[2].loop && s.joint[3].loop);
   assert_near(s.joint[2].in_parent.p.z, 1, 1e-15); // y of the ground
   assert_int_equal(s.joint[3].parent, LB_WORLD);
+  const lb_scene_constraint* on = &s.constraint[1];
+  assert_int_equal(on->kind, LB_CONSTRAINT_LINE);
+  assert_int_equal(on->body, s.joint[1].child);
+  assert_near(on->point[0].y, -0.2, 0);
+  assert_near(on->normal.z, 1, 1e-15); // y of the ground
+  assert_int_equal(s.nnote, 0);
   lb_scene_release(&s);
 }
 
@@ -370,6 +379,37 @@ static void locked_coordinates_stay(void** state) {
   assert_int_equal(s.nconstraint, 1);
   assert_near(s.constraint[0].least, 0.4, 0);
   assert_near(s.constraint[0].most, 0.4, 0);
+  lb_scene_release(&s);
+}
+
+// An offset frame on what it is in, as "..", and one on that one, with a marker and a surface.
+static void frames_stand_on_what_they_are_in(void** state) {
+  (void)state;
+#define FRAME(name, on, inside)                                                                    \
+  "<PhysicalOffsetFrame name=\"" name "\"><socket_parent>" on                                      \
+  "</socket_parent><translation>0 0.1 "                                                            \
+  "0</translation><orientation>0 0 0.3</orientation>" inside "</PhysicalOffsetFrame>"
+  lb_scene s = parse(
+      BEGIN
+      "<Ground name=\"ground\"/><BodySet name=\"bodyset\"><objects><Body name=\"rod\">" MASS
+      "<inertia>0.03 0.02 0.04 0 0 0</inertia><components>" FRAME("f", "..", "") FRAME(
+          "g", "../f",
+          "<WrapObjectSet><objects><WrapSphere name=\"ball\"><radius>0.05</radius>"
+          "<translation>0.1 0 0</translation></WrapSphere></objects></WrapObjectSet>")
+          FRAME("h", "../../rod",
+                "") "</components></Body></objects></BodySet>"
+                    "<JointSet><objects><PinJoint name=\"pin\"><socket_parent_frame>/ground"
+                    "</socket_parent_frame><socket_child_frame>/bodyset/rod</socket_child_frame>"
+                    "</PinJoint></objects></JointSet><MarkerSet><objects><Marker name=\"k\">"
+                    "<socket_parent_frame>/bodyset/rod/g</socket_parent_frame><location>0.1 0 "
+                    "0</location>"
+                    "</Marker></objects></MarkerSet>" END);
+  assert_int_equal(s.nmarker, 1);
+  assert_int_equal(s.nwrap, 1);
+  const double x = -0.1 * sin(0.3) + 0.1 * cos(0.6), y = 0.1 + 0.1 * cos(0.3) + 0.1 * sin(0.6);
+  const lb_vec3 to = lb_vec3_make(x, y, 0);
+  assert_near(lb_vec3_norm(lb_vec3_sub(s.marker[0].at, to)), 0, 1e-15);
+  assert_near(lb_vec3_norm(lb_vec3_sub(s.wrap[0].pose.p, to)), 0, 1e-15);
   lb_scene_release(&s);
 }
 
@@ -393,6 +433,32 @@ static void contact_of_a_ball_is_a_ground(void** state) {
   assert_near(f->dissipation, 0.75, 0);
   assert_near(f->along.z, 1, 1e-15); // out of the ground, upwards
   assert_near(f->point[0].radius, 0.25, 0);
+  lb_scene_release(&s);
+}
+
+// Balls and planes of several materials: k = k1 k2 / (k1 + k2), k_i = K_i^(2/3).
+static void materials_of_a_contact_are_joined(void** state) {
+  (void)state;
+#define MATERIAL(geometry, stiffness, dissipation, friction)                                       \
+  "<HuntCrossleyForce::ContactParameters><geometry>" geometry "</geometry><stiffness>" stiffness   \
+  "</stiffness><dissipation>" dissipation "</dissipation><dynamic_friction>" friction              \
+  "</dynamic_friction></HuntCrossleyForce::ContactParameters>"
+  lb_scene s = parse(TWO("<components><HuntCrossleyForce name=\"h\"><contact_parameters>" MATERIAL(
+      "floor", "8e6", "0.5", "0.9") MATERIAL("ball", "1e6", "2",
+                                             "0.3") "</contact_parameters></HuntCrossleyForce>"
+                                                    "</components><ContactGeometrySet><objects>"
+                                                    "<ContactHalfSpace name=\"floor\">"
+                                                    "<body_name>ground</body_name>"
+                                                    "</ContactHalfSpace><ContactSphere "
+                                                    "name=\"ball\"><body_name>bar</body_name>"
+                                                    "<radius>0.25</radius></ContactSphere>"
+                                                    "</objects></ContactGeometrySet>"));
+  assert_int_equal(s.nforce, 1);
+  const double k = 4e4 * 1e4 / (4e4 + 1e4);
+  assert_near(s.force[0].stiffness, 4.0 / 3 * pow(k, 1.5) * 0.5, 1e-6);
+  assert_near(s.force[0].dissipation, 1.5 * (0.5 * 0.2 + 2 * 0.8), 1e-12);
+  assert_near(s.force[0].friction, 2 * 0.9 * 0.3 / 1.2, 1e-15);
+  assert_int_equal(s.nnote, 0);
   lb_scene_release(&s);
 }
 
@@ -510,6 +576,69 @@ static void springs_along_paths_are_cables(void** state) {
   lb_scene_release(&s);
 }
 
+// The body is at (0.04, -0.07, 0.25), and only the last segment comes near.
+static void surfaces_are_where_an_ellipsoid_joint_starts(void** state) {
+  (void)state;
+  lb_scene s = parse(
+      BEGIN
+      "<BodySet><objects><Body name=\"ground\"/><Body name=\"rod\">" MASS INERTIA
+      "<Joint><EllipsoidJoint name=\"j\"><parent_body>ground</parent_body><radii_x_y_z>0.1 "
+      "0.2 0.3</radii_x_y_z><CoordinateSet><objects>" COORDINATE("a") COORDINATE("b") COORDINATE(
+          "c") "</objects></CoordinateSet></EllipsoidJoint></Joint>"
+               "<WrapObjectSet><objects><WrapSphere "
+               "name=\"ball\"><radius>0.02</radius></WrapSphere>"
+               "</objects></WrapObjectSet></Body></objects></BodySet><ForceSet><objects>"
+               "<PathSpring name=\"p\"><GeometryPath><PathPointSet><objects>" POINT("a", "ground",
+                                                                                    "-0.3 0 0")
+                   POINT("b", "ground", "0.3 0 0") POINT("c", "ground", "0.3 -0.1 0.25") POINT(
+                       "d", "ground", "-0.3 -0.1 0.25") "</objects></PathPointSet>" OVER
+                                                        "</GeometryPath><stiffness>10</stiffness></"
+                                                        "PathSpring></objects></ForceSet>" END);
+  assert_int_equal(s.force[0].npoint, 5);
+  assert_int_equal(s.force[0].point[3].wrap, 1);
+  lb_scene_release(&s);
+}
+
+// Inside an element of the property's name, or as an element of its class with that name.
+static void functions_are_read_in_both_forms(void** state) {
+  (void)state;
+  static const char* const FUNCTIONS[][3] = {
+      {"coupled_coordinates_function", "LinearFunction", "<coefficients>0.5 0.1</coefficients>"},
+      {"force_length_curve", "PiecewiseLinearFunction", "<x>1 1.1 1.3</x><y>0 0.1 1</y>"},
+      {"x_location", "SimmSpline", "<x>-1 0 1</x><y>0.1 0.2 0.4</y>"},
+      {"y_location", "Constant", "<value>-0.2</value>"},
+      {"z_location", "Constant", "<value>0</value>"}};
+  static const char MODEL[] = TWO(
+      "<ConstraintSet><objects><CoordinateCouplerConstraint name=\"c\">%s"
+      "<independent_coordinate_names>a</independent_coordinate_names><dependent_coordinate_name>b"
+      "</dependent_coordinate_name></CoordinateCouplerConstraint></objects></ConstraintSet>"
+      "<ForceSet><objects><Ligament name=\"l\">" PATH(
+          "") "<resting_length>0.2</resting_length><pcsa_force>50</pcsa_force>%s</Ligament>"
+              "<PathSpring name=\"p\"><GeometryPath><PathPointSet><objects>" POINT(
+                  "a", "ground", "0.2 0.1 0") "<MovingPathPoint><body>bar</body><x_coordinate>a"
+                                              "</x_coordinate>%s%s%s</MovingPathPoint></objects>"
+                                              "</PathPointSet></GeometryPath><stiffness>10"
+                                              "</stiffness></PathSpring></objects></ForceSet>");
+  lb_scene s[2];
+  for (int k = 0; k < 2; k++) {
+    char form[5][200], text[sizeof MODEL + sizeof form];
+    for (int i = 0; i < 5; i++) {
+      const char* const* f = FUNCTIONS[i];
+      snprintf(form[i], sizeof form[i],
+               k == 0 ? "<%1$s><%2$s>%3$s</%2$s></%1$s>" : "<%2$s name=\"%1$s\">%3$s</%2$s>", f[0],
+               f[1], f[2]);
+    }
+    snprintf(text, sizeof text, MODEL, form[0], form[1], form[2], form[3], form[4]);
+    s[k] = parse(text);
+    assert_int_equal(s[k].nnote, 0);
+  }
+  assert_string_equal(s[0].converted, s[1].converted);
+  assert_near(s[1].constraint[0].least, 0.1, 0);
+  assert_near(s[1].force[0].force_curve.force[2], 50, 1e-12);
+  lb_scene_release(&s[0]);
+  lb_scene_release(&s[1]);
+}
+
 #define SIZES                                                                                      \
   "<max_isometric_force>100</max_isometric_force><optimal_fiber_length>0.1"                        \
   "</optimal_fiber_length><tendon_slack_length>0.1</tendon_slack_length>"
@@ -537,6 +666,46 @@ static void muscles_have_the_shapes_and_starts_of_their_file(void** state) {
   assert_near(m->active_least, 0, 0); // damped
   assert_near(m->active_width, 0, 0); // Thelen's, in a Millard
   assert_converts(&s);
+  lb_scene_release(&s);
+}
+
+// What a file leaves out is as OpenSim's classes have it by themselves.
+static void muscles_have_the_sizes_of_their_class(void** state) {
+  (void)state;
+  lb_scene s = parse(TWO(
+      "<ForceSet><objects><Thelen2003Muscle name=\"t\">" PATH(
+          "") "</Thelen2003Muscle>"
+              "<RigidTendonMuscle name=\"r\">" PATH("") SIZES
+      "<min_control>0.01</min_control><max_control>1</max_control></RigidTendonMuscle>"
+      "<DeGrooteFregly2016Muscle name=\"d\">" PATH("") SIZES
+      "<fiber_damping>0.01</fiber_damping><activation_time_constant>0.02"
+      "</activation_time_constant><tendon_strain_at_one_norm_force>0.1"
+      "</tendon_strain_at_one_norm_force></DeGrooteFregly2016Muscle>"
+      "<Millard2012EquilibriumMuscle name=\"m\">" PATH("") SIZES
+      "<min_control>-Inf</min_control><max_control>0.5</"
+      "max_control><ignore_activation_dynamics>true</ignore_activation_dynamics>"
+      "</Millard2012EquilibriumMuscle><PathActuator name=\"p\">" PATH("") "</PathActuator>"
+                                                                          "</objects></ForceSet>"));
+  assert_int_equal(s.nmuscle, 5);
+  const lb_scene_hill *t = &s.muscle[0].hill, *d = &s.muscle[2].hill;
+  assert_near(t->force, 1000, 0);
+  assert_near(t->fiber, 0.1, 0);
+  assert_near(t->slack, 0.2, 0);
+  assert_false(s.muscle[1].hill.elastic);
+  assert_near(d->damping, 0.01, 0);
+  assert_near(d->activation, 0.02, 0);
+  assert_near(d->deactivation, 0.06, 0);
+  assert_near(d->shape.tendon_strain, 0.1, 0);
+  assert_near(s.muscle[4].tension, 1, 0);
+  static const char* const NOTES[] = {
+      "muscle 'r' of class RigidTendonMuscle is read as one of Millard's",
+      "muscle 'd' of class DeGrooteFregly2016Muscle is read as one of Millard's",
+      "muscle 'm' has controls from 0 to 0.5 in the model, and from 0 to 1 here",
+      "muscle 'm' has no activation dynamics in the model"};
+  assert_int_equal(s.nnote, 4);
+  for (int i = 0; i < 4; i++) {
+    assert_non_null(strstr(s.note[i].text, NOTES[i]));
+  }
   lb_scene_release(&s);
 }
 
@@ -622,6 +791,47 @@ static void names_that_are_taken_are_noted(void** state) {
   "<Body name=\"rod\"><mass>" mass "</mass>" inertia                                               \
   "<Joint><WeldJoint name=\"w\"><parent_body>ground</parent_body></WeldJoint></Joint></Body>"
 
+// Inertia without mass stays; a force that is off in the model, and factors that cannot be.
+static void what_a_model_has_otherwise_is_noted(void** state) {
+  (void)state;
+  lb_scene s = parse(BODIES(
+      ROD("0", "<inertia>0.3 0.2 0.4 0 0 0</inertia>") "\n<Body name=\"ball\">" MASS INERTIA
+                                                       "<Joint><PinJoint "
+                                                       "name=\"p\"><parent_body>rod</"
+                                                       "parent_body><CoordinateSet><objects>"
+                                                       "<Coordinate "
+                                                       "name=\"a\"><range>-Inf "
+                                                       "Inf</range><locked>True</locked></"
+                                                       "Coordinate></objects></CoordinateSet>"
+                                                       "</PinJoint></Joint></Body>"));
+  assert_near(s.body[0].mass.mass, 1e-6, 0);
+  assert_near(s.body[0].mass.inertia.zz, 0.4, 0);
+  assert_int_equal(s.nconstraint, 1);
+  assert_int_equal(s.nnote, 1);
+  assert_string_equal(s.note[0].text, "body 'rod' has no mass: it gets 1e-06 kg");
+  lb_scene_release(&s);
+  s = parse(TWO("<ForceSet><objects>\n<PathSpring name=\"p\"><appliesForce>FALSE</appliesForce>"
+                "<stiffness>1</stiffness></PathSpring>\n<CoordinateActuator name=\"t\">"
+                "<coordinate>a</coordinate><optimal_force>-5</optimal_force></CoordinateActuator>"
+                "</objects></ForceSet>"));
+  assert_int_equal(s.nnote, 2);
+  assert_non_null(strstr(s.note[0].text, "'p' is left out: it is off in the model"));
+  assert_non_null(strstr(s.note[1].text, "the optimal force -5 of 't' is taken as 1"));
+  lb_scene_release(&s);
+  s = parse(TWO(
+      "<Ground name=\"ground\"><WrapObjectSet><objects><WrapSphere name=\"ball\"><radius>0.05"
+      "</radius></WrapSphere></objects></WrapObjectSet></Ground><ForceSet><objects>"
+      "<PathSpring name=\"p\">" PATH(
+          "<PathWrapSet><objects><PathWrap><wrap_object>ball"
+          "</wrap_object>\n<range>2 1</range></PathWrap></objects></PathWrapSet>") "</PathSpring></"
+                                                                                   "objects></"
+                                                                                   "ForceSet>"));
+  assert_int_equal(s.force[0].npoint, 3);
+  assert_int_equal(s.nnote, 1);
+  assert_non_null(strstr(s.note[0].text, "<range> '2 1' does not name two of the 2 points"));
+  lb_scene_release(&s);
+}
+
 // Every kind of object, once each: parts that one element is made of are numbered without a note.
 static void objects_of_one_name_are_noted(void** state) {
   (void)state;
@@ -635,7 +845,7 @@ static void objects_of_one_name_are_noted(void** state) {
   "</HuntCrossleyForce::ContactParameters></contact_parameters></HuntCrossleyForce>"
 #define BALL(name)                                                                                 \
   "<ContactSphere name=\"" name "\"><body_name>bar</body_name><radius>0.25</radius></"             \
-                                "ContactSphere>"
+  "ContactSphere>"
 #define SURFACE "<WrapSphere name=\"w\"><radius>0.05</radius></WrapSphere>"
   const struct {
     const char *text, *note;
@@ -723,6 +933,17 @@ static void mistakes_are_said_with_their_lines(void** state) {
        "the axis of 'rotation1' must not be zero"},
       {CUSTOM(AXIS("rotation1", "bend", "0 0 1", "<Sine/>"), COORDINATE("bend")),
        "the function 'Sine' cannot be read"},
+      {CUSTOM(
+           "<TransformAxis name=\"rotation1\"><coordinates>bend</coordinates><axis>0 0 1</axis>\n"
+           "<StepFunction name=\"function\"><end_value>0.5</end_value></StepFunction>"
+           "</TransformAxis>",
+           COORDINATE("bend")),
+       "model.osim:5:30: the function 'StepFunction' cannot be read"},
+      {CUSTOM(AXIS("rotation1", "bend", "0 0 1",
+                   "<MultiplierFunction><Sine name=\"function\"/><scale>2</scale>"
+                   "</MultiplierFunction>"),
+              COORDINATE("bend")),
+       "the function 'Sine' cannot be read"},
       {CUSTOM(AXIS("rotation1", "bend", "0 0 1", "<SimmSpline><x>0 1 2</x><y>0 1</y></SimmSpline>"),
               COORDINATE("bend")),
        "as many numbers in <x> as in <y>, not 3 and 2"},
@@ -760,6 +981,10 @@ static void mistakes_are_said_with_their_lines(void** state) {
       {TWO("<ForceSet><objects><PathSpring name=\"p\">" PATH(OVER) "</PathSpring></objects>"
                                                                    "</ForceSet>"),
        "there is no wrap object 'ball' that can be read"},
+      {TWO("<ForceSet><objects>\n<PathSpring "
+           "name=\"p\"><GeometryPath><PathPointSet/></GeometryPath>"
+           "</PathSpring></objects></ForceSet>"),
+       "model.osim:5:21: the path of 'p' needs two points"},
       {JOINT("UniversalJoint", COORDINATE("a") "\n" COORDINATE("a")),
        "model.osim:5:21: coordinate 'a' is defined twice; the first is in line 4 (rename one)"},
       {BODIES(ROD("2", INERTIA) "\n" ROD("2", INERTIA)),
@@ -918,14 +1143,20 @@ int main(void) {
       cmocka_unit_test(each_kind_of_joint_has_its_coordinates_by_name),
       cmocka_unit_test(couplers_and_rods_are_constraints),
       cmocka_unit_test(locked_coordinates_stay),
+      cmocka_unit_test(frames_stand_on_what_they_are_in),
       cmocka_unit_test(contact_of_a_ball_is_a_ground),
+      cmocka_unit_test(materials_of_a_contact_are_joined),
       cmocka_unit_test(a_contact_has_any_number_of_balls),
       cmocka_unit_test(smooth_contact_of_a_ball_is_a_smooth_ground),
       cmocka_unit_test(springs_may_have_conditional_points),
       cmocka_unit_test(springs_along_paths_are_cables),
+      cmocka_unit_test(surfaces_are_where_an_ellipsoid_joint_starts),
+      cmocka_unit_test(functions_are_read_in_both_forms),
       cmocka_unit_test(muscles_have_the_shapes_and_starts_of_their_file),
+      cmocka_unit_test(muscles_have_the_sizes_of_their_class),
       cmocka_unit_test(a_body_with_a_skull_has_a_head_and_muscles_have_their_volume),
       cmocka_unit_test(what_is_not_read_is_named_once_with_its_count),
+      cmocka_unit_test(what_a_model_has_otherwise_is_noted),
       cmocka_unit_test(names_that_are_taken_are_noted),
       cmocka_unit_test(objects_of_one_name_are_noted),
       cmocka_unit_test(changed_names_are_noted_with_their_count),

@@ -58,6 +58,13 @@ static void find_columns(reader* r) {
   }
 }
 
+// A name behind that of a subject, as in walker:KNEE, whose colon has become an underscore.
+static bool has_prefix(const char* name, const char* wanted) {
+  const size_t size = strlen(name), part = strlen(wanted);
+  return size > part && strchr("_.", name[size - part - 1]) &&
+         strcmp(name + size - part, wanted) == 0;
+}
+
 // The name in the first line that comes nearest to one that is not there, and is no marker's.
 // `place` is where it stands; it may be NULL.
 static const char* nearest_heading(reader* r, const char* wanted, lb_place* place) {
@@ -67,6 +74,10 @@ static const char* nearest_heading(reader* r, const char* wanted, lb_place* plac
     const char* name = split(r, c, &axis);
     if (name && !r->n.wanted[c]) {
       lb_nearest_offer(&nearest, name);
+      if (has_prefix(name, wanted)) {
+        nearest.best = name;
+        nearest.distance = -1; // nothing is nearer
+      }
     }
     if (place && name && nearest.best == name) {
       *place = r->n.place[c];
@@ -129,6 +140,16 @@ static void keep_seen(reader* r) {
     }
   }
   m->nmarker = n;
+}
+
+// A table of other markers than the model's has few of them by chance.
+static lb_status note_few(reader* r, int wanted) {
+  const int found = r->m->nmarker;
+  return found == 0 || 2 * found >= wanted || r->scene->nmarker == 0
+             ? LB_OK
+             : lb_numbers_note(&r->n, first_line(r),
+                               "only %d of the %d markers of the model are in the table", found,
+                               wanted);
 }
 
 // Nothing fits: perhaps a name is misspelt.
@@ -224,7 +245,11 @@ static lb_status read_table(reader* r, const char* text, size_t length) {
   if (note_misspelt(r) != LB_OK) {
     return LB_NO_MEMORY;
   }
+  const int wanted = r->m->nmarker;
   keep_seen(r);
+  if (note_few(r, wanted) != LB_OK) {
+    return LB_NO_MEMORY;
+  }
   if (lb_arena_status(&r->scratch) != LB_OK) {
     return lack(r);
   }

@@ -284,16 +284,11 @@ static lb_status check_finite(const job* J) {
   return LB_OK;
 }
 
-// Times of setups are rounded.
-static bool is_asked_for(const job* J, double t) {
-  static const double SLACK = 1e-6; // [s]
-  return t >= J->o->begin - SLACK && t <= J->o->end + SLACK;
-}
-
-static lb_status run(job* J, lb_recording* r, lb_summary* s) {
-  lb_status status = LB_OK;
+static lb_status run(job* J, const char* file, lb_recording* r, lb_summary* s) {
+  lb_status status =
+      lb_times_check(J->motion.n, J->motion.time, J->o->begin, J->o->end, file, J->err);
   for (int i = 0; i < J->motion.n && status == LB_OK; i++) {
-    if (!is_asked_for(J, J->motion.time[i])) {
+    if (!lb_time_is_within(J->motion.time[i], J->o->begin, J->o->end)) {
       continue;
     }
     status = solve_sample(J, i);
@@ -367,7 +362,7 @@ lb_status lb_inverse(const lb_model* model, const lb_joint_motion* motion,
                                 &J.motion, err);
   }
   if (status == LB_OK) {
-    status = run(&J, recording, &s);
+    status = run(&J, motion->file, recording, &s);
   }
   s.interrupted = status == LB_INTERRUPTED;
   *summary = s;

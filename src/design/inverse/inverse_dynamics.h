@@ -23,3 +23,9 @@ lb_status lb_inverse_filter(lb_arena* arena, const char* what, int n, const doub
 lb_status lb_joint_states_read(const char* path, const lb_model* model,
                                const lb_allocator* allocator, lb_joint_motion** motion,
                                lb_error* err);
+
+// Whether a sample is asked for. Times of setups are rounded.
+bool lb_time_is_within(double t, double begin, double end);
+// LB_INVALID: none of a table's samples is.
+lb_status lb_times_check(int n, const double* time, double begin, double end, const char* file,
+                         lb_error* err);

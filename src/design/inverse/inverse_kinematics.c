@@ -29,6 +29,7 @@
 #include "design/fit/marker_track.h"
 #include "design/inverse/ik_limits.h"
 #include "design/inverse/ik_turns.h"
+#include "design/inverse/inverse_dynamics.h"
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/joint/joint.h"
 #include "dynamics/tree/kinematics.h"
@@ -426,9 +427,7 @@ static bool sees_any(const job* J, int sample) {
 }
 
 static bool counts(const job* J, int sample) {
-  static const double SLACK = 1e-6; // [s]
-  const double t = J->markers->time[sample];
-  return t >= J->o->begin - SLACK && t <= J->o->end + SLACK;
+  return lb_time_is_within(J->markers->time[sample], J->o->begin, J->o->end);
 }
 
 static void solve_sample(job* J, int sample) {

@@ -361,3 +361,22 @@ lb_status lb_inverse_prepare(lb_arena* arena, const lb_model* m, const lb_joint_
   }
   return status;
 }
+
+bool lb_time_is_within(double t, double begin, double end) {
+  static const double SLACK = 1e-6; // [s]
+  return t >= begin - SLACK && t <= end + SLACK;
+}
+
+lb_status lb_times_check(int n, const double* time, double begin, double end, const char* file,
+                         lb_error* err) {
+  for (int i = 0; i < n; i++) {
+    if (lb_time_is_within(time[i], begin, end)) {
+      return LB_OK;
+    }
+  }
+  return n == 0 ? LB_OK
+                : lb_error_add(err, LB_INVALID, (lb_place){file, 0, 0},
+                               "the table goes from %g to %g s: no sample of it is within the "
+                               "begin and end that are asked for",
+                               time[0], time[n - 1]);
+}

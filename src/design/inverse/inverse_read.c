@@ -234,6 +234,47 @@ static lb_status note_held(lb_numbers* n, const lb_joint_motion* x) {
                    x->nheld > 1 ? " and others stay as they are" : " stays as it is");
 }
 
+// Column of the largest angle that counts, -1: none. What couplings say is not the table's.
+static int find_largest(const lb_numbers* n, const lb_model* m, const lb_joint_motion* x,
+                        double* most) {
+  int at = -1;
+  *most = 0;
+  for (int j = 0; j < m->njoint; j++) {
+    for (int k = 0; k < m->joint.nq[j] && m->joint.nq[j] == m->joint.nv[j]; k++) {
+      const int v = m->joint.v[j] + k;
+      const bool turns = m->dof.counts[v] == LB_COORDINATE_ANGLE;
+      const int column = turns ? lb_motion_column(n, m->dof.name[v], false) : -1;
+      for (int i = 0; i < x->nsample && column >= 0; i++) {
+        const double angle = fabs(x->q[(size_t)i * (size_t)m->nq + (size_t)(m->joint.q[j] + k)]);
+        at = angle > *most ? column : at;
+        *most = fmax(*most, angle);
+      }
+    }
+  }
+  return at;
+}
+
+// Angles as no joint turns them, or none that is worth a degree, are of the other unit most likely.
+static lb_status note_unit(lb_numbers* n, const lb_model* m, const lb_joint_motion* x) {
+  static const double FAR = 20, NEAR = 3.2; // as the table has them
+  double most;
+  const int at = find_largest(n, m, x, &most);
+  most *= n->degrees ? 180 / M_PI : 1;
+  if (at >= 0 && !n->degrees && most > FAR) {
+    return lb_numbers_note(n, n->place[at],
+                           "column '%.100s' goes to %.4g rad (are the angles in degrees? Say "
+                           "'inDegrees=yes' in the header)",
+                           n->name[at], most);
+  }
+  if (at >= 0 && n->degrees && !n->says_unit && most < NEAR) {
+    return lb_numbers_note(n, n->place[at],
+                           "no angle goes beyond the %.4g degrees of column '%.100s' (are they in "
+                           "radians? Say 'inDegrees=no' in the header)",
+                           most, n->name[at]);
+  }
+  return LB_OK;
+}
+
 static void hold(const lb_model* m, lb_joint_motion* x, int q, int v) {
   x->held = x->nheld++ ? x->held : m->dof.name[v];
   for (int i = 0; i < x->nsample; i++) {
@@ -263,8 +304,9 @@ static lb_status complete_motion(lb_numbers* n, const lb_model* m, lb_joint_moti
     snprintf(owner, sizeof owner, "joint '%.64s'", m->joint.name[missing]);
     return lb_numbers_lack(n, x->held, owner, NULL, err);
   }
-  const lb_status status = note_held(n, x);
-  return status == LB_OK ? note_misspelt(n, m) : status;
+  lb_status status = note_held(n, x);
+  status = status == LB_OK ? note_misspelt(n, m) : status;
+  return status == LB_OK ? note_unit(n, m, x) : status;
 }
 
 // Four zeros are no rotation.

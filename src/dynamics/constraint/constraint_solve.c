@@ -215,12 +215,19 @@ static void solve_unilateral(lb_constraints* L) {
                          L->work, L->pivot);
 }
 
+// dq = Linv dq or its transpose's; there is none where all coordinates are held.
+static void divide(lb_constraints* L, CBLAS_TRANSPOSE which, int n) {
+  if (n > 0) {
+    cblas_dtrsv(CblasColMajor, CblasLower, which, CblasNonUnit, n, L->dense.M, n, L->dq, 1);
+  }
+}
+
 // dq = Minv J'x, and beta times Minv L dq.
 static void spread(const lb_model* m, lb_constraints* L, double beta) {
   const int nd = unknowns(m, L); // the others stay zero
   cblas_dgemv(CblasColMajor, CblasNoTrans, nd, L->nrow, 1, L->dense.Jt, m->nv, L->x, 1, beta, L->dq,
               1);
-  cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, nd, L->dense.M, nd, L->dq, 1);
+  divide(L, CblasTrans, nd);
   if (nd < m->ndense) {
     lb_elimination_spread(m, L->dq);
   }
@@ -346,8 +353,7 @@ static void begin_elimination(const lb_model* m, lb_data* d) {
 static void feel_elimination(const lb_model* m, lb_constraints* L) {
   const int left = lb_elimination_left(m);
   lb_elimination_gather(m, L->dq);
-  cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, left, L->dense.M, left, L->dq,
-              1);
+  divide(L, CblasNoTrans, left);
   for (int i = 0; i < L->nrow; i++) {
     L->x[i] -= lb_dot(left, L->dense.Jt + (size_t)i * (size_t)m->nv, L->dq);
   }

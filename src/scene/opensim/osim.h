@@ -182,10 +182,15 @@ typedef struct lb_osim_function {
 // Value at x; splines are taken as straight lines between their points.
 double lb_osim_function_at(const lb_osim_function* f, double x);
 
-// The function inside an element, times a factor. False: there is none that can be read. An element
-// without one is a line with slope one where it has a coordinate, else zero.
-bool lb_osim_read_function(lb_osim* o, lb_xml* in, double scale, bool has_coordinate,
-                           lb_osim_function* out);
+// The function that is a property of an object: inside an element of the property's name, or an
+// element of its own class with that name. NULL: there is none.
+lb_xml* lb_osim_find_function(lb_osim* o, lb_xml* object, const char* property);
+// A function, times a factor. False: it cannot be read, which is reported.
+bool lb_osim_read_function(lb_osim* o, lb_xml* f, double scale, lb_osim_function* out);
+// The same of the only function of an axis or of another function. One without is a line with slope
+// one where it has a coordinate, else zero.
+bool lb_osim_read_inner_function(lb_osim* o, lb_xml* in, double scale, bool has_coordinate,
+                                 lb_osim_function* out);
 // Function as a node, whatever it is.
 lb_yaml* lb_osim_function_node(lb_osim* o, lb_place place, const lb_osim_function* f);
 

@@ -19,7 +19,7 @@ static lb_yaml* term_node(lb_osim* o, const lb_osim_coordinate* c, lb_place plac
 // Linear in several coordinates: a_1 q_1 + ... + b.
 static bool couple_linear(lb_osim* o, lb_xml* xml, lb_xml* function, double scale, lb_yaml* terms,
                           char* const* name, int count, double* b) {
-  lb_xml* line = lb_xml_find(function, "LinearFunction");
+  lb_xml* line = strcmp(function->tag, "LinearFunction") == 0 ? function : NULL;
   lb_xml* at = line ? lb_xml_find(line, "coefficients") : NULL;
   double* c = NULL;
   if (!line) {
@@ -27,6 +27,7 @@ static bool couple_linear(lb_osim* o, lb_xml* xml, lb_xml* function, double scal
                        "a coupler of several coordinates must be linear to be "
                        "read");
   }
+  line->seen = true;
   if (!at || lb_osim_numbers(o, at, at->text, &c) != count + 1) {
     return lb_complain(o->r, line->place,
                        "a LinearFunction of %d coordinates needs %d coefficients", count,
@@ -47,7 +48,7 @@ static bool couple_linear(lb_osim* o, lb_xml* xml, lb_xml* function, double scal
 static bool couple_independent(lb_osim* o, lb_xml* xml, lb_yaml* terms, double* b) {
   enum { MOST = 16 };
   lb_xml* names = lb_osim_property(o, xml, "independent_coordinate_names");
-  lb_xml* function = lb_osim_property(o, xml, "coupled_coordinates_function");
+  lb_xml* function = lb_osim_find_function(o, xml, "coupled_coordinates_function");
   const double scale = lb_osim_number(o, xml, "scale_factor", 1);
   char* name[MOST];
   int count = 0;
@@ -67,7 +68,7 @@ static bool couple_independent(lb_osim* o, lb_xml* xml, lb_yaml* terms, double* 
   }
   lb_osim_function f;
   const lb_osim_coordinate* q = lb_osim_find_coordinate(o, name[0], names->place);
-  if (!q || !lb_osim_read_function(o, function, 1, true, &f)) {
+  if (!q || !lb_osim_read_function(o, function, 1, &f)) {
     return false;
   }
   if (f.constant || f.line) {
@@ -162,6 +163,23 @@ static void rod(lb_osim* o, lb_xml* xml) {
   lb_node_object(o, "constraints", "constraint", xml, xml->tag, map);
 }
 
+static void point_on_line(lb_osim* o, lb_xml* xml) {
+  static const char* const LINE[] = {"line_body", NULL};
+  static const char* const FOLLOWER[] = {"follower_body", NULL};
+  const lb_place place = xml->place;
+  const lb_vec3 along = lb_osim_vector(o, xml, "line_direction_vec", lb_vec3_make(0, 0, 0));
+  lb_osim_frame line, follower;
+  if (!lb_osim_attach(o, xml, LINE, "point_on_line", &line) ||
+      !lb_osim_attach(o, xml, FOLLOWER, "point_on_follower", &follower)) {
+    return;
+  }
+  lb_yaml *map = lb_node_map(o, place), *of = lb_osim_point(o, place, &follower);
+  lb_node_put(o, of, "through", lb_osim_point(o, place, &line));
+  lb_node_put(o, of, "along", lb_node_vector(o, place, lb_quat_rotate(line.pose.q, along)));
+  lb_node_put(o, map, "line", of);
+  lb_node_object(o, "constraints", "constraint", xml, xml->tag, map);
+}
+
 static const struct {
   const char* tag;
   void (*read)(lb_osim* o, lb_xml* xml);
@@ -170,6 +188,7 @@ static const struct {
     {"WeldConstraint", weld},
     {"PointConstraint", point},
     {"ConstantDistanceConstraint", rod},
+    {"PointOnLineConstraint", point_on_line},
 };
 
 void lb_osim_constraints(lb_osim* o) {

@@ -37,6 +37,10 @@ static void coordinate_actuator(lb_osim* o, lb_xml* xml) {
   lb_node_put(o, map, "keys", silence(o, place));
   if (optimal > 0) {
     lb_node_put(o, map, "optimal", lb_node_number(o, place, optimal));
+  } else {
+    lb_remark(o->r, place,
+              lb_compose(o->r, "the optimal force %g of '%.64s' is taken as 1: it must be above 0",
+                         optimal, xml->name));
   }
   lb_node_named_part(o, "motors", "actuator", xml->name, map);
 }

@@ -93,21 +93,47 @@ static bool geometry_frame(lb_osim* o, lb_xml* geometry, lb_osim_frame* out) {
   return true;
 }
 
+typedef struct material {
+  double stiffness, dissipation, friction;
+} material;
+
+// A geometry of a contact, and what it is made of.
+typedef struct side {
+  lb_xml* geometry;
+  material is;
+} side;
+
 typedef struct contact {
-  lb_xml *xml, *plane;
-  double stiffness, dissipation, friction, slip;
+  lb_xml* xml;
+  double slip;
   double smooth, smooth_speed; // 0: it is not smooth
+  int nside, capacity;
+  side* side;
 } contact;
 
-// Hunt and Crossley's force of a ball of radius R on a half-space of the same material:
+// Of two materials with k_i = K_i^(2/3), whose friction is the harmonic mean:
 //
-//   f = 4/3 k^(3/2) sqrt(R) x^(3/2) (1 + 3/2 c v),   k = K^(2/3) / 2
-static void touch(lb_osim* o, const contact* c, lb_xml* ball) {
+//   k = k_1 k_2 / (k_1 + k_2),   c = (c_1 k_2 + c_2 k_1) / (k_1 + k_2),   mu = 2 mu_1 mu_2 / (mu_1
+//   + mu_2)
+static material join(const material* a, const material* b) {
+  const double ka = cbrt(a->stiffness * a->stiffness), kb = cbrt(b->stiffness * b->stiffness);
+  const double k = ka + kb, mu = a->friction + b->friction;
+  return (material){.stiffness = k > 0 ? ka * kb / k : 0,
+                    .dissipation = k > 0 ? (a->dissipation * kb + b->dissipation * ka) / k : 0,
+                    .friction = mu > 0 ? 2 * a->friction * b->friction / mu : 0};
+}
+
+// Hunt and Crossley's force of a ball of radius R on a half-space:
+//
+//   f = 4/3 k^(3/2) sqrt(R) x^(3/2) (1 + 3/2 c v)
+static void touch(lb_osim* o, const contact* c, const side* plane_side, const side* ball_side) {
+  lb_xml *plane = plane_side->geometry, *ball = ball_side->geometry;
+  const material both = join(&plane_side->is, &ball_side->is);
   lb_osim_frame floor, centre;
   const double radius = lb_osim_number(o, ball, "radius", 0);
   const lb_place place = c->xml->place;
-  ball->seen = c->plane->seen = true;
-  if (!geometry_frame(o, c->plane, &floor) || !geometry_frame(o, ball, &centre)) {
+  ball->seen = plane->seen = true;
+  if (!geometry_frame(o, plane, &floor) || !geometry_frame(o, ball, &centre)) {
     return;
   }
   if (strcmp(floor.body, "world") != 0 || strcmp(centre.body, "world") == 0) {
@@ -118,7 +144,7 @@ static void touch(lb_osim* o, const contact* c, lb_xml* ball) {
                          c->xml->name));
     return;
   }
-  const double k = 4.0 / 3 * pow(0.5, 1.5) * c->stiffness * sqrt(radius);
+  const double k = 4.0 / 3 * pow(both.stiffness, 1.5) * sqrt(radius);
   // a half-space fills what lies along its x
   const lb_vec3 normal = lb_quat_rotate(floor.pose.q, lb_vec3_make(-1, 0, 0));
   lb_yaml *map = lb_node_map(o, place), *points = lb_node_list(o, place),
@@ -130,8 +156,8 @@ static void touch(lb_osim* o, const contact* c, lb_xml* ball) {
   lb_node_put(o, map, "normal", lb_node_vector(o, place, normal));
   lb_node_put(o, map, "stiffness", lb_node_number(o, place, k));
   lb_node_put(o, map, "exponent", lb_node_number(o, place, 1.5));
-  lb_node_put(o, map, "dissipation", lb_node_number(o, place, 1.5 * c->dissipation));
-  lb_node_put(o, map, "friction", lb_node_number(o, place, c->friction));
+  lb_node_put(o, map, "dissipation", lb_node_number(o, place, 1.5 * both.dissipation));
+  lb_node_put(o, map, "friction", lb_node_number(o, place, both.friction));
   lb_node_put(o, map, "slip", lb_node_number(o, place, c->slip));
   if (c->smooth > 0) {
     lb_node_put(o, map, "smooth", lb_node_number(o, place, c->smooth));
@@ -144,14 +170,15 @@ static bool is(const lb_xml* e, const char* tag) {
   return e && strcmp(e->tag, tag) == 0;
 }
 
-static void read_contact(lb_osim* o, contact* c, lb_xml* parameters) {
-  c->stiffness = lb_osim_number(o, parameters, "stiffness", 0);
-  c->dissipation = lb_osim_number(o, parameters, "dissipation", 0);
-  c->friction = lb_osim_number(o, parameters, "dynamic_friction", 0);
+static material read_material(lb_osim* o, lb_xml* parameters) {
+  const material made = {.stiffness = lb_osim_number(o, parameters, "stiffness", 0),
+                         .dissipation = lb_osim_number(o, parameters, "dissipation", 0),
+                         .friction = lb_osim_number(o, parameters, "dynamic_friction", 0)};
   lb_osim_number(o, parameters, "static_friction", 0);
   if (lb_osim_number(o, parameters, "viscous_friction", 0) != 0) {
     lb_remark(o->r, parameters->place, "friction in proportion to speed (viscous) is left out");
   }
+  return made;
 }
 
 static bool no_geometry(lb_osim* o, const char* path, lb_place place) {
@@ -164,11 +191,10 @@ static bool no_geometry(lb_osim* o, const char* path, lb_place place) {
                      lb_did_you_mean(o->r, &nearest));
 }
 
-// Balls and planes that a list of names has.
-static void touch_all(lb_osim* o, contact* c, const char* names, lb_place place) {
+// Geometries that a list of names has are of this material.
+static void add_sides(lb_osim* o, contact* c, const material* of, const char* names,
+                      lb_place place) {
   char* text = lb_arena_text(&o->r->scratch, names, strlen(names));
-  lb_xml** list = NULL;
-  int count = 0, capacity = 0;
   char* state = NULL;
   for (char* s = text ? strtok_r(text, " \t\r\n", &state) : NULL; s;
        s = strtok_r(NULL, " \t\r\n", &state)) {
@@ -177,21 +203,29 @@ static void touch_all(lb_osim* o, contact* c, const char* names, lb_place place)
       no_geometry(o, s, place);
       return;
     }
-    lb_xml** grown = LB_GROW(&o->r->scratch, list, count, &capacity);
+    side* grown = LB_GROW(&o->r->scratch, c->side, c->nside, &c->capacity);
     if (!grown) {
       lb_lack(o->r);
       return;
     }
-    list = grown;
-    list[count++] = g;
+    c->side = grown;
+    c->side[c->nside++] = (side){g, *of};
   }
-  for (int i = 0; i < count; i++) {
-    for (int k = 0; k < count; k++) {
-      if (is(list[i], "ContactHalfSpace") && is(list[k], "ContactSphere")) {
-        c->plane = list[i];
-        touch(o, c, list[k]);
+}
+
+// Every ball touches every plane.
+static void touch_all(lb_osim* o, const contact* c) {
+  bool any = false;
+  for (int i = 0; i < c->nside; i++) {
+    for (int k = 0; k < c->nside; k++) {
+      if (is(c->side[i].geometry, "ContactHalfSpace") && is(c->side[k].geometry, "ContactSphere")) {
+        touch(o, c, &c->side[i], &c->side[k]);
+        any = true;
       }
     }
+  }
+  if (!any) {
+    lb_osim_leave_out(o, c->xml, "it has no ContactSphere on a ContactHalfSpace");
   }
 }
 
@@ -202,11 +236,12 @@ static void hunt_crossley(lb_osim* o, lb_xml* xml) {
        e = e->next) {
     lb_xml* names = lb_xml_find(e, "geometry");
     if (names) {
+      const material of = read_material(o, e);
       e->seen = true;
-      read_contact(o, &c, e);
-      touch_all(o, &c, names->text, names->place);
+      add_sides(o, &c, &of, names->text, names->place);
     }
   }
+  touch_all(o, &c);
 }
 
 static void smooth_sphere(lb_osim* o, lb_xml* xml) {
@@ -216,11 +251,15 @@ static void smooth_sphere(lb_osim* o, lb_xml* xml) {
                .slip = lb_osim_number(o, xml, "transition_velocity", 0.2),
                .smooth = steep > 0 && steep_speed > 0 ? 1 / steep : 0,
                .smooth_speed = 1 / steep_speed};
-  lb_place place = xml->place;
-  const char* ball = lb_osim_socket(o, xml, "sphere", &place);
-  const char* plane = lb_osim_socket(o, xml, "half_space", &place);
-  read_contact(o, &c, xml);
-  touch_all(o, &c, lb_compose(o->r, "%s %s", ball, plane), place);
+  static const char* const SIDES[] = {"sphere", "half_space"};
+  const material of = read_material(o, xml);
+  lb_osim_word(o, xml, "constant_contact_force"); // 1e-5 N, which keeps roots smooth
+  for (int i = 0; i < LB_COUNT_OF(SIDES); i++) {
+    lb_place place = xml->place;
+    const char* name = lb_osim_socket(o, xml, SIDES[i], &place);
+    add_sides(o, &c, &of, name, place);
+  }
+  touch_all(o, &c);
 }
 
 // --- the whole ---
@@ -239,21 +278,27 @@ static bool is_off(lb_osim* o, lb_xml* force) {
          !lb_osim_flag(o, force, "appliesForce", true);
 }
 
-void lb_osim_forces(lb_osim* o) {
-  for (lb_xml* e = lb_osim_first(o, o->model, "ForceSet"); e && !o->r->no_memory; e = e->next) {
-    bool known = false;
-    for (int i = 0; i < LB_COUNT_OF(KINDS) && !known; i++) {
-      known = strcmp(e->tag, KINDS[i].tag) == 0;
-      if (known) {
+// Forces of the set, and those that were added to the model as components of its own.
+static void read_forces(lb_osim* o, const char* set) {
+  for (lb_xml* e = lb_osim_first(o, o->model, set); e && !o->r->no_memory; e = e->next) {
+    if (is_off(o, e)) {
+      lb_osim_leave_out(o, e, "it is off in the model (<appliesForce>, <isDisabled>)");
+      e->seen = true;
+      e->first = NULL; // nothing of it is needed
+      continue;
+    }
+    e->seen |= lb_osim_actuator(o, e) || lb_osim_coordinate_pull(o, e) || lb_osim_path_force(o, e);
+    for (int i = 0; i < LB_COUNT_OF(KINDS); i++) {
+      if (strcmp(e->tag, KINDS[i].tag) == 0) {
         e->seen = true;
-        if (!is_off(o, e)) {
-          KINDS[i].read(o, e);
-        }
+        KINDS[i].read(o, e);
       }
     }
-    if (!known && !is_off(o, e)) {
-      e->seen = lb_osim_actuator(o, e) || lb_osim_coordinate_pull(o, e) || lb_osim_path_force(o, e);
-    }
   }
+}
+
+void lb_osim_forces(lb_osim* o) {
+  read_forces(o, "ForceSet");
+  read_forces(o, "components");
   lb_osim_put_pulls(o);
 }

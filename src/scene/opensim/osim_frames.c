@@ -105,7 +105,12 @@ static void read_body(lb_osim* o, lb_xml* body) {
   }
   lb_yaml* map = lb_node_map(o, place);
   lb_yaml* inertia = inertia_node(o, body);
-  if (!(mass > 0) || is_zero(inertia)) {
+  const bool still = is_zero(inertia);
+  if (!(mass > 0) && !still) {
+    lb_remark(o->r, place,
+              lb_compose(o->r, "body '%s' has no mass: it gets %g kg", body->name, least));
+  }
+  if (still) {
     const double radius = mass > 0 ? 1e-4 : 1e-2; // of gyration
     const double moment = (mass > 0 ? mass : least) * radius * radius;
     lb_remark(o->r, place,
@@ -205,8 +210,31 @@ static bool no_frame(lb_osim* o, lb_place place, const char* path) {
                      lb_did_you_mean(o->r, &nearest));
 }
 
+// What has an element, over lists without a name; NULL: nothing.
+static lb_xml* owner_of(const lb_xml* e) {
+  lb_xml* p = e->parent;
+  while (p && !*p->name) {
+    p = p->parent;
+  }
+  return p;
+}
+
+// What a path of dots alone stands for: ".." is what has the object, "../.." what has that.
+static const lb_xml* climb(const lb_xml* from, const char* path) {
+  const lb_xml* at = from;
+  for (const char* s = path; *s && at; s += s[2] ? 3 : 2) {
+    if (strncmp(s, "..", 2) != 0 || (s[2] && s[2] != '/')) {
+      return NULL;
+    }
+    at = owner_of(at);
+  }
+  return at != from ? at : NULL;
+}
+
 static bool find_frame(lb_osim* o, lb_xml* from, const char* path, lb_place place, int depth,
                        lb_osim_frame* out) {
+  const lb_xml* above = climb(from, path);
+  path = above && *above->name ? above->name : path;
   const char* last = lb_osim_last(path);
   const bool plain = strchr(path, '/') == NULL || strstr(path, "bodyset/") != NULL;
   if (is_ground(last)) {
@@ -234,7 +262,8 @@ static bool find_frame(lb_osim* o, lb_xml* from, const char* path, lb_place plac
   const lb_transform X = {lb_osim_rotation(lb_osim_vector(o, offset, "orientation", zero)),
                           lb_osim_vector(o, offset, "translation", zero)};
   lb_osim_frame below;
-  if (!find_frame(o, from, parent, at, depth + 1, &below)) {
+  const bool climbs = strncmp(parent, "..", 2) == 0;
+  if (!find_frame(o, climbs ? offset : from, parent, at, depth + 1, &below)) {
     return false;
   }
   *out = (lb_osim_frame){below.body, lb_transform_mul(below.pose, X)};

@@ -3,8 +3,6 @@
 
 #include "scene/opensim/osim.h"
 
-static bool read_one(lb_osim* o, lb_xml* f, double scale, lb_osim_function* out);
-
 static bool read_constant(lb_osim* o, lb_xml* f, double scale, lb_osim_function* out) {
   *out = (lb_osim_function){.constant = true, .b = scale * lb_osim_number(o, f, "value", 0)};
   return true;
@@ -99,7 +97,7 @@ static bool read_gcv(lb_osim* o, lb_xml* f, double scale, lb_osim_function* out)
 }
 
 static bool read_multiplier(lb_osim* o, lb_xml* f, double scale, lb_osim_function* out) {
-  return lb_osim_read_function(o, f, scale * lb_osim_number(o, f, "scale", 1), false, out);
+  return lb_osim_read_inner_function(o, f, scale * lb_osim_number(o, f, "scale", 1), false, out);
 }
 
 static const struct {
@@ -117,43 +115,46 @@ static const struct {
     {"MultiplierFunction", read_multiplier},
 };
 
-static bool read_one(lb_osim* o, lb_xml* f, double scale, lb_osim_function* out) {
+// An element of a class and not of a property, whose names begin with small letters.
+static bool is_object(const lb_xml* e) {
+  return (*e->tag >= 'A' && *e->tag <= 'Z') || strcmp(e->tag, "natCubicSpline") == 0;
+}
+
+lb_xml* lb_osim_find_function(lb_osim* o, lb_xml* object, const char* property) {
+  lb_xml* wrapped = lb_osim_property(o, object, property);
+  if (wrapped) {
+    return wrapped->first;
+  }
+  for (lb_xml* e = object->first; e; e = e->next) {
+    if (strcmp(e->name, property) == 0 && is_object(e)) {
+      return e;
+    }
+  }
+  return NULL;
+}
+
+bool lb_osim_read_function(lb_osim* o, lb_xml* f, double scale, lb_osim_function* out) {
   for (int i = 0; i < LB_COUNT_OF(KINDS); i++) {
     if (strcmp(f->tag, KINDS[i].tag) == 0) {
       f->seen = true;
       return KINDS[i].read(o, f, scale, out);
     }
   }
-  return false;
+  return lb_complain(o->r, f->place,
+                     "the function '%.60s' cannot be read (Constant, LinearFunction, SimmSpline, "
+                     "NaturalCubicSpline, PiecewiseLinearFunction, PolynomialFunction and "
+                     "MultiplierFunction can)",
+                     f->tag);
 }
 
-// Functions are the only element that an element of a function has, or stand beside its other
-// properties under names of their own.
-static lb_xml* find_function(lb_xml* in) {
-  for (lb_xml* e = in->first; e; e = e->next) {
-    for (int i = 0; i < LB_COUNT_OF(KINDS); i++) {
-      if (strcmp(e->tag, KINDS[i].tag) == 0) {
-        return e;
-      }
-    }
+bool lb_osim_read_inner_function(lb_osim* o, lb_xml* in, double scale, bool has_coordinate,
+                                 lb_osim_function* out) {
+  lb_xml* f = lb_osim_find_function(o, in, "function");
+  for (lb_xml* e = in->first; e && !f; e = e->next) { // whatever its name
+    f = is_object(e) ? e : NULL;
   }
-  return NULL;
-}
-
-bool lb_osim_read_function(lb_osim* o, lb_xml* in, double scale, bool has_coordinate,
-                           lb_osim_function* out) {
-  lb_xml* wrapped = lb_xml_find(in, "function");
-  lb_xml* whole = wrapped ? wrapped : in;
-  lb_xml* f = find_function(whole);
   if (f) {
-    return read_one(o, f, scale, out);
-  }
-  if (wrapped && wrapped->first) {
-    return lb_complain(o->r, wrapped->first->place,
-                       "the function '%.60s' cannot be read (Constant, LinearFunction, SimmSpline, "
-                       "NaturalCubicSpline, PiecewiseLinearFunction, PolynomialFunction and "
-                       "MultiplierFunction can)",
-                       wrapped->first->tag);
+    return lb_osim_read_function(o, f, scale, out);
   }
   *out = (lb_osim_function){.constant = !has_coordinate, .line = has_coordinate, .a = scale};
   return true;

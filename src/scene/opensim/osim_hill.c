@@ -80,6 +80,12 @@ static void put_shape(lb_osim* o, lb_yaml* shape, lb_xml* xml, const shape_tag* 
   }
 }
 
+// Of a muscle of De Groote and Fregly's, whose curves are not read.
+static const shape_tag DE_GROOTE[] = {
+    {"tendon_strain_at_one_norm_force", "tendon_strain"},
+    {"passive_fiber_strain_at_one_norm_force", "passive_strain"},
+};
+
 static lb_xml* curve_of(lb_osim* o, lb_xml* xml, const char* tag) {
   lb_xml* curve = lb_osim_property(o, xml, tag);
   if (curve) {
@@ -95,6 +101,7 @@ static lb_yaml* shape_node(lb_osim* o, lb_xml* xml, bool thelen) {
   if (thelen) {
     PUT(xml, THELEN);
   } else {
+    PUT(xml, DE_GROOTE);
     PUT(curve_of(o, xml, "ActiveForceLengthCurve"), ACTIVE);
     PUT(curve_of(o, xml, "ForceVelocityCurve"), VELOCITY);
     PUT(curve_of(o, xml, "FiberForceLengthCurve"), PASSIVE);
@@ -114,6 +121,45 @@ static void check_rest_speed(lb_osim* o, lb_xml* xml) {
 
 // --- the whole ---
 
+// What files leave out where it is as a muscle has it by itself.
+static const struct size {
+  const char *key, *tag, *old;
+  double standard;
+} SIZES[] = {
+    {"force", "max_isometric_force", NULL, 1000},
+    {"fiber", "optimal_fiber_length", NULL, 0.1},
+    {"slack", "tendon_slack_length", NULL, 0.2},
+    {"pennation", "pennation_angle_at_optimal", "pennation_angle", 0},
+};
+
+static void put_sizes(lb_osim* o, lb_yaml* hill, lb_xml* xml) {
+  for (int i = 0; i < LB_COUNT_OF(SIZES); i++) {
+    const struct size* s = &SIZES[i];
+    const char* tag = s->old ? first_of(o, xml, s->tag, s->old) : s->tag;
+    lb_osim_put_number(o, hill, xml, s->key, tag);
+    if (s->standard > 0 && !lb_yaml_find(hill, s->key)) {
+      lb_node_put(o, hill, s->key, lb_node_number(o, xml->place, s->standard));
+    }
+  }
+}
+
+// De Groote and Fregly's muscle has time constants of its own. Without damping its curves need no
+// floor, as Millard's do: those keep their own damping.
+static void put_de_groote(lb_osim* o, lb_yaml* hill, lb_xml* xml) {
+  static const struct {
+    const char *key, *tag;
+    double standard;
+  } TIMES[] = {{"activation", "activation_time_constant", 0.015},
+               {"deactivation", "deactivation_time_constant", 0.06}};
+  for (int i = 0; i < LB_COUNT_OF(TIMES); i++) {
+    const double t = lb_osim_number(o, xml, TIMES[i].tag, TIMES[i].standard);
+    lb_node_put(o, hill, TIMES[i].key, lb_node_number(o, xml->place, t));
+  }
+  if (lb_osim_number(o, xml, "fiber_damping", 0) > 0) {
+    lb_osim_put_number(o, hill, xml, "damping", "fiber_damping");
+  }
+}
+
 lb_yaml* lb_osim_hill(lb_osim* o, lb_xml* xml) {
   const bool thelen = strncmp(xml->tag, "Thelen2003", 10) == 0;
   const bool millard = strncmp(xml->tag, "Millard2012", 11) == 0;
@@ -129,11 +175,7 @@ lb_yaml* lb_osim_hill(lb_osim* o, lb_xml* xml) {
                            early    ? "thelen-early"
                            : thelen ? "thelen"
                                     : "millard"));
-  lb_osim_put_number(o, hill, xml, "force", "max_isometric_force");
-  lb_osim_put_number(o, hill, xml, "fiber", "optimal_fiber_length");
-  lb_osim_put_number(o, hill, xml, "slack", "tendon_slack_length");
-  lb_osim_put_number(o, hill, xml, "pennation",
-                     first_of(o, xml, "pennation_angle_at_optimal", "pennation_angle"));
+  put_sizes(o, hill, xml);
   lb_osim_put_number(o, hill, xml, "speed",
                      early ? first_of(o, xml, "Vmax", "max_contraction_velocity")
                            : first_of(o, xml, "max_contraction_velocity", "Vmax"));
@@ -144,9 +186,14 @@ lb_yaml* lb_osim_hill(lb_osim* o, lb_xml* xml) {
   if (millard) {
     lb_osim_put_number(o, hill, xml, "damping", "fiber_damping");
   }
-  lb_osim_put_number(o, hill, xml, "activation", "activation_time_constant");
-  lb_osim_put_number(o, hill, xml, "deactivation", "deactivation_time_constant");
-  if (lb_osim_flag(o, xml, "ignore_tendon_compliance", false)) {
+  if (strcmp(xml->tag, "DeGrooteFregly2016Muscle") == 0) {
+    put_de_groote(o, hill, xml);
+  } else {
+    lb_osim_put_number(o, hill, xml, "activation", "activation_time_constant");
+    lb_osim_put_number(o, hill, xml, "deactivation", "deactivation_time_constant");
+  }
+  if (lb_osim_flag(o, xml, "ignore_tendon_compliance", false) ||
+      strcmp(xml->tag, "RigidTendonMuscle") == 0) {
     lb_node_put(o, hill, "elastic", lb_node_flag(o, xml->place, false));
   }
   lb_yaml* shape = shape_node(o, xml, thelen);

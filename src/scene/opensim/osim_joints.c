@@ -96,7 +96,8 @@ static void put_names(lb_osim* o, joint* j) {
     lb_xml* xml = j->coordinate[j->order[k]];
     lb_xml* range = lb_osim_property(o, xml, "range");
     double* x = NULL;
-    const int n = range && *range->text ? lb_osim_numbers(o, range, range->text, &x) : 0;
+    const bool open = !range || !*range->text || strstr(range->text, "nf"); // -Inf Inf
+    const int n = open ? 0 : lb_osim_numbers(o, range, range->text, &x);
     const double own[2] = {n == 2 ? x[0] : -1e6, n == 2 ? x[1] : 1e6};
     if (n != 0 && n != 2 && n > 0) {
       lb_complain(o->r, range->place, "<range> must have 2 numbers, not %d", n);
@@ -162,7 +163,7 @@ static bool read_axis(lb_osim* o, const joint* j, lb_xml* transform, int i, axis
   // shifts are measured in lengths of their axes, turns are not
   const bool scaled = !is_turn(i) && fabs(norm - 1) > 1e-6;
   a->along = lb_vec3_scale(1 / norm, a->along);
-  if (!lb_osim_read_function(o, a->xml, scaled ? norm : 1, *name != 0, &a->f)) {
+  if (!lb_osim_read_inner_function(o, a->xml, scaled ? norm : 1, *name != 0, &a->f)) {
     return false;
   }
   if (strpbrk(name, " \t\n")) {
@@ -373,6 +374,8 @@ static bool simple(lb_osim* o, joint* j, const struct kind* kind) {
   }
   if (strcmp(kind->type, "ellipsoid") == 0) {
     const lb_vec3 radii = lb_osim_vector(o, j->xml, "radii_x_y_z", lb_vec3_make(1, 1, 1));
+    const lb_vec3 out = lb_quat_rotate(j->start.q, lb_vec3_make(0, 0, 1));
+    j->start.p = lb_vec3_make(radii.x * out.x, radii.y * out.y, radii.z * out.z);
     lb_node_put(o, j->map, "radii", lb_node_vector(o, place, radii));
   }
   for (int k = 0; k < kind->count; k++) {
@@ -530,11 +533,15 @@ static void start_joint(lb_osim* o, int first, bool rest, bool last) {
 void lb_osim_start(lb_osim* o) {
   for (int i = 0; i < o->ncoordinate; i++) {
     lb_osim_coordinate* c = &o->coordinate[i];
-    lb_xml* prescribed = lb_osim_property(o, c->xml, "prescribed_function");
+    lb_xml* prescribed = lb_osim_find_function(o, c->xml, "prescribed_function");
+    if (prescribed) {
+      prescribed->first = NULL; // nothing of it is read
+      prescribed->seen = true;
+    }
     if (lb_osim_flag(o, c->xml, "locked", false)) {
       lock(o, c);
     }
-    if (lb_osim_flag(o, c->xml, "prescribed", false) && prescribed && prescribed->first) {
+    if (lb_osim_flag(o, c->xml, "prescribed", false) && prescribed) {
       lb_remark(o->r, prescribed->place,
                 lb_compose(o->r,
                            "coordinate '%s' is prescribed in the model and free here (give "

@@ -160,9 +160,9 @@ void lb_osim_looks(lb_osim* o) {
 void lb_osim_muscle_look(lb_osim* o, lb_xml* xml, lb_yaml* muscle) {
   static const double PI = 3.14159265358979323846, STRESS = 0.6e6, SHARE = 0.7;
   static const double THINNEST = 2e-3, THICKEST = 18e-3;
-  const double force = lb_osim_number(o, xml, "max_isometric_force", 0);
-  const double fiber = lb_osim_number(o, xml, "optimal_fiber_length", 0);
-  const double slack = lb_osim_number(o, xml, "tendon_slack_length", 0);
+  const double force = lb_osim_number(o, xml, "max_isometric_force", 1000);
+  const double fiber = lb_osim_number(o, xml, "optimal_fiber_length", 0.1);
+  const double slack = lb_osim_number(o, xml, "tendon_slack_length", 0.2);
   const double area = force * fiber / (STRESS * (fiber + slack));
   if (area > 0 && isfinite(area)) {
     const double radius = fmin(fmax(SHARE * sqrt(area / PI), THINNEST), THICKEST);

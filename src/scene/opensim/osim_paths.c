@@ -59,6 +59,11 @@ static const char* side_of(lb_osim* o, lb_xml* xml) {
       return SIDES[i];
     }
   }
+  if (*word && strcmp(word, "all") != 0) {
+    lb_remark(o->r, xml->place,
+              lb_compose(o->r, "the quadrant '%.20s' of '%.64s' is none: it is taken as 'all'",
+                         word, xml->name));
+  }
   return NULL;
 }
 
@@ -146,8 +151,8 @@ static void read_wrap(lb_osim* o, lb_xml* xml, const char* frame) {
   keep_wrap(o, w);
 }
 
-static void read_wraps_of(lb_osim* o, lb_xml* body, const char* frame) {
-  for (lb_xml* e = lb_osim_first(o, body, "WrapObjectSet"); e && !o->r->no_memory; e = e->next) {
+static void read_wraps_of(lb_osim* o, lb_xml* on, const char* frame) {
+  for (lb_xml* e = lb_osim_first(o, on, "WrapObjectSet"); e && !o->r->no_memory; e = e->next) {
     read_wrap(o, e, frame);
   }
 }
@@ -159,6 +164,10 @@ void lb_osim_wraps(lb_osim* o) {
   }
   for (lb_xml* e = lb_osim_first(o, o->model, "BodySet"); e; e = e->next) {
     read_wraps_of(o, e, e->name);
+  }
+  for (int i = 0; i < o->nframe; i++) {
+    const lb_osim_named_frame* f = &o->frame[i];
+    read_wraps_of(o, f->xml, lb_compose(o->r, "%s/%s", f->owner, f->xml->name));
   }
 }
 
@@ -193,10 +202,10 @@ static bool moving_point(lb_osim* o, lb_xml* xml, const lb_osim_frame* frame, lb
   lb_osim_word(o, xml, "location");
   for (int k = 0; k < 3; k++) {
     lb_place place = xml->place;
-    lb_xml* location = lb_osim_property(o, xml, LOCATION[k]);
+    lb_xml* location = lb_osim_find_function(o, xml, LOCATION[k]);
     const char* name = lb_osim_socket(o, xml, COORDINATE[k], &place);
     const lb_osim_coordinate* c = *name ? lb_osim_find_coordinate(o, name, place) : NULL;
-    if (!location || !lb_osim_read_function(o, location, 1, false, &f[k]) || (*name && !c)) {
+    if (!location || !lb_osim_read_function(o, location, 1, &f[k]) || (*name && !c)) {
       return !location ? lb_complain(o->r, xml->place, "<%s> is missing", LOCATION[k]) : false;
     }
     start[k] = lb_osim_function_at(&f[k], c ? c->value : 0);
@@ -281,7 +290,7 @@ static bool read_point(lb_osim* o, lb_xml* xml, path* p) {
   return true;
 }
 
-static bool read_points(lb_osim* o, lb_xml* first, path* p) {
+static bool read_points(lb_osim* o, const lb_xml* force, lb_xml* first, path* p) {
   for (lb_xml* e = first; e; e = e->next) {
     if (p->npoint == MOST_POINTS) {
       return lb_complain(o->r, e->place, "a path cannot have more than %d points", MOST_POINTS);
@@ -290,8 +299,8 @@ static bool read_points(lb_osim* o, lb_xml* first, path* p) {
       return false;
     }
   }
-  return p->npoint >= 2 ||
-         lb_complain(o->r, first ? first->place : o->model->place, "a path needs two points");
+  return p->npoint >= 2 || lb_complain(o->r, first ? first->place : force->place,
+                                       "the path of '%.64s' needs two points", force->name);
 }
 
 // --- wraps of a path ---
@@ -374,8 +383,19 @@ static bool add_wrap(lb_osim* o, lb_xml* xml, path* p) {
                        object ? object->text : "");
   }
   if (range && *range->text && lb_osim_numbers(o, range, range->text, &x) == 2) {
-    first = x[0] >= 1 && x[0] <= p->npoint ? (int)x[0] - 1 : first;
-    last = x[1] >= 1 && x[1] <= p->npoint ? (int)x[1] - 1 : last;
+    const bool inside = x[0] <= p->npoint && x[1] <= p->npoint;
+    first = x[0] >= 1 && inside ? (int)x[0] - 1 : first;
+    last = x[1] >= 1 && inside ? (int)x[1] - 1 : last;
+    if (!inside || first >= last) {
+      lb_remark(
+          o->r, range->place,
+          lb_compose(o->r,
+                     "<range> '%.20s' does not name two of the %d points of the path in their "
+                     "order: all of them are taken",
+                     range->text, p->npoint));
+      first = 0;
+      last = p->npoint - 1;
+    }
   }
   const lb_transform pose = lb_transform_mul(lb_osim_body_pose(o, w->body), w->pose);
   double least = INFINITY, along = 0;
@@ -412,7 +432,7 @@ static bool read_path(lb_osim* o, lb_xml* force, path* p) {
   points = points ? points : lb_osim_first(o, in, "MusclePointSet");
   lb_xml* wraps = lb_osim_first(o, in, "PathWrapSet");
   wraps = wraps ? wraps : lb_osim_first(o, in, "MuscleWrapSet");
-  bool ok = read_points(o, points, p);
+  bool ok = read_points(o, force, points, p);
   for (lb_xml* e = wraps; e && ok; e = e->next) {
     ok = add_wrap(o, e, p);
   }
@@ -430,17 +450,35 @@ static lb_yaml* path_node(lb_osim* o, lb_place place, const path* p) {
   return list;
 }
 
-// What says how a muscle is driven, and not what it is.
-static void see_controls(lb_osim* o, lb_xml* xml) {
-  static const char* const TAGS[] = {"min_control",
-                                     "max_control",
-                                     "optimal_force",
-                                     "minimum_activation",
-                                     "default_fiber_length",
-                                     "muscle_model",
-                                     "ignore_activation_dynamics"};
+// A bound of a control; files may say Inf where there is none.
+static double control_bound(lb_osim* o, lb_xml* xml, const char* tag, double standard) {
+  const bool open = strstr(lb_osim_word(o, xml, tag), "nf") != NULL;
+  return open ? standard : lb_osim_number(o, xml, tag, standard);
+}
+
+// How a muscle is driven, of which only what is usual is so here.
+static void check_controls(lb_osim* o, lb_xml* xml) {
+  static const char* const TAGS[] = {"optimal_force", "minimum_activation", "default_fiber_length",
+                                     "muscle_model"};
+  static const double LEAST = 0.02;
   for (int i = 0; i < LB_COUNT_OF(TAGS); i++) {
     lb_osim_word(o, xml, TAGS[i]);
+  }
+  const double low = control_bound(o, xml, "min_control", 0),
+               high = control_bound(o, xml, "max_control", 1);
+  if (low > LEAST || high < 1) {
+    lb_remark(o->r, xml->place,
+              lb_compose(o->r,
+                         "muscle '%.64s' has controls from %g to %g in the model, and from 0 to 1 "
+                         "here",
+                         xml->name, low, high));
+  }
+  if (lb_osim_flag(o, xml, "ignore_activation_dynamics", false)) {
+    lb_remark(o->r, xml->place,
+              lb_compose(o->r,
+                         "muscle '%.64s' has no activation dynamics in the model "
+                         "(<ignore_activation_dynamics>), and has them here",
+                         xml->name));
   }
 }
 
@@ -456,8 +494,9 @@ static bool has_path(lb_osim* o, lb_xml* xml) {
 }
 
 bool lb_osim_path_force(lb_osim* o, lb_xml* xml) {
-  const bool muscle = lb_osim_property(o, xml, "max_isometric_force") &&
-                      lb_osim_property(o, xml, "optimal_fiber_length");
+  const bool sized = lb_osim_property(o, xml, "max_isometric_force") &&
+                     lb_osim_property(o, xml, "optimal_fiber_length");
+  const bool muscle = sized || strstr(xml->tag, "Muscle"); // by itself it has sizes, too
   const bool is_spring = lb_osim_is_spring(xml);
   const bool actuator = strcmp(xml->tag, "PathActuator") == 0;
   if (!has_path(o, xml) || !(muscle || is_spring || actuator)) {
@@ -478,15 +517,18 @@ bool lb_osim_path_force(lb_osim* o, lb_xml* xml) {
   lb_node_put(o, map, "through", path_node(o, xml->place, p));
   if (actuator) {
     lb_yaml *excitation = lb_node_map(o, xml->place), *keys = lb_node_list(o, xml->place);
-    lb_osim_put_number(o, map, xml, "tension", "optimal_force");
+    lb_node_put(o, map, "tension",
+                lb_node_number(o, xml->place, lb_osim_number(o, xml, "optimal_force", 1)));
     lb_node_add(o, keys, lb_node_numbers(o, xml->place, (double[]){0, 0}, 2));
     lb_node_put(o, excitation, "keys", keys);
     lb_node_put(o, map, "excitation", excitation);
+    lb_osim_word(o, xml, "min_control");
+    lb_osim_word(o, xml, "max_control");
   } else {
     lb_node_put(o, map, "hill", lb_osim_hill(o, xml));
     lb_osim_muscle_look(o, xml, map);
+    check_controls(o, xml);
   }
-  see_controls(o, xml);
   const char* name = lb_node_named_part(o, "muscles", "muscle", xml->name, map);
   if (!actuator) {
     lb_osim_hill_start(o, xml, name);

@@ -119,9 +119,15 @@ static void read_factors(reading* R, lb_xml* scaler) {
 static void read_range(reading* R, lb_xml* in, double* begin, double* end) {
   double* x = NULL;
   lb_xml* range = lb_osim_property(&R->s.o, in, "time_range");
-  if (range && *range->text && lb_osim_numbers(&R->s.o, range, range->text, &x) == 2) {
+  if (!range || !*range->text || strstr(range->text, "nf")) { // -Inf Inf
+    return;
+  }
+  const int count = lb_osim_numbers(&R->s.o, range, range->text, &x);
+  if (count == 2 && x[0] <= x[1]) {
     *begin = x[0];
     *end = x[1];
+  } else if (count >= 0) {
+    lb_complain(&R->s.r, range->place, "<time_range> must have two numbers that rise");
   }
 }
 

@@ -24,9 +24,9 @@ static bool path_spring(lb_osim* o, lb_xml* xml, lb_yaml* map) {
 static bool ligament(lb_osim* o, lb_xml* xml, lb_yaml* map) {
   const double rest = lb_osim_number(o, xml, "resting_length", 0);
   const double force = lb_osim_number(o, xml, "pcsa_force", 0);
-  lb_xml* in = lb_osim_property(o, xml, "force_length_curve");
+  lb_xml* in = lb_osim_find_function(o, xml, "force_length_curve");
   lb_osim_function f;
-  if (!in || !lb_osim_read_function(o, in, 1, false, &f)) {
+  if (!in || !lb_osim_read_function(o, in, 1, &f)) {
     return in ? false : lb_complain(o->r, xml->place, "<force_length_curve> is missing");
   }
   if (!(rest > 0)) {

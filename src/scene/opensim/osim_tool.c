@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "scene/opensim/osim_setup.h"
 
@@ -168,6 +169,23 @@ static void read_forward(reading* R, lb_xml* tool) {
   }
 }
 
+// Muscles and motors are left out by themselves; what springs and contacts exert counts.
+static void check_excluded(reading* R, lb_xml* tool) {
+  lb_xml* at = lb_osim_property(&R->s.o, tool, "forces_to_exclude");
+  char* text = at ? lb_arena_text(&R->s.r.scratch, at->text, strlen(at->text)) : NULL;
+  char* state = NULL;
+  for (char* s = text ? strtok_r(text, " \t\r\n", &state) : NULL; s;
+       s = strtok_r(NULL, " \t\r\n", &state)) {
+    if (strcasecmp(s, "muscles") != 0 && strcasecmp(s, "actuators") != 0) {
+      lb_remark(&R->s.r, at->place,
+                lb_compose(&R->s.r,
+                           "'%.40s' of <forces_to_exclude> is not left out: only muscles and "
+                           "actuators are",
+                           s));
+    }
+  }
+}
+
 static void read_tool(reading* R) {
   lb_xml* tool = R->s.o.model;
   R->t.kind = tool->tag;
@@ -185,6 +203,7 @@ static void read_tool(reading* R) {
   }
   lb_setup_tasks(&R->s, lb_osim_property(&R->s.o, tool, "IKTaskSet"), &R->t.ntask, &R->t.task);
   read_analyses(R, tool);
+  check_excluded(R, tool);
   for (size_t i = 0; i < sizeof IDLE / sizeof *IDLE; i++) {
     lb_xml* idle = lb_xml_find(tool, IDLE[i]);
     if (idle) {

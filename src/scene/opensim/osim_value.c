@@ -1,6 +1,7 @@
 // Values of elements.
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "scene/opensim/osim.h"
 
@@ -94,8 +95,8 @@ lb_vec3 lb_osim_vector(lb_osim* o, lb_xml* object, const char* tag, lb_vec3 stan
 bool lb_osim_flag(lb_osim* o, lb_xml* object, const char* tag, bool standard) {
   const lb_xml* found = lb_osim_property(o, object, tag);
   const char* text = found ? found->text : "";
-  const bool yes = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
-  const bool no = strcmp(text, "false") == 0 || strcmp(text, "0") == 0;
+  const bool yes = strcasecmp(text, "true") == 0 || strcmp(text, "1") == 0;
+  const bool no = strcasecmp(text, "false") == 0 || strcmp(text, "0") == 0;
   if (*text && !yes && !no) {
     lb_complain(o->r, found->place, "<%s> must be true or false, not '%.40s'", tag, text);
   }

@@ -248,6 +248,7 @@ lb_status lb_numbers_lines(lb_numbers* n) {
   }
   status = check_header(n);
   status = status == LB_OK && n->kind == LB_TABLE_MARKERS ? lb_trc_check_unit(n) : status;
+  status = status == LB_OK && n->kind == LB_TABLE_MARKERS ? lb_trc_check_zeros(n) : status;
   return status == LB_OK ? even_out(n) : status;
 }
 

@@ -21,8 +21,9 @@ typedef struct lb_table_count {
 typedef struct lb_numbers {
   const char* file;
   lb_table_kind kind;
-  bool degrees; // angles of a motion are in degrees
-  double scale; // of a length in a table of markers, which are turned to z up as they are read
+  bool degrees;   // angles of a motion are in degrees
+  bool says_unit; // its header says so, or that they are not
+  double scale;   // of a length in a table of markers, which are turned to z up as they are read
   lb_place unit_place;
   // What a header says of the table. Other counts than the table has are noted, since other tools
   // write them.
@@ -89,6 +90,8 @@ lb_status lb_motion_line(lb_numbers* n, double* value, int* count);
 lb_status lb_trc_line(lb_numbers* n, double* value, int* count);
 // A note where the markers are of a size that no subject has, as in another unit.
 lb_status lb_trc_check_unit(lb_numbers* n);
+// Notes places that are 0, 0, 0.
+lb_status lb_trc_check_zeros(lb_numbers* n);
 
 // The column of a name, or -1.
 int lb_numbers_column(const lb_numbers* n, const char* name);

@@ -4,10 +4,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "scene/table/number_table.h"
 
-enum { LONGEST_HEADER = 500 }; // lines
+enum { LONGEST_HEADER = 10000 }; // lines
 
 static lb_status lack(const lb_numbers* n) {
   return lb_error_add(n->err, LB_NO_MEMORY, (lb_place){n->file, 0, 0},
@@ -133,8 +134,9 @@ static void read_header_line(lb_numbers* n, const lb_scan* s) {
   }
   if (begins(s, "inDegrees")) {
     n->degrees = has_text(s, end, "yes");
+    n->says_unit = true;
   } else if (has_text(s, end, "Angles are in degrees")) {
-    n->degrees = true;
+    n->degrees = n->says_unit = true;
   }
 }
 
@@ -146,7 +148,8 @@ static bool ends_in(const char* name, const char* end) {
 lb_status lb_motion_begin(lb_numbers* n) {
   lb_scan* s = &n->cells.scan;
   int names = 0, places = 0;
-  n->degrees = ends_in(n->file, ".mot");
+  const char* dot = strrchr(n->file, '.');
+  n->degrees = dot && strcasecmp(dot, ".mot") == 0;
   while (!begins(s, "endheader")) {
     read_header_line(n, s);
     lb_scan_line(s); // it is there
@@ -367,8 +370,8 @@ static const char* find_unit(const lb_numbers* n, double size) {
 }
 
 lb_status lb_trc_check_unit(lb_numbers* n) {
-  static const double LEAST = 0.05, MOST = 20; // m
-  double small = INFINITY, large = 0;          // of all lines that have any
+  static const double LEAST = 0.05, MOST = 8; // m
+  double small = INFINITY, large = 0;         // of all lines that have any
   for (int i = 0; i < n->nrow; i++) {
     const double size = extent(n, i);
     small = size > 0 ? fmin(small, size) : small;
@@ -382,6 +385,26 @@ lb_status lb_trc_check_unit(lb_numbers* n) {
   return lb_numbers_note(
       n, n->unit_place, "with this unit the markers span %s %.3g m (are they in %s?)",
       tiny ? "no more than" : "more than", tiny ? large : small, unit ? unit : "another one");
+}
+
+// Tools write zeros where a marker was not seen, which pull the pose to the origin.
+lb_status lb_trc_check_zeros(lb_numbers* n) {
+  int count = 0, row = 0, column = 0;
+  for (int i = 0; i < n->nrow; i++) {
+    const double* value = n->value + (size_t)i * (size_t)n->ncolumn;
+    for (int c = 1; c + 2 < n->ncolumn; c += 3) {
+      if (value[c] == 0 && value[c + 1] == 0 && value[c + 2] == 0 && count++ == 0) {
+        row = i;
+        column = c;
+      }
+    }
+  }
+  return count == 0
+             ? LB_OK
+             : lb_numbers_note(n, (lb_place){n->file, n->line[row], 1},
+                               "marker '%.*s' is at 0, 0, 0 here, and %d such places are in the "
+                               "table (leave cells empty where a marker was not seen)",
+                               (int)strlen(n->name[column]) - 2, n->name[column], count);
 }
 
 // --- coordinates by name ---

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -49,7 +50,7 @@ static const char* ending(const char* name) {
 }
 
 static bool is_osim(const char* path) {
-  return strcmp(ending(path), ".osim") == 0;
+  return strcasecmp(ending(path), ".osim") == 0;
 }
 
 // --- entries ---
