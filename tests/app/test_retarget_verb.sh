@@ -180,14 +180,19 @@ P
 }
 claim "... and with the same history, from the input on" same_history
 
-# A search that is stopped in its first iteration, or before it, too.
+# A search that is stopped in its first iteration, or before it, too. A busy machine may see the state
+# late.
 set -m
-"$LIMBER" retarget cart.yaml --out begun --step 0.05ms --quiet >stdout 2>stderr &
-job=$!
-until [ -s begun/retarget.state ] || ! kill -0 $job 2>/dev/null; do sleep 0.01; done
-kill -INT $job
-status=0
-wait $job || status=$?
+for _ in 1 2 3 4 5; do
+  rm -rf begun
+  "$LIMBER" retarget cart.yaml --out begun --step 0.05ms --quiet >stdout 2>stderr &
+  job=$!
+  until [ -s begun/retarget.state ] || ! kill -0 $job 2>/dev/null; do sleep 0.01; done
+  kill -INT $job 2>/dev/null || true
+  status=0
+  wait $job || status=$?
+  complains "Interrupted after 0 iterations" && break
+done
 claim "the first iteration can be stopped" complains "Interrupted after 0 iterations"
 run "$LIMBER" retarget cart.yaml --out begun --step 0.05ms --quiet --resume
 claim "... and is gone on with" eval '! complains "no search to go on with"'
