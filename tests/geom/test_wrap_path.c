@@ -304,6 +304,38 @@ static void a_path_over_the_seam_is_the_shortest(void** state) {
   assert_near(L, least, 1e-8);
 }
 
+// Ends in a plane of symmetry, whose line passes the centre, or meets it: the path stays there,
+// also over an ellipsoid that is thinnest across it. By the longer way and at the centre only where
+// the plane is kept.
+static void paths_stay_in_a_plane_of_symmetry(void** state) {
+  (void)state;
+  static const double H = 1e-3;
+  const lb_vec3 size[] = {{0.5, 0.5, 0.5}, {0.6, 0.4, 0.3}, {0.3, 0.7, 0.2}};
+  for (int i = 0; i < 6; i++) {
+    const bool kept = i >= 3;
+    const lb_wrap w = {.kind = i % 3 == 0 ? LB_WRAP_SPHERE : LB_WRAP_ELLIPSOID,
+                       .size = size[i % 3],
+                       .axis = {0, 0, kept}};
+    double last = 0, rate = 0;
+    for (int n = kept ? -600 : 5; n <= 400; n++) { // heights of the insertion
+      const lb_vec3 p = {-1, 0, 0}, q = {0.9, -n * H, 0};
+      lb_wrap_path path;
+      find(0, &w, &path, p, q);
+      const double L = lb_taylor_value(lb_wrap_length(&path));
+      assert_int_equal(path.count, 3);
+      const lb_vec3 x = point_at(&path, 0.5 * L);
+      assert_near(x.z, 0, 1e-15);
+      assert_below(x.y, -0.15);
+      const double slope = -lb_taylor_lane(lb_wrap_length(&path), 0, LB_TAYLOR_Q + 1);
+      if (last > 0) {
+        assert_near(L - last, 0.5 * H * (slope + rate), 1e-6 * H);
+      }
+      last = L;
+      rate = slope;
+    }
+  }
+}
+
 // Length and its gradient by the insertion, at a height of it.
 typedef struct slope {
   int count; // of pieces
@@ -606,6 +638,7 @@ int main(void) {
       cmocka_unit_test(points_have_their_derivatives),
       cmocka_unit_test(a_path_never_enters_its_surface),
       cmocka_unit_test(a_path_over_the_seam_is_the_shortest),
+      cmocka_unit_test(paths_stay_in_a_plane_of_symmetry),
       cmocka_unit_test(paths_come_to_the_seam_without_a_jump),
       cmocka_unit_test(lengths_are_those_of_closed_forms),
       cmocka_unit_test(two_cylinders_have_their_closed_forms),

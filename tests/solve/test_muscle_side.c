@@ -68,8 +68,11 @@ static void senses_are_kept_where_ends_become_opposite(void** state) {
       "rotation: [90 deg, 0, 0], cylinder: {radius: 3 cm}",
       "rotation: [90 deg, 0, 0], capsule: {radius: 3 cm, length: 10 cm}", "sphere: {radius: 3 cm}",
       "ellipsoid: {radii: [3 cm, 5 cm, 4 cm]}",
-      "rotation: [0, 20 deg, 0], side: -x, ellipsoid: {radii: [3 cm, 5 cm, 4 cm]}"};
-  for (int i = 0; i < 5; i++) {
+      "rotation: [0, 20 deg, 0], side: -x, ellipsoid: {radii: [3 cm, 5 cm, 4 cm]}",
+      // thinnest across the plane; and askew to it
+      "ellipsoid: {radii: [4 cm, 2 cm, 3 cm]}",
+      "rotation: [25 deg, 20 deg, 10 deg], ellipsoid: {radii: [4 cm, 2 cm, 3 cm]}"};
+  for (int i = 0; i < 7; i++) {
     const outcome coarse = run("reduced", surface[i], 4e-3, 0.4),
                   fine = run("reduced", surface[i], 2e-3, 0.4);
     print_message("%s: %.3g %.3g of m g l, from %.3g to %.3g rad\n", surface[i],

@@ -208,7 +208,7 @@ LB_TAYLOR_INLINE bool over_cap(int N, lb_wrap_path* out, lb_taylor radius, doubl
   lb_taylor3 P = *p, Q = *q;
   P.z = lb_taylor_shift(P.z, -centre);
   Q.z = lb_taylor_shift(Q.z, -centre);
-  if (!lb_wrap_over_ball(N, &radius, false, out, &P, &Q)) {
+  if (!lb_wrap_over_ball(N, &radius, out, &P, &Q)) {
     return false;
   }
   for (int i = 0; i < out->count; i++) {

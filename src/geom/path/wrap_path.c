@@ -98,14 +98,21 @@ lb_vec3 lb_wrap_axis(lb_vec3 side, lb_vec3 p, lb_vec3 q) {
   return lb_vec3_scale((lb_vec3_dot(side, foot(p, q)) < 0 ? -1 : 1) / size, n);
 }
 
-// About an axis the angle from p to q is between -pi/2 and 3 pi/2, as about a cylinder.
+// About an axis the angle from p to q is between -pi/2 and 3 pi/2, as about a cylinder; in axes
+// that scale an ellipsoid to a sphere.
 bool lb_wrap_goes_far(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q) {
-  return lb_vec3_dot(wrap->axis, lb_vec3_cross(p, q)) < 0 && lb_vec3_dot(p, q) < 0;
+  const lb_vec3 k = lb_wrap_scales(wrap);
+  return lb_vec3_dot(wrap->axis, lb_vec3_cross(p, q)) < 0 &&
+         lb_vec3_dot(times(k, p), times(k, q)) < 0;
+}
+
+bool lb_wrap_has_plane(const lb_wrap* wrap) {
+  return lb_vec3_dot(wrap->axis, wrap->axis) > 0;
 }
 
 bool lb_wrap_is_held(const lb_wrap* wrap) {
   const bool ball = wrap->kind == LB_WRAP_SPHERE || wrap->kind == LB_WRAP_ELLIPSOID;
-  return ball && lb_vec3_dot(wrap->axis, wrap->axis) == 0 && lb_vec3_dot(wrap->side, wrap->side) > 0;
+  return ball && !lb_wrap_has_plane(wrap) && lb_vec3_dot(wrap->side, wrap->side) > 0;
 }
 
 double lb_wrap_side_distance(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q) {
