@@ -258,27 +258,36 @@ static void points_have_their_derivatives(void** state) {
   }
 }
 
+// How far a point is outside of a surface, in radii of an ellipsoid.
+static double depth_of(const lb_wrap* w, lb_vec3 x) {
+  const double r = w->size.x, round = hypot(x.x, x.y);
+  const double z = x.z - fmax(-w->size.y / 2, fmin(w->size.y / 2, x.z));
+  const double e = sqrt(x.x * x.x / (r * r) + x.y * x.y / (w->size.y * w->size.y) +
+                        x.z * x.z / (w->size.z * w->size.z));
+  return w->kind == LB_WRAP_CYLINDER    ? round - r
+         : w->kind == LB_WRAP_SPHERE    ? lb_vec3_norm(x) - r
+         : w->kind == LB_WRAP_CAPSULE   ? hypot(round, z) - r
+         : w->kind == LB_WRAP_ELLIPSOID ? e - 1
+                                        : 0;
+}
+
+static double deepest(const lb_wrap* w, lb_vec3 p, lb_vec3 q) {
+  lb_wrap_path path;
+  find(0, w, &path, p, q);
+  const double L = lb_taylor_value(lb_wrap_length(&path));
+  double least = INFINITY;
+  for (int n = 0; n <= 200; n++) {
+    least = fmin(least, depth_of(w, point_at(&path, L * n / 200)));
+  }
+  return least;
+}
+
 static void a_path_never_enters_its_surface(void** state) {
   (void)state;
   for (int i = 0; i < NCASE; i++) {
-    const lb_wrap* w = &CASES[i].wrap;
-    lb_wrap_path path;
-    find(0, w, &path, CASES[i].p, CASES[i].q);
-    const double L = lb_taylor_value(lb_wrap_length(&path));
-    for (int n = 0; n <= 200; n++) {
-      const lb_vec3 x = point_at(&path, L * n / 200);
-      const double r = w->size.x, round = hypot(x.x, x.y);
-      const double z = x.z - fmax(-w->size.y / 2, fmin(w->size.y / 2, x.z));
-      const double e = sqrt(x.x * x.x / (r * r) + x.y * x.y / (w->size.y * w->size.y) +
-                            x.z * x.z / (w->size.z * w->size.z));
-      const double depth = w->kind == LB_WRAP_CYLINDER    ? round - r
-                           : w->kind == LB_WRAP_SPHERE    ? lb_vec3_norm(x) - r
-                           : w->kind == LB_WRAP_CAPSULE   ? hypot(round, z) - r
-                           : w->kind == LB_WRAP_ELLIPSOID ? e - 1
-                                                          : 0;
-      if (depth < -1e-12) {
-        fail_msg("%s: %g inside", CASES[i].name, -depth);
-      }
+    const double least = deepest(&CASES[i].wrap, CASES[i].p, CASES[i].q);
+    if (least < -1e-12) {
+      fail_msg("%s: %g inside", CASES[i].name, -least);
     }
   }
 }
@@ -444,6 +453,38 @@ static void lift_off_is_exact_outside_the_band(void** state) {
 
 // Costs of the band that scenes have where they do not say, 0.15 r with r = 50 mm: the path of the
 // double pendulum in test_muscle_energy.c, past lift-off.
+// Ends near the surface, which leave less room than the band: neither where the band begins to
+// narrow nor where the other end becomes the nearer one does the gradient jump.
+static void bands_narrow_without_a_jump(void** state) {
+  (void)state;
+  static const double H = 1e-3;
+  const lb_wrap wraps[] = {{.kind = LB_WRAP_CYLINDER, .size = {0.5, 0, 0}, .band = 0.3, .sense = 1},
+                           {.kind = LB_WRAP_SPHERE, .size = {0.5, 0, 0}, .band = 0.3},
+                           {.kind = LB_WRAP_CAPSULE, .size = {0.5, 3, 0}, .band = 0.3, .sense = 1},
+                           {.kind = LB_WRAP_ELLIPSOID, .size = {0.5, 0.5, 0.6}, .band = 0.3}};
+  for (int i = 0; i < 4 * 20; i++) {
+    const double turn = 1.2 + 0.05 * (i / 4), far = 0.6 + 0.01 * (i / 4);
+    double last[6], rate = 0;
+    for (int n = 0; n <= 400; n++) { // distances of the insertion
+      const double rho = 0.52 + n * H;
+      const lb_vec3 p = {far, 0, 0.1}, q = {rho * cos(turn), rho * sin(turn), -0.1};
+      lb_wrap_path path;
+      find(0, &wraps[i % 4], &path, p, q);
+      double change = 0;
+      for (int k = 0; k < 6; k++) {
+        const double g = lb_taylor_lane(lb_wrap_length(&path), 0, LB_TAYLOR_P + k);
+        change = n > 0 ? fmax(change, fabs(g - last[k])) : 0;
+        last[k] = g;
+      }
+      if (n > 2 && change > 1.5 * rate + 1e-4) {
+        fail_msg("surface %d, turn %g: gradient jumps by %g at %g, after %g", i % 4, turn, change,
+                 rho, rate);
+      }
+      rate = change;
+    }
+  }
+}
+
 static void the_band_costs_little(void** state) {
   (void)state;
   const double r = 0.05, turn = 1e-4;
@@ -643,6 +684,7 @@ int main(void) {
       cmocka_unit_test(lengths_are_those_of_closed_forms),
       cmocka_unit_test(two_cylinders_have_their_closed_forms),
       cmocka_unit_test(lift_off_is_exact_outside_the_band),
+      cmocka_unit_test(bands_narrow_without_a_jump),
       cmocka_unit_test(the_band_costs_little),
       cmocka_unit_test(accelerations_do_not_jump_before_lift_off),
   };

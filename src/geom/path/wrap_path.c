@@ -129,12 +129,6 @@ double lb_wrap_side_distance(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q) {
 
 // --- circles ---
 
-lb_taylor lb_wrap_band(int N, double w, double r, const lb_taylor* rho_p, const lb_taylor* rho_q) {
-  const lb_taylor* nearer = lb_taylor_value(rho_p) < lb_taylor_value(rho_q) ? rho_p : rho_q;
-  const bool narrow = 0.5 * (lb_taylor_value(nearer) - r) < w;
-  return narrow ? lb_taylor_scale(N, 0.5, lb_taylor_shift(*nearer, -r)) : lb_taylor_constant(w);
-}
-
 // h and its derivatives: h'' = 315/256 (1 - x^2)^4, so that h meets 0 and x with five derivatives.
 static void band_function(double x, double h[5]) {
   static const double C = 315. / 256;
@@ -155,6 +149,37 @@ void lb_wrap_swelling(double x, double h[5]) {
   h[0] = x > 0 ? x : 0;
   h[1] = x > 0 ? 1 : 0;
   h[2] = h[3] = h[4] = 0;
+}
+
+// What an end leaves of the band w, by y = (rho - r)/(2 w): 1/s, where s is y below a
+// half, 1 from one and a half on, and at most both between them.
+static const double SOFT = 0.5;
+
+LB_TAYLOR_INLINE lb_taylor narrowing(int N, double w, double r, lb_taylor rho) {
+  const lb_taylor room = lb_taylor_scale(N, 0.5 / w, lb_taylor_shift(rho, -r));
+  const lb_taylor X = lb_taylor_scale(N, -1 / SOFT, lb_taylor_shift(room, -1));
+  double h[5];
+  lb_wrap_swelling(lb_taylor_value(&X), h);
+  const lb_taylor less = lb_taylor_scale(N, -SOFT, lb_taylor_apply(N, X, h));
+  return lb_taylor_inverse(N, lb_taylor_shift(less, 1));
+}
+
+lb_taylor lb_wrap_band(int N, double w, double r, const lb_taylor* rho_p, const lb_taylor* rho_q) {
+  const double room = fmin(lb_taylor_value(rho_p), lb_taylor_value(rho_q)) - r;
+  lb_taylor narrowed = lb_taylor_constant(0);
+  if (room >= 2 * w * (1 + SOFT)) {
+    return lb_taylor_constant(w);
+  }
+  if (w > 0 && room > 0) { // w/(1/s_p + 1/s_q - 1)
+#define NARROW(N)                                                                                  \
+  narrowed = lb_taylor_scale(                                                                      \
+      N, w,                                                                                        \
+      lb_taylor_inverse(                                                                           \
+          N, lb_taylor_shift(                                                                      \
+                 lb_taylor_add(N, narrowing(N, w, r, *rho_p), narrowing(N, w, r, *rho_q)), -1)))
+    LB_TAYLOR_ORDERS(NARROW)
+  }
+  return narrowed;
 }
 
 LB_TAYLOR_INLINE lb_taylor swell(int N, double r, lb_taylor w, lb_taylor D) {

@@ -121,7 +121,8 @@ typedef struct lb_planar {
 void lb_wrap_swelling(double x, double h[5]);
 // r_e by (1) for a line at distance D; false: the path is straight.
 bool lb_wrap_inflate(int N, double r, const lb_taylor* w, const lb_taylor* D, lb_taylor* radius);
-// Band that leaves room between the surface and the points: w, or half of the smaller gap.
+// Band that leaves room between the surface and the points: w, or less where one is nearer than 3 w,
+// smoothly, and at most half of each gap; 0 where a point is inside.
 lb_taylor lb_wrap_band(int N, double w, double r, const lb_taylor* rho_p, const lb_taylor* rho_q);
 // Tangents and arc over a circle of a given radius. False: there is no arc.
 bool lb_planar_find(int N, lb_planar* out, const lb_taylor* radius, const lb_taylor* rho_p,
