@@ -292,6 +292,47 @@ static void a_path_never_enters_its_surface(void** state) {
   }
 }
 
+// An end beyond the end of a capsule, beside its axis by less and then by more than the radius: the
+// path stays outside, and neither its length nor its gradient jumps.
+static void capsules_are_passed_at_their_ends(void** state) {
+  (void)state;
+  static const double STEP = 1e-3;
+  lb_random r = {7};
+  int over = 0, both = 0;
+  for (int i = 0; i < 300; i++) {
+    const lb_wrap w = {.kind = LB_WRAP_CAPSULE,
+                       .size = {0.5, 0.8, 0},
+                       .band = i % 2 ? 0.15 : 0,
+                       .sense = i % 4 < 2 ? 1 : -1};
+    const double turn = w.sense * lb_random_between(&r, 0.3, 3), up = i % 8 < 4 ? 1 : -1;
+    const lb_vec3 q = {2, 0, up * lb_random_between(&r, -2, 0.3)};
+    const double z = up * lb_random_between(&r, 0.91, 1.5), from = lb_random_between(&r, 0.1, 0.4);
+    double last = 0, rate = 0;
+    for (int n = 0; n < 600; n++) {
+      const double rho = from + n * STEP;
+      const lb_vec3 p = {rho * cos(turn), rho * -sin(turn), z};
+      lb_wrap_path path;
+      find(0, &w, &path, p, q);
+      const double L = lb_taylor_value(lb_wrap_length(&path));
+      const double slope = (p.x * lb_taylor_lane(lb_wrap_length(&path), 0, LB_TAYLOR_P) +
+                            p.y * lb_taylor_lane(lb_wrap_length(&path), 0, LB_TAYLOR_P + 1)) /
+                           rho;
+      const bool lifts = w.band == 0 && n > 0 && (path.count == 1) != (over == 0);
+      if (n > 0 && !lifts && !(fabs(L - last - 0.5 * STEP * (slope + rate)) < 1e-6)) {
+        fail_msg("%d: length jumps by %g at %g", i, L - last - 0.5 * STEP * (slope + rate), rho);
+      }
+      if (n % 20 == 0 && !(deepest(&w, p, q) > -1e-12)) {
+        fail_msg("%d: %g inside at %g", i, -deepest(&w, p, q), rho);
+      }
+      both += path.count == 4;
+      over = path.count > 1;
+      last = L;
+      rate = slope;
+    }
+  }
+  assert_above(both, 1000);
+}
+
 // The capsule's path over the seam is the shortest of all that go over a point of the seam.
 static void a_path_over_the_seam_is_the_shortest(void** state) {
   (void)state;
@@ -678,6 +719,7 @@ int main(void) {
       cmocka_unit_test(lengths_have_their_derivatives),
       cmocka_unit_test(points_have_their_derivatives),
       cmocka_unit_test(a_path_never_enters_its_surface),
+      cmocka_unit_test(capsules_are_passed_at_their_ends),
       cmocka_unit_test(a_path_over_the_seam_is_the_shortest),
       cmocka_unit_test(paths_stay_in_a_plane_of_symmetry),
       cmocka_unit_test(paths_come_to_the_seam_without_a_jump),
