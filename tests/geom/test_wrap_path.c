@@ -331,6 +331,11 @@ static void capsules_are_passed_at_their_ends(void** state) {
     }
   }
   assert_above(both, 1000);
+  // beyond an end, by more than half a turn: nothing is in the way
+  const lb_wrap w = {.kind = LB_WRAP_CAPSULE, .size = {0.5, 0.8, 0}, .sense = 1};
+  lb_wrap_path path;
+  find(0, &w, &path, (lb_vec3){1, 0, -2}, (lb_vec3){-0.7, -0.7, -2});
+  assert_int_equal(path.count, 1);
 }
 
 // The capsule's path over the seam is the shortest of all that go over a point of the seam.

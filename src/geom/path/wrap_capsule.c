@@ -224,19 +224,22 @@ static bool is_on_cap(const lb_wrap_path* path, double r, double centre) {
          fabs(centre) - ROUNDING * r;
 }
 
-// Over the cap about `centre`: over the seam from the cylinder, or to it, or else alone. False:
-// over the cylinder alone.
+// Over the cap about `centre`: over the seam from the cylinder, or to it, or else alone. Whether
+// there is a path over the cap; without, it is straight or, where `cylinder`, over that alone.
 LB_TAYLOR_INLINE bool over_end(int N, lb_wrap_path* out, lb_taylor radius, int sense, double centre,
-                               lb_taylor dphi, const lb_taylor3* p, const lb_taylor3* q) {
+                               lb_taylor dphi, const lb_taylor3* p, const lb_taylor3* q,
+                               bool* cylinder) {
   const bool rises = (lb_taylor_value(&p->z) < lb_taylor_value(&q->z)) == (centre > 0);
   const touches part = rises ? over_seam(N, out, radius, sense, centre, dphi, p, q)
                              : over_seam(N, out, radius, -sense, centre, dphi, q, p);
+  *cylinder = part == CYLINDER_ALONE;
   if (part == BOTH && !rises) {
     reverse(N, out);
+  } else if (part == CAP_ALONE && over_cap(N, out, radius, centre, p, q)) {
+    *cylinder = !is_on_cap(out, lb_taylor_value(&radius), centre);
+    return !*cylinder;
   }
-  return part == CAP_ALONE ? over_cap(N, out, radius, centre, p, q) &&
-                                 is_on_cap(out, lb_taylor_value(&radius), centre)
-                           : part == BOTH;
+  return part == BOTH;
 }
 
 LB_TAYLOR_INLINE bool wrap_capsule(int N, const lb_wrap* wrap, lb_wrap_path* out,
@@ -263,10 +266,11 @@ LB_TAYLOR_INLINE bool wrap_capsule(int N, const lb_wrap* wrap, lb_wrap_path* out
       return false;
     }
   }
+  bool cylinder = true;
   if (!(p_beside && q_beside)) {
     const double z = lb_taylor_value(p_beside ? &q->z : &p->z), centre = z > 0 ? half : -half;
-    return over_end(N, out, radius, sense, centre, dphi, p, q) ||
-           over_cap(N, out, radius, centre, p, q);
+    return over_end(N, out, radius, sense, centre, dphi, p, q, &cylinder) ||
+           (cylinder && over_cap(N, out, radius, centre, p, q));
   }
   if (!lb_wrap_over_cylinder(N, &radius, sense, &dphi, out, p, q)) {
     return false;
@@ -276,8 +280,9 @@ LB_TAYLOR_INLINE bool wrap_capsule(int N, const lb_wrap* wrap, lb_wrap_path* out
                z2 = z1 + lb_taylor_value(&arc->along.z) *
                              (lb_taylor_value(&arc->end) - lb_taylor_value(&arc->start));
   const bool above = fmax(z1, z2) > half, below = fmin(z1, z2) < -half;
-  return above == below || over_end(N, out, radius, sense, above ? half : -half, dphi, p, q) ||
-         lb_wrap_over_cylinder(N, &radius, sense, &dphi, out, p, q);
+  return above == below ||
+         over_end(N, out, radius, sense, above ? half : -half, dphi, p, q, &cylinder) ||
+         (cylinder && lb_wrap_over_cylinder(N, &radius, sense, &dphi, out, p, q));
 }
 
 static void find(int N, const lb_wrap* wrap, lb_wrap_path* out, const lb_taylor3* p,
