@@ -1,6 +1,6 @@
 // Paths of muscles that a motion leads to where they change fast: over the band of a lift-off
 // within too few steps, through the middle of a surface, where neither way around is the shorter
-// one, or off the side that they are held on.
+// one, or off the side that they are held on; and surfaces in a row that they find no way over.
 #include <math.h>
 
 #include "job/job_inside.h"
@@ -24,6 +24,7 @@ typedef struct watch {
   double when[LB_PATH_MOST_POINTS];
   bool opposite[LB_PATH_MOST_POINTS], over[LB_PATH_MOST_POINTS]; // told of
   bool side[LB_PATH_MOST_POINTS];
+  bool lost;
 } watch;
 
 static const char* surface_name(const watch* w, int item) {
@@ -132,6 +133,20 @@ static void watch_side(watch* w, int item, const lb_placed_span* a, const lb_pla
                  lb_text_duration(w->time[1]).text);
 }
 
+static void warn_of_rows(watch* w) {
+  for (int i = 0; i < w->n[1] && !w->lost; i++) {
+    w->lost = w->span[1][i].lost;
+    if (w->lost) {
+      lb_job_warn_at(w->j, w->j->scene.muscle[w->muscle].place,
+                     "muscle '%s' finds no way over wrap '%s' and the next at %s: its length and "
+                     "force are not right there (move them apart, change their order, or put a "
+                     "point between them)",
+                     w->path->name, surface_name(w, (int)(w->span[1][i].surface - w->path->item)),
+                     lb_text_duration(w->time[1]).text);
+    }
+  }
+}
+
 static void warn_of_start(watch* w) {
   static const double ROUNDING = 1e-6;
   for (int i = 0; i < w->n[1]; i++) {
@@ -184,6 +199,7 @@ void lb_job_warn_of_path_starts(lb_job* j, const lb_transform* pose, const doubl
     watch w = {.j = j, .muscle = i, .path = m->muscle.item[i].path};
     w.n[1] = lb_model_path_spans(w.path, pose, q, w.span[1]);
     warn_of_start(&w);
+    warn_of_rows(&w);
     warn_of_held(&w);
   }
 }
@@ -204,6 +220,7 @@ static void take_frame(watch* w, int frame) {
   if (first) {
     warn_of_start(w);
   }
+  warn_of_rows(w);
   for (int i = 0; i < w->n[0] && i < w->n[1] && !first; i++) {
     const lb_placed_span *a = &w->span[0][i], *b = &w->span[1][i];
     if (a->surface == b->surface) {

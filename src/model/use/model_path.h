@@ -112,6 +112,7 @@ static inline lb_vec3 lb_path_into(lb_transform X, lb_vec3 x) {
 typedef struct lb_placed_span {
   const lb_path_item* surface;
   lb_vec3 p, q;
+  bool lost; // one of a row over which no way was found
 } lb_placed_span;
 // All parts over surfaces, in order, [LB_PATH_SPANS], in a frame of a recording: how many.
 int lb_model_path_spans(const lb_model_path* path, const lb_transform* pose, const double* q,

@@ -16,12 +16,11 @@ static int place_row(int n, const lb_path_item* const* surface, const lb_transfo
     out[count].surface = surface[i];
     count += n == 1 || lb_chain_goes_around(&link[count], a, b);
   }
-  if (count > 1) {
-    lb_wrap_chain(count, link, a, b, m);
-  }
+  const bool lost = count > 1 && !lb_wrap_chain(count, link, a, b, m);
   for (int i = 0; i < count; i++) {
     out[i].p = lb_path_into(X[i], i > 0 ? m[i - 1] : a);
     out[i].q = lb_path_into(X[i], i + 1 < count ? m[i] : b);
+    out[i].lost = lost;
   }
   return count;
 }
