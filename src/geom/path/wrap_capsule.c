@@ -97,7 +97,7 @@ LB_TAYLOR_INLINE touches over_seam(int N, lb_wrap_path* out, lb_taylor radius, i
   if (!isfinite(lb_taylor_value(&u))) {
     return CAP_ALONE;
   }
-  for (int i = 0; i < N + 2; i++) {
+  for (int i = 0; i < lb_taylor_newton_steps(N); i++) {
     lb_taylor by;
     const lb_taylor f = seam_slope(N, &P, u, &by);
     u = lb_taylor_sub(N, u, lb_taylor_div(N, f, by));

@@ -55,7 +55,7 @@ LB_TAYLOR_INLINE lb_taylor3 find_normal(int N, const lb_taylor b2[3], const lb_t
   const double b[] = {lb_taylor_value(&b2[0]), lb_taylor_value(&b2[1]), lb_taylor_value(&b2[2])};
   const double x[] = {lb_taylor_value(&m[0]), lb_taylor_value(&m[1]), lb_taylor_value(&m[2])};
   lb_taylor lambda = lb_taylor_constant(find_lambda(b, x)), n[3];
-  for (int k = 0; k < N + 2; k++) {
+  for (int k = 0; k < lb_taylor_newton_steps(N); k++) {
     lb_taylor sum = lb_taylor_constant(-1), slope = lb_taylor_constant(0);
     for (int i = 0; i < 3; i++) {
       const lb_taylor over = lb_taylor_inverse(N, lb_taylor_add(N, b2[i], lambda));

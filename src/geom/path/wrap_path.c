@@ -234,8 +234,8 @@ bool lb_planar_find(int N, lb_planar* out, const lb_taylor* radius, const lb_tay
 
 // --- points ---
 
-// Angle of an oval at an arc length from its first: Newton's method, for its value and then, a
-// derivative gained each time, for the jet.
+// Angle of an oval at an arc length from its first: Newton's method, for its value and then for the
+// jet.
 LB_TAYLOR_INLINE lb_taylor oval_speed(int N, const lb_path_piece* c, lb_taylor psi) {
   lb_taylor s, k;
   lb_taylor_sincos(N, psi, &s, &k);
@@ -271,15 +271,17 @@ LB_TAYLOR_INLINE lb_taylor oval_angle(int N, const lb_path_piece* c, lb_taylor f
   lb_taylor psi = c->angle;
   lb_taylor wanted = from;
   enum { VALUES = 12 };
-  for (int i = 0; i < VALUES; i++) {
+  static const double NEAR = 1e-8; // what is left of it is its square
+  double step = 1;
+  for (int i = 0; i < VALUES && fabs(step) > NEAR; i++) {
     psi = lb_taylor_constant(lb_taylor_value(&psi));
     const lb_taylor length = oval_length(0, c, psi), speed = oval_speed(0, c, psi);
-    psi = lb_taylor_shift(psi, (lb_taylor_value(&wanted) - lb_taylor_value(&length)) /
-                                   lb_taylor_value(&speed));
+    step = (lb_taylor_value(&wanted) - lb_taylor_value(&length)) / lb_taylor_value(&speed);
+    psi = lb_taylor_shift(psi, step);
   }
   psi = lb_taylor_constant(lb_taylor_value(&psi));
   const lb_taylor slope = oval_speed(0, c, psi);
-  for (int i = 0; i < N + 2; i++) {
+  for (int i = 0; i < lb_taylor_newton_steps(N); i++) {
     const lb_taylor gap = lb_taylor_sub(N, from, oval_length(N, c, psi));
     psi = lb_taylor_add(N, psi,
                         lb_taylor_div(N, gap,
