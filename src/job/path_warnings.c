@@ -1,6 +1,7 @@
 // Paths of muscles that a motion leads to where they change fast: over the band of a lift-off
 // within too few steps, through the middle of a surface, where neither way around is the shorter
-// one, or off the side that they are held on; and surfaces in a row that they find no way over.
+// one, or off the side that they are held on; surfaces in a row that they find no way over, and
+// bellies that have no length left.
 #include <math.h>
 
 #include "job/job_inside.h"
@@ -24,7 +25,7 @@ typedef struct watch {
   double when[LB_PATH_MOST_POINTS];
   bool opposite[LB_PATH_MOST_POINTS], over[LB_PATH_MOST_POINTS]; // told of
   bool side[LB_PATH_MOST_POINTS];
-  bool lost;
+  bool lost, short_of_belly;
 } watch;
 
 static const char* surface_name(const watch* w, int item) {
@@ -147,6 +148,17 @@ static void warn_of_rows(watch* w) {
   }
 }
 
+// Tendons that are longer than the path leave the belly a negative length.
+static void warn_of_belly(watch* w, const lb_transform* pose, const double* q) {
+  if (!w->short_of_belly && w->path->mass.mass > 0 && lb_model_path_belly(w->path, pose, q) <= 0) {
+    w->short_of_belly = true;
+    lb_job_warn_at(w->j, w->j->scene.muscle[w->muscle].place,
+                   "muscle '%s' is no longer than its tendons at %s, so that its mass is not right "
+                   "from then on (give 'mass' a longer 'belly', or choose 'tendon: even')",
+                   w->path->name, lb_text_duration(w->time[1]).text);
+  }
+}
+
 static void warn_of_start(watch* w) {
   static const double ROUNDING = 1e-6;
   for (int i = 0; i < w->n[1]; i++) {
@@ -221,6 +233,8 @@ static void take_frame(watch* w, int frame) {
     warn_of_start(w);
   }
   warn_of_rows(w);
+  warn_of_belly(w, r->pose + (size_t)frame * (size_t)m->nbody,
+                r->q + (size_t)frame * (size_t)m->nq);
   for (int i = 0; i < w->n[0] && i < w->n[1] && !first; i++) {
     const lb_placed_span *a = &w->span[0][i], *b = &w->span[1][i];
     if (a->surface == b->surface) {

@@ -81,6 +81,22 @@ claim "a row without a way over it is said by a check" complains "crossed.yaml:8
 run "$LIMBER" simulate crossed.yaml
 claim "... and by a run, once" [ "$(grep -c "finds no way" stderr)" = 1 ]
 
+# tendons that are longer than the path
+cat >belly.yaml <<'END'
+duration: 0.2 s
+gravity: [0, 0, 0]
+bodies: {end: {mass: 1, center: [0, 0, 0], inertia: [1, 1, 1]}}
+joints: {slide: {type: prismatic, child: end, at: [1, 0, 0], axis: x}}
+initial: {slide: {velocity: -1}}
+muscles:
+  cord: {through: [{at: [0, 0, 0]}, {at: [0.2, 0, 0]}, {body: end}], mass: {amount: 1, belly: [0.3, 0.6]}}
+END
+run "$LIMBER" simulate belly.yaml
+claim "a belly that stays long is not spoken of" content
+sed 's/belly: \[0.3, 0.6\]/belly: [0.4, 0.5]/' belly.yaml >inverted.yaml
+run "$LIMBER" simulate inverted.yaml
+claim "tendons that are longer than the path are said" complains "inverted.yaml:7:3: muscle 'cord' is no longer than its tendons at"
+
 # mass for muscles whose points come in at once
 cat >given.yaml <<'END'
 duration: 0.3 s
