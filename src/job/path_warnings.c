@@ -1,6 +1,7 @@
 // Paths of muscles that a motion leads to where they change fast: over the band of a lift-off
 // within too few steps, through the middle of a surface, where neither way around is the shorter
-// one, or off the side that they are held on.
+// one, or off the side that they are held on; surfaces in a row that they find no way over, and
+// bellies that have no length left.
 #include <math.h>
 
 #include "job/job_inside.h"
@@ -24,6 +25,7 @@ typedef struct watch {
   double when[LB_PATH_MOST_POINTS];
   bool opposite[LB_PATH_MOST_POINTS], over[LB_PATH_MOST_POINTS]; // told of
   bool side[LB_PATH_MOST_POINTS];
+  bool lost, short_of_belly;
 } watch;
 
 static const char* surface_name(const watch* w, int item) {
@@ -132,6 +134,31 @@ static void watch_side(watch* w, int item, const lb_placed_span* a, const lb_pla
                  lb_text_duration(w->time[1]).text);
 }
 
+static void warn_of_rows(watch* w) {
+  for (int i = 0; i < w->n[1] && !w->lost; i++) {
+    w->lost = w->span[1][i].lost;
+    if (w->lost) {
+      lb_job_warn_at(w->j, w->j->scene.muscle[w->muscle].place,
+                     "muscle '%s' finds no way over wrap '%s' and the next at %s: its length and "
+                     "force are not right there (move them apart, change their order, or put a "
+                     "point between them)",
+                     w->path->name, surface_name(w, (int)(w->span[1][i].surface - w->path->item)),
+                     lb_text_duration(w->time[1]).text);
+    }
+  }
+}
+
+// Tendons that are longer than the path leave the belly a negative length.
+static void warn_of_belly(watch* w, const lb_transform* pose, const double* q) {
+  if (!w->short_of_belly && w->path->mass.mass > 0 && lb_model_path_belly(w->path, pose, q) <= 0) {
+    w->short_of_belly = true;
+    lb_job_warn_at(w->j, w->j->scene.muscle[w->muscle].place,
+                   "muscle '%s' is no longer than its tendons at %s, so that its mass is not right "
+                   "from then on (give 'mass' a longer 'belly', or choose 'tendon: even')",
+                   w->path->name, lb_text_duration(w->time[1]).text);
+  }
+}
+
 static void warn_of_start(watch* w) {
   static const double ROUNDING = 1e-6;
   for (int i = 0; i < w->n[1]; i++) {
@@ -184,6 +211,7 @@ void lb_job_warn_of_path_starts(lb_job* j, const lb_transform* pose, const doubl
     watch w = {.j = j, .muscle = i, .path = m->muscle.item[i].path};
     w.n[1] = lb_model_path_spans(w.path, pose, q, w.span[1]);
     warn_of_start(&w);
+    warn_of_rows(&w);
     warn_of_held(&w);
   }
 }
@@ -204,6 +232,9 @@ static void take_frame(watch* w, int frame) {
   if (first) {
     warn_of_start(w);
   }
+  warn_of_rows(w);
+  warn_of_belly(w, r->pose + (size_t)frame * (size_t)m->nbody,
+                r->q + (size_t)frame * (size_t)m->nq);
   for (int i = 0; i < w->n[0] && i < w->n[1] && !first; i++) {
     const lb_placed_span *a = &w->span[0][i], *b = &w->span[1][i];
     if (a->surface == b->surface) {

@@ -62,6 +62,41 @@ scene "1 ms" "rotation: [90 deg, 0, 0], side: -x, cylinder: {radius: 5 cm}" "" "
 run "$LIMBER" simulate around.yaml
 claim "three quarters of a turn are said" complains "muscle 'cord' has gone around wrap 'knob' by three quarters of a turn at"
 
+# surfaces in a row
+cat >row.yaml <<'END'
+duration: 40 ms
+bodies: {arm: {mass: 1, center: [0, 0, 0], inertia: [1, 1, 1]}}
+joints: {hinge: {type: revolute, child: arm, axis: z}}
+wraps:
+  near: {cylinder: {radius: 5 cm}, position: [-12 cm, 0, 0], side: y}
+  far: {cylinder: {radius: 5 cm}, position: [0, 0, 0], side: y}
+muscles:
+  cord: {through: [{at: [-20 cm, 0, 0]}, {wrap: near}, {wrap: far}, {body: arm, at: [20 cm, 1 cm, 0]}], tension: 3}
+END
+run "$LIMBER" simulate row.yaml
+claim "surfaces apart make a row" content
+sed 's/-12 cm, 0, 0/0, 0, 0/' row.yaml >crossed.yaml
+run "$LIMBER" check crossed.yaml
+claim "a row without a way over it is said by a check" complains "crossed.yaml:8:3: muscle 'cord' finds no way over wrap 'near' and the next at 0 s"
+run "$LIMBER" simulate crossed.yaml
+claim "... and by a run, once" [ "$(grep -c "finds no way" stderr)" = 1 ]
+
+# tendons that are longer than the path
+cat >belly.yaml <<'END'
+duration: 0.2 s
+gravity: [0, 0, 0]
+bodies: {end: {mass: 1, center: [0, 0, 0], inertia: [1, 1, 1]}}
+joints: {slide: {type: prismatic, child: end, at: [1, 0, 0], axis: x}}
+initial: {slide: {velocity: -1}}
+muscles:
+  cord: {through: [{at: [0, 0, 0]}, {at: [0.2, 0, 0]}, {body: end}], mass: {amount: 1, belly: [0.3, 0.6]}}
+END
+run "$LIMBER" simulate belly.yaml
+claim "a belly that stays long is not spoken of" content
+sed 's/belly: \[0.3, 0.6\]/belly: [0.4, 0.5]/' belly.yaml >inverted.yaml
+run "$LIMBER" simulate inverted.yaml
+claim "tendons that are longer than the path are said" complains "inverted.yaml:7:3: muscle 'cord' is no longer than its tendons at"
+
 # mass for muscles whose points come in at once
 cat >given.yaml <<'END'
 duration: 0.3 s

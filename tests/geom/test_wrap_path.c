@@ -258,29 +258,84 @@ static void points_have_their_derivatives(void** state) {
   }
 }
 
+// How far a point is outside of a surface, in radii of an ellipsoid.
+static double depth_of(const lb_wrap* w, lb_vec3 x) {
+  const double r = w->size.x, round = hypot(x.x, x.y);
+  const double z = x.z - fmax(-w->size.y / 2, fmin(w->size.y / 2, x.z));
+  const double e = sqrt(x.x * x.x / (r * r) + x.y * x.y / (w->size.y * w->size.y) +
+                        x.z * x.z / (w->size.z * w->size.z));
+  return w->kind == LB_WRAP_CYLINDER    ? round - r
+         : w->kind == LB_WRAP_SPHERE    ? lb_vec3_norm(x) - r
+         : w->kind == LB_WRAP_CAPSULE   ? hypot(round, z) - r
+         : w->kind == LB_WRAP_ELLIPSOID ? e - 1
+                                        : 0;
+}
+
+static double deepest(const lb_wrap* w, lb_vec3 p, lb_vec3 q) {
+  lb_wrap_path path;
+  find(0, w, &path, p, q);
+  const double L = lb_taylor_value(lb_wrap_length(&path));
+  double least = INFINITY;
+  for (int n = 0; n <= 200; n++) {
+    least = fmin(least, depth_of(w, point_at(&path, L * n / 200)));
+  }
+  return least;
+}
+
 static void a_path_never_enters_its_surface(void** state) {
   (void)state;
   for (int i = 0; i < NCASE; i++) {
-    const lb_wrap* w = &CASES[i].wrap;
-    lb_wrap_path path;
-    find(0, w, &path, CASES[i].p, CASES[i].q);
-    const double L = lb_taylor_value(lb_wrap_length(&path));
-    for (int n = 0; n <= 200; n++) {
-      const lb_vec3 x = point_at(&path, L * n / 200);
-      const double r = w->size.x, round = hypot(x.x, x.y);
-      const double z = x.z - fmax(-w->size.y / 2, fmin(w->size.y / 2, x.z));
-      const double e = sqrt(x.x * x.x / (r * r) + x.y * x.y / (w->size.y * w->size.y) +
-                            x.z * x.z / (w->size.z * w->size.z));
-      const double depth = w->kind == LB_WRAP_CYLINDER    ? round - r
-                           : w->kind == LB_WRAP_SPHERE    ? lb_vec3_norm(x) - r
-                           : w->kind == LB_WRAP_CAPSULE   ? hypot(round, z) - r
-                           : w->kind == LB_WRAP_ELLIPSOID ? e - 1
-                                                          : 0;
-      if (depth < -1e-12) {
-        fail_msg("%s: %g inside", CASES[i].name, -depth);
-      }
+    const double least = deepest(&CASES[i].wrap, CASES[i].p, CASES[i].q);
+    if (least < -1e-12) {
+      fail_msg("%s: %g inside", CASES[i].name, -least);
     }
   }
+}
+
+// An end beyond the end of a capsule, beside its axis by less and then by more than the radius: the
+// path stays outside, and neither its length nor its gradient jumps.
+static void capsules_are_passed_at_their_ends(void** state) {
+  (void)state;
+  static const double STEP = 1e-3;
+  lb_random r = {7};
+  int over = 0, both = 0;
+  for (int i = 0; i < 300; i++) {
+    const lb_wrap w = {.kind = LB_WRAP_CAPSULE,
+                       .size = {0.5, 0.8, 0},
+                       .band = i % 2 ? 0.15 : 0,
+                       .sense = i % 4 < 2 ? 1 : -1};
+    const double turn = w.sense * lb_random_between(&r, 0.3, 3), up = i % 8 < 4 ? 1 : -1;
+    const lb_vec3 q = {2, 0, up * lb_random_between(&r, -2, 0.3)};
+    const double z = up * lb_random_between(&r, 0.91, 1.5), from = lb_random_between(&r, 0.1, 0.4);
+    double last = 0, rate = 0;
+    for (int n = 0; n < 600; n++) {
+      const double rho = from + n * STEP;
+      const lb_vec3 p = {rho * cos(turn), rho * -sin(turn), z};
+      lb_wrap_path path;
+      find(0, &w, &path, p, q);
+      const double L = lb_taylor_value(lb_wrap_length(&path));
+      const double slope = (p.x * lb_taylor_lane(lb_wrap_length(&path), 0, LB_TAYLOR_P) +
+                            p.y * lb_taylor_lane(lb_wrap_length(&path), 0, LB_TAYLOR_P + 1)) /
+                           rho;
+      const bool lifts = w.band == 0 && n > 0 && (path.count == 1) != (over == 0);
+      if (n > 0 && !lifts && !(fabs(L - last - 0.5 * STEP * (slope + rate)) < 1e-6)) {
+        fail_msg("%d: length jumps by %g at %g", i, L - last - 0.5 * STEP * (slope + rate), rho);
+      }
+      if (n % 20 == 0 && !(deepest(&w, p, q) > -1e-12)) {
+        fail_msg("%d: %g inside at %g", i, -deepest(&w, p, q), rho);
+      }
+      both += path.count == 4;
+      over = path.count > 1;
+      last = L;
+      rate = slope;
+    }
+  }
+  assert_above(both, 1000);
+  // beyond an end, by more than half a turn: nothing is in the way
+  const lb_wrap w = {.kind = LB_WRAP_CAPSULE, .size = {0.5, 0.8, 0}, .sense = 1};
+  lb_wrap_path path;
+  find(0, &w, &path, (lb_vec3){1, 0, -2}, (lb_vec3){-0.7, -0.7, -2});
+  assert_int_equal(path.count, 1);
 }
 
 // The capsule's path over the seam is the shortest of all that go over a point of the seam.
@@ -302,6 +357,38 @@ static void a_path_over_the_seam_is_the_shortest(void** state) {
     least = fmin(least, hypot(lambda, 0.7) + arc);
   }
   assert_near(L, least, 1e-8);
+}
+
+// Ends in a plane of symmetry, whose line passes the centre, or meets it: the path stays there,
+// also over an ellipsoid that is thinnest across it. By the longer way and at the centre only where
+// the plane is kept.
+static void paths_stay_in_a_plane_of_symmetry(void** state) {
+  (void)state;
+  static const double H = 1e-3;
+  const lb_vec3 size[] = {{0.5, 0.5, 0.5}, {0.6, 0.4, 0.3}, {0.3, 0.7, 0.2}};
+  for (int i = 0; i < 6; i++) {
+    const bool kept = i >= 3;
+    const lb_wrap w = {.kind = i % 3 == 0 ? LB_WRAP_SPHERE : LB_WRAP_ELLIPSOID,
+                       .size = size[i % 3],
+                       .axis = {0, 0, kept}};
+    double last = 0, rate = 0;
+    for (int n = kept ? -600 : 5; n <= 400; n++) { // heights of the insertion
+      const lb_vec3 p = {-1, 0, 0}, q = {0.9, -n * H, 0};
+      lb_wrap_path path;
+      find(0, &w, &path, p, q);
+      const double L = lb_taylor_value(lb_wrap_length(&path));
+      assert_int_equal(path.count, 3);
+      const lb_vec3 x = point_at(&path, 0.5 * L);
+      assert_near(x.z, 0, 1e-15);
+      assert_below(x.y, -0.15);
+      const double slope = -lb_taylor_lane(lb_wrap_length(&path), 0, LB_TAYLOR_Q + 1);
+      if (last > 0) {
+        assert_near(L - last, 0.5 * H * (slope + rate), 1e-6 * H);
+      }
+      last = L;
+      rate = slope;
+    }
+  }
 }
 
 // Length and its gradient by the insertion, at a height of it.
@@ -412,6 +499,38 @@ static void lift_off_is_exact_outside_the_band(void** state) {
 
 // Costs of the band that scenes have where they do not say, 0.15 r with r = 50 mm: the path of the
 // double pendulum in test_muscle_energy.c, past lift-off.
+// Ends near the surface, which leave less room than the band: neither where the band begins to
+// narrow nor where the other end becomes the nearer one does the gradient jump.
+static void bands_narrow_without_a_jump(void** state) {
+  (void)state;
+  static const double H = 1e-3;
+  const lb_wrap wraps[] = {{.kind = LB_WRAP_CYLINDER, .size = {0.5, 0, 0}, .band = 0.3, .sense = 1},
+                           {.kind = LB_WRAP_SPHERE, .size = {0.5, 0, 0}, .band = 0.3},
+                           {.kind = LB_WRAP_CAPSULE, .size = {0.5, 3, 0}, .band = 0.3, .sense = 1},
+                           {.kind = LB_WRAP_ELLIPSOID, .size = {0.5, 0.5, 0.6}, .band = 0.3}};
+  for (int i = 0; i < 4 * 20; i++) {
+    const double turn = 1.2 + 0.05 * (i / 4), far = 0.6 + 0.01 * (i / 4);
+    double last[6], rate = 0;
+    for (int n = 0; n <= 400; n++) { // distances of the insertion
+      const double rho = 0.52 + n * H;
+      const lb_vec3 p = {far, 0, 0.1}, q = {rho * cos(turn), rho * sin(turn), -0.1};
+      lb_wrap_path path;
+      find(0, &wraps[i % 4], &path, p, q);
+      double change = 0;
+      for (int k = 0; k < 6; k++) {
+        const double g = lb_taylor_lane(lb_wrap_length(&path), 0, LB_TAYLOR_P + k);
+        change = n > 0 ? fmax(change, fabs(g - last[k])) : 0;
+        last[k] = g;
+      }
+      if (n > 2 && change > 1.5 * rate + 1e-4) {
+        fail_msg("surface %d, turn %g: gradient jumps by %g at %g, after %g", i % 4, turn, change,
+                 rho, rate);
+      }
+      rate = change;
+    }
+  }
+}
+
 static void the_band_costs_little(void** state) {
   (void)state;
   const double r = 0.05, turn = 1e-4;
@@ -605,11 +724,14 @@ int main(void) {
       cmocka_unit_test(lengths_have_their_derivatives),
       cmocka_unit_test(points_have_their_derivatives),
       cmocka_unit_test(a_path_never_enters_its_surface),
+      cmocka_unit_test(capsules_are_passed_at_their_ends),
       cmocka_unit_test(a_path_over_the_seam_is_the_shortest),
+      cmocka_unit_test(paths_stay_in_a_plane_of_symmetry),
       cmocka_unit_test(paths_come_to_the_seam_without_a_jump),
       cmocka_unit_test(lengths_are_those_of_closed_forms),
       cmocka_unit_test(two_cylinders_have_their_closed_forms),
       cmocka_unit_test(lift_off_is_exact_outside_the_band),
+      cmocka_unit_test(bands_narrow_without_a_jump),
       cmocka_unit_test(the_band_costs_little),
       cmocka_unit_test(accelerations_do_not_jump_before_lift_off),
   };

@@ -68,8 +68,11 @@ static void senses_are_kept_where_ends_become_opposite(void** state) {
       "rotation: [90 deg, 0, 0], cylinder: {radius: 3 cm}",
       "rotation: [90 deg, 0, 0], capsule: {radius: 3 cm, length: 10 cm}", "sphere: {radius: 3 cm}",
       "ellipsoid: {radii: [3 cm, 5 cm, 4 cm]}",
-      "rotation: [0, 20 deg, 0], side: -x, ellipsoid: {radii: [3 cm, 5 cm, 4 cm]}"};
-  for (int i = 0; i < 5; i++) {
+      "rotation: [0, 20 deg, 0], side: -x, ellipsoid: {radii: [3 cm, 5 cm, 4 cm]}",
+      // thinnest across the plane; and askew to it
+      "ellipsoid: {radii: [4 cm, 2 cm, 3 cm]}",
+      "rotation: [25 deg, 20 deg, 10 deg], ellipsoid: {radii: [4 cm, 2 cm, 3 cm]}"};
+  for (int i = 0; i < 7; i++) {
     const outcome coarse = run("reduced", surface[i], 4e-3, 0.4),
                   fine = run("reduced", surface[i], 2e-3, 0.4);
     print_message("%s: %.3g %.3g of m g l, from %.3g to %.3g rad\n", surface[i],
@@ -135,12 +138,41 @@ static void paths_out_of_a_plane_go_the_shorter_way(void** state) {
   lb_model_release(m);
 }
 
+// Points that come and go or move beside the plane take the path out of it, and those in it do not.
+static void points_beside_a_plane_leave_it(void** state) {
+  (void)state;
+  static const struct {
+    const char* point;
+    double axis;
+  } cases[] = {
+      {"at: [-8 cm, 0, -30 cm], while: {joint: elbow, at_least: 80 deg}", 1},
+      {"at: [-8 cm, 1 cm, -30 cm], while: {joint: elbow, at_least: 80 deg}", 0},
+      {"follows: {joint: elbow, x: {polynomial: [0.01, -0.08]}, y: 0, z: -30 cm}", 1},
+      {"follows: {joint: elbow, x: -8 cm, y: {polynomial: [0.01, 0]}, z: -30 cm}", 0},
+      {"follows: {joint: elbow, x: -8 cm, y: 1 cm, z: -30 cm}", 0},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[2000], more[200];
+    snprintf(text, sizeof text, PENDULUM, "reduced", 1e-3, "sphere: {radius: 3 cm}", 0., 0.);
+    char* at = strstr(text, "{wrap: condyle}, ");
+    snprintf(more, sizeof more, "{body: upper, %s}, ", cases[i].point);
+    memmove(at + strlen(more), at, strlen(at) + 1);
+    memcpy(at, more, strlen(more));
+    strstr(text, "\n    mass")[0] = 0; // points at once have none
+    strcat(text, "\n    tension: 1\n");
+    lb_model* m = compile(text);
+    assert_near(lb_vec3_norm(m->muscle.item[0].path->item[2].wrap.axis), cases[i].axis, 1e-12);
+    lb_model_release(m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(senses_are_kept_where_ends_become_opposite),
       cmocka_unit_test(maximal_coordinates_keep_them_too),
       cmocka_unit_test(sides_are_kept_beside_the_plane),
       cmocka_unit_test(paths_out_of_a_plane_go_the_shorter_way),
+      cmocka_unit_test(points_beside_a_plane_leave_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

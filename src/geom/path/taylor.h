@@ -162,6 +162,12 @@ LB_TAYLOR_INLINE lb_taylor lb_taylor_angle(int N, lb_taylor y, lb_taylor x) {
   return lb_taylor_apply(N, lb_taylor_div(N, across, along), (double[]){atan2(Y, X), 1, 0, -2});
 }
 
+// Steps of Newton's method that take a root which is exact in its value to its series of order N.
+// The derivatives by lanes count as one order more, and each step doubles those that are exact.
+LB_TAYLOR_INLINE int lb_taylor_newton_steps(int N) {
+  return N > 0 ? 2 : 1;
+}
+
 // --- vectors ---
 
 // End of a path, at lanes from `lane` on.

@@ -29,8 +29,8 @@ LB_TAYLOR_INLINE lb_taylor3 stretch(int N, lb_vec3 s, lb_taylor3 a) {
 // lambda of (2) by Newton's method from below, where the sum is at least 1 and convex.
 static double find_lambda(const double b2[3], const double m[3]) {
   double lambda = -INFINITY;
-  for (int i = 0; i < 3; i++) {
-    lambda = fmax(lambda, -b2[i] + sqrt(b2[i]) * fabs(m[i]));
+  for (int i = 0; i < 3; i++) { // terms that are zero have no pole
+    lambda = fmax(lambda, m[i] != 0 ? -b2[i] + sqrt(b2[i]) * fabs(m[i]) : (double)-INFINITY);
   }
   for (int n = 0; n < 60; n++) {
     double sum = -1, slope = 0;
@@ -55,7 +55,7 @@ LB_TAYLOR_INLINE lb_taylor3 find_normal(int N, const lb_taylor b2[3], const lb_t
   const double b[] = {lb_taylor_value(&b2[0]), lb_taylor_value(&b2[1]), lb_taylor_value(&b2[2])};
   const double x[] = {lb_taylor_value(&m[0]), lb_taylor_value(&m[1]), lb_taylor_value(&m[2])};
   lb_taylor lambda = lb_taylor_constant(find_lambda(b, x)), n[3];
-  for (int k = 0; k < N + 2; k++) {
+  for (int k = 0; k < lb_taylor_newton_steps(N); k++) {
     lb_taylor sum = lb_taylor_constant(-1), slope = lb_taylor_constant(0);
     for (int i = 0; i < 3; i++) {
       const lb_taylor over = lb_taylor_inverse(N, lb_taylor_add(N, b2[i], lambda));
@@ -221,6 +221,22 @@ LB_TAYLOR_INLINE bool wrap_held(int N, const lb_wrap* wrap, lb_vec3 a, lb_vec3 i
   return lay_out(N, out, a, c->P, c->Q, radius, unit(N, lb_taylor3_cross(N, v, c->U)), p, q);
 }
 
+// In a plane that a mechanism keeps, also where the nearest point of the surface is beside it, and
+// where the line meets the centre.
+LB_TAYLOR_INLINE bool wrap_in_plane(int N, const lb_wrap* wrap, lb_vec3 a, const chord* c,
+                                    lb_wrap_path* out, const lb_taylor3* p, const lb_taylor3* q) {
+  const lb_vec3 P = lb_taylor3_lane(p, 0, 0), Q = lb_taylor3_lane(q, 0, 0);
+  const bool longer = lb_wrap_goes_far(wrap, P, Q);
+  const bool other = !longer && lb_vec3_dot(wrap->axis, lb_vec3_cross(P, Q)) < 0; // side
+  lb_taylor radius;
+  if (!find_radius(N, wrap, c, longer, &radius)) {
+    return false;
+  }
+  const lb_taylor3 axis =
+      stretch(N, a, lb_taylor3_constant(lb_vec3_scale(other ? -1 : 1, wrap->axis)));
+  return lay_out(N, out, a, c->P, c->Q, radius, unit(N, part_across(N, axis, c->U)), p, q);
+}
+
 LB_TAYLOR_INLINE bool wrap_ellipsoid(int N, const lb_wrap* wrap, lb_vec3 a, lb_wrap_path* out,
                                      const lb_taylor3* p, const lb_taylor3* q) {
   const lb_vec3 inverse = {1 / a.x, 1 / a.y, 1 / a.z};
@@ -231,16 +247,17 @@ LB_TAYLOR_INLINE bool wrap_ellipsoid(int N, const lb_wrap* wrap, lb_vec3 a, lb_w
   if (lb_wrap_is_held(wrap)) {
     return wrap_held(N, wrap, a, inverse, &c, out, p, q);
   }
+  if (lb_wrap_has_plane(wrap)) {
+    return wrap_in_plane(N, wrap, a, &c, out, p, q);
+  }
   const lb_taylor D2 = lb_taylor3_dot(N, c.m, c.m);
-  const bool longer = lb_wrap_goes_far(wrap, lb_taylor3_lane(p, 0, 0), lb_taylor3_lane(q, 0, 0));
   lb_taylor radius;
-  if (!(lb_taylor_value(&D2) > 0) || !find_radius(N, wrap, &c, longer, &radius)) {
+  if (!(lb_taylor_value(&D2) > 0) || !find_radius(N, wrap, &c, false, &radius)) {
     return false;
   }
   // from P over the side of the middle to Q, angles rise about U x (the scaled normal), reversed
   const lb_taylor3 n = normal_direction(N, a, inverse, &c, radius);
-  const lb_taylor3 axis = longer ? lb_taylor3_cross(N, c.U, n) : lb_taylor3_cross(N, n, c.U);
-  return lay_out(N, out, a, c.P, c.Q, radius, unit(N, axis), p, q);
+  return lay_out(N, out, a, c.P, c.Q, radius, unit(N, lb_taylor3_cross(N, n, c.U)), p, q);
 }
 
 bool lb_wrap_over_ellipsoid(int N, const lb_wrap* wrap, lb_vec3 radii, lb_wrap_path* out,

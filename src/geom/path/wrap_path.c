@@ -98,14 +98,21 @@ lb_vec3 lb_wrap_axis(lb_vec3 side, lb_vec3 p, lb_vec3 q) {
   return lb_vec3_scale((lb_vec3_dot(side, foot(p, q)) < 0 ? -1 : 1) / size, n);
 }
 
-// About an axis the angle from p to q is between -pi/2 and 3 pi/2, as about a cylinder.
+// About an axis the angle from p to q is between -pi/2 and 3 pi/2, as about a cylinder; in axes
+// that scale an ellipsoid to a sphere.
 bool lb_wrap_goes_far(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q) {
-  return lb_vec3_dot(wrap->axis, lb_vec3_cross(p, q)) < 0 && lb_vec3_dot(p, q) < 0;
+  const lb_vec3 k = lb_wrap_scales(wrap);
+  return lb_vec3_dot(wrap->axis, lb_vec3_cross(p, q)) < 0 &&
+         lb_vec3_dot(times(k, p), times(k, q)) < 0;
+}
+
+bool lb_wrap_has_plane(const lb_wrap* wrap) {
+  return lb_vec3_dot(wrap->axis, wrap->axis) > 0;
 }
 
 bool lb_wrap_is_held(const lb_wrap* wrap) {
   const bool ball = wrap->kind == LB_WRAP_SPHERE || wrap->kind == LB_WRAP_ELLIPSOID;
-  return ball && lb_vec3_dot(wrap->axis, wrap->axis) == 0 && lb_vec3_dot(wrap->side, wrap->side) > 0;
+  return ball && !lb_wrap_has_plane(wrap) && lb_vec3_dot(wrap->side, wrap->side) > 0;
 }
 
 double lb_wrap_side_distance(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q) {
@@ -121,12 +128,6 @@ double lb_wrap_side_distance(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q) {
 }
 
 // --- circles ---
-
-lb_taylor lb_wrap_band(int N, double w, double r, const lb_taylor* rho_p, const lb_taylor* rho_q) {
-  const lb_taylor* nearer = lb_taylor_value(rho_p) < lb_taylor_value(rho_q) ? rho_p : rho_q;
-  const bool narrow = 0.5 * (lb_taylor_value(nearer) - r) < w;
-  return narrow ? lb_taylor_scale(N, 0.5, lb_taylor_shift(*nearer, -r)) : lb_taylor_constant(w);
-}
 
 // h and its derivatives: h'' = 315/256 (1 - x^2)^4, so that h meets 0 and x with five derivatives.
 static void band_function(double x, double h[5]) {
@@ -148,6 +149,37 @@ void lb_wrap_swelling(double x, double h[5]) {
   h[0] = x > 0 ? x : 0;
   h[1] = x > 0 ? 1 : 0;
   h[2] = h[3] = h[4] = 0;
+}
+
+// What an end leaves of the band w, by y = (rho - r)/(2 w): 1/s, where s is y below a
+// half, 1 from one and a half on, and at most both between them.
+static const double SOFT = 0.5;
+
+LB_TAYLOR_INLINE lb_taylor narrowing(int N, double w, double r, lb_taylor rho) {
+  const lb_taylor room = lb_taylor_scale(N, 0.5 / w, lb_taylor_shift(rho, -r));
+  const lb_taylor X = lb_taylor_scale(N, -1 / SOFT, lb_taylor_shift(room, -1));
+  double h[5];
+  lb_wrap_swelling(lb_taylor_value(&X), h);
+  const lb_taylor less = lb_taylor_scale(N, -SOFT, lb_taylor_apply(N, X, h));
+  return lb_taylor_inverse(N, lb_taylor_shift(less, 1));
+}
+
+lb_taylor lb_wrap_band(int N, double w, double r, const lb_taylor* rho_p, const lb_taylor* rho_q) {
+  const double room = fmin(lb_taylor_value(rho_p), lb_taylor_value(rho_q)) - r;
+  lb_taylor narrowed = lb_taylor_constant(0);
+  if (room >= 2 * w * (1 + SOFT)) {
+    return lb_taylor_constant(w);
+  }
+  if (w > 0 && room > 0) { // w/(1/s_p + 1/s_q - 1)
+#define NARROW(N)                                                                                  \
+  narrowed = lb_taylor_scale(                                                                      \
+      N, w,                                                                                        \
+      lb_taylor_inverse(                                                                           \
+          N, lb_taylor_shift(                                                                      \
+                 lb_taylor_add(N, narrowing(N, w, r, *rho_p), narrowing(N, w, r, *rho_q)), -1)))
+    LB_TAYLOR_ORDERS(NARROW)
+  }
+  return narrowed;
 }
 
 LB_TAYLOR_INLINE lb_taylor swell(int N, double r, lb_taylor w, lb_taylor D) {
@@ -202,8 +234,8 @@ bool lb_planar_find(int N, lb_planar* out, const lb_taylor* radius, const lb_tay
 
 // --- points ---
 
-// Angle of an oval at an arc length from its first: Newton's method, for its value and then, a
-// derivative gained each time, for the jet.
+// Angle of an oval at an arc length from its first: Newton's method, for its value and then for the
+// jet.
 LB_TAYLOR_INLINE lb_taylor oval_speed(int N, const lb_path_piece* c, lb_taylor psi) {
   lb_taylor s, k;
   lb_taylor_sincos(N, psi, &s, &k);
@@ -239,15 +271,17 @@ LB_TAYLOR_INLINE lb_taylor oval_angle(int N, const lb_path_piece* c, lb_taylor f
   lb_taylor psi = c->angle;
   lb_taylor wanted = from;
   enum { VALUES = 12 };
-  for (int i = 0; i < VALUES; i++) {
+  static const double NEAR = 1e-8; // what is left of it is its square
+  double step = 1;
+  for (int i = 0; i < VALUES && fabs(step) > NEAR; i++) {
     psi = lb_taylor_constant(lb_taylor_value(&psi));
     const lb_taylor length = oval_length(0, c, psi), speed = oval_speed(0, c, psi);
-    psi = lb_taylor_shift(psi, (lb_taylor_value(&wanted) - lb_taylor_value(&length)) /
-                                   lb_taylor_value(&speed));
+    step = (lb_taylor_value(&wanted) - lb_taylor_value(&length)) / lb_taylor_value(&speed);
+    psi = lb_taylor_shift(psi, step);
   }
   psi = lb_taylor_constant(lb_taylor_value(&psi));
   const lb_taylor slope = oval_speed(0, c, psi);
-  for (int i = 0; i < N + 2; i++) {
+  for (int i = 0; i < lb_taylor_newton_steps(N); i++) {
     const lb_taylor gap = lb_taylor_sub(N, from, oval_length(N, c, psi));
     psi = lb_taylor_add(N, psi,
                         lb_taylor_div(N, gap,

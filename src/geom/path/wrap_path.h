@@ -73,7 +73,8 @@ int lb_wrap_sense(lb_vec3 side, lb_vec3 p, lb_vec3 q);
 // Normal of the plane in which a path from p to q goes about the origin: on the given side, or by
 // the shorter way. Zero: they are opposite.
 lb_vec3 lb_wrap_axis(lb_vec3 side, lb_vec3 p, lb_vec3 q);
-// Whether a path over a sphere or ellipsoid that stays in a plane goes by the longer way.
+// Whether a path over a sphere or ellipsoid stays in a plane; and goes by the longer way there.
+bool lb_wrap_has_plane(const lb_wrap* wrap);
 bool lb_wrap_goes_far(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q);
 // Whether a path over a sphere or ellipsoid is held on a side: it has one, and no plane.
 bool lb_wrap_is_held(const lb_wrap* wrap);
@@ -120,7 +121,8 @@ typedef struct lb_planar {
 void lb_wrap_swelling(double x, double h[5]);
 // r_e by (1) for a line at distance D; false: the path is straight.
 bool lb_wrap_inflate(int N, double r, const lb_taylor* w, const lb_taylor* D, lb_taylor* radius);
-// Band that leaves room between the surface and the points: w, or half of the smaller gap.
+// Band that leaves room between the surface and the points: w, or less where one is nearer than 3 w,
+// smoothly, and at most half of each gap; 0 where a point is inside.
 lb_taylor lb_wrap_band(int N, double w, double r, const lb_taylor* rho_p, const lb_taylor* rho_q);
 // Tangents and arc over a circle of a given radius. False: there is no arc.
 bool lb_planar_find(int N, lb_planar* out, const lb_taylor* radius, const lb_taylor* rho_p,
@@ -130,8 +132,8 @@ void lb_wrap_straight(int N, lb_wrap_path* out, const lb_taylor3* p, const lb_ta
 // of a ball. False: there is no arc.
 bool lb_wrap_over_cylinder(int N, const lb_taylor* radius, int sense, const lb_taylor* dphi,
                            lb_wrap_path* out, const lb_taylor3* p, const lb_taylor3* q);
-bool lb_wrap_over_ball(int N, const lb_taylor* radius, bool longer, lb_wrap_path* out,
-                       const lb_taylor3* p, const lb_taylor3* q);
+bool lb_wrap_over_ball(int N, const lb_taylor* radius, lb_wrap_path* out, const lb_taylor3* p,
+                       const lb_taylor3* q);
 // From this distance of the line on, in radii, a path that is held goes by the surface alone.
 static const double LB_WRAP_HOLD = 0.5;
 // Path over an ellipsoid, or a sphere that is taken as one. False: it is straight.

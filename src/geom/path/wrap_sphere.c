@@ -1,17 +1,15 @@
-// Sphere: around a circle in the plane of p, q and the centre, by the shorter way, or by the longer
-// one where a plane keeps it. Where it is held on a side, its plane is that of an ellipsoid.
+// Sphere: around a circle in the plane of p, q and the centre, by the shorter way. Where it is held
+// on a side, and near the centre or by the longer way in a plane that is kept, the plane is that of
+// an ellipsoid.
 #include "geom/path/wrap_path.h"
 
-LB_TAYLOR_INLINE bool over_ball(int N, lb_taylor radius, bool longer, lb_wrap_path* out,
-                                const lb_taylor3* p, const lb_taylor3* q) {
+LB_TAYLOR_INLINE bool over_ball(int N, lb_taylor radius, lb_wrap_path* out, const lb_taylor3* p,
+                                const lb_taylor3* q) {
   const lb_taylor rho_p = lb_taylor_sqrt(N, lb_taylor3_dot(N, *p, *p));
   const lb_taylor rho_q = lb_taylor_sqrt(N, lb_taylor3_dot(N, *q, *q));
-  const lb_taylor3 cross = longer ? lb_taylor3_cross(N, *q, *p) : lb_taylor3_cross(N, *p, *q);
+  const lb_taylor3 cross = lb_taylor3_cross(N, *p, *q);
   const lb_taylor area = lb_taylor_sqrt(N, lb_taylor3_dot(N, cross, cross));
-  lb_taylor dphi = lb_taylor_angle(N, area, lb_taylor3_dot(N, *p, *q));
-  if (longer) {
-    dphi = lb_taylor_shift(lb_taylor_scale(N, -1, dphi), 2 * M_PI);
-  }
+  const lb_taylor dphi = lb_taylor_angle(N, area, lb_taylor3_dot(N, *p, *q));
   lb_planar c;
   if (!lb_planar_find(N, &c, &radius, &rho_p, &rho_q, &dphi)) {
     return false;
@@ -41,10 +39,10 @@ LB_TAYLOR_INLINE bool over_ball(int N, lb_taylor radius, bool longer, lb_wrap_pa
   return true;
 }
 
-bool lb_wrap_over_ball(int N, const lb_taylor* radius, bool longer, lb_wrap_path* out,
-                       const lb_taylor3* p, const lb_taylor3* q) {
+bool lb_wrap_over_ball(int N, const lb_taylor* radius, lb_wrap_path* out, const lb_taylor3* p,
+                       const lb_taylor3* q) {
   bool wraps = false;
-#define OVER(N) wraps = over_ball(N, *radius, longer, out, p, q)
+#define OVER(N) wraps = over_ball(N, *radius, out, p, q)
   LB_TAYLOR_ORDERS(OVER)
   return wraps;
 }
@@ -62,14 +60,21 @@ LB_TAYLOR_INLINE bool wrap_sphere(int N, const lb_wrap* wrap, lb_wrap_path* out,
       !(lb_taylor_value(&square) > 0)) {
     return false;
   }
-  if (lb_wrap_goes_far(wrap, lb_taylor3_lane(p, 0, 0), lb_taylor3_lane(q, 0, 0))) {
-    return over_ball(N, lb_taylor_constant(r), true, out, p, q);
-  }
   const lb_taylor D = lb_taylor_sqrt(N, lb_taylor_div(N, square, lb_taylor3_dot(N, way, way)));
   const lb_taylor rho_p = lb_taylor_sqrt(N, pp), rho_q = lb_taylor_sqrt(N, qq);
   const lb_taylor w = lb_wrap_band(N, band, r, &rho_p, &rho_q);
   lb_taylor radius;
-  return lb_wrap_inflate(N, r, &w, &D, &radius) && over_ball(N, radius, false, out, p, q);
+  return lb_wrap_inflate(N, r, &w, &D, &radius) && over_ball(N, radius, out, p, q);
+}
+
+// Whether the plane of both ends and the centre is not the path's, or is badly known.
+static bool has_own_plane(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q) {
+  const double near = LB_WRAP_HOLD * wrap->size.x;
+  if (lb_wrap_has_plane(wrap)) {
+    const double area = lb_vec3_norm(lb_vec3_cross(p, q)), way = lb_vec3_norm(lb_vec3_sub(q, p));
+    return lb_wrap_goes_far(wrap, p, q) || area < near * way;
+  }
+  return lb_wrap_side_distance(wrap, p, q) < near;
 }
 
 static void find(int N, const lb_wrap* wrap, lb_wrap_path* out, const lb_taylor3* p,
@@ -77,8 +82,7 @@ static void find(int N, const lb_wrap* wrap, lb_wrap_path* out, const lb_taylor3
   const double r = wrap->size.x;
   bool wraps = false;
 #define SPHERE(N) wraps = wrap_sphere(N, wrap, out, p, q)
-  if (lb_wrap_side_distance(wrap, lb_taylor3_lane(p, 0, 0), lb_taylor3_lane(q, 0, 0)) <
-      LB_WRAP_HOLD * r) {
+  if (has_own_plane(wrap, lb_taylor3_lane(p, 0, 0), lb_taylor3_lane(q, 0, 0))) {
     wraps = lb_wrap_over_ellipsoid(N, wrap, lb_vec3_make(r, r, r), out, p, q);
   } else {
     LB_TAYLOR_ORDERS(SPHERE)

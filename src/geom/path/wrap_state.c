@@ -40,6 +40,6 @@ double lb_wrap_off_opposite(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q) {
 bool lb_wrap_turns_over(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q) {
   const double about = turns_about_z(wrap) ? wrap->sense * (p.x * q.y - p.y * q.x)
                                            : lb_vec3_dot(wrap->axis, lb_vec3_cross(p, q));
-  const double along = turns_about_z(wrap) ? p.x * q.x + p.y * q.y : lb_vec3_dot(p, q);
-  return about < 0 && along >= 0;
+  return about < 0 &&
+         !(turns_about_z(wrap) ? p.x * q.x + p.y * q.y < 0 : lb_wrap_goes_far(wrap, p, q));
 }

@@ -55,7 +55,7 @@ LB_TAYLOR_INLINE lb_taylor find_ring(int N, double ring, lb_taylor3 p, lb_taylor
     psi = newton(0, ring, psi, p, u);
     psi = lb_taylor_constant(lb_taylor_value(&psi));
   }
-  for (int i = 0; i < N + 2; i++) {
+  for (int i = 0; i < lb_taylor_newton_steps(N); i++) {
     psi = newton(N, ring, psi, p, u);
   }
   return psi;

@@ -150,6 +150,8 @@ typedef struct sensing {
   const lb_transform* pose;
 } sensing;
 
+static const double ON_PLANE = 1e-9; // angle
+
 // All bodies that a path runs over have to keep the plane.
 static bool keeps_plane(const sensing* c, lb_vec3 n) {
   int body[LB_PATH_MOST_POINTS];
@@ -157,6 +159,44 @@ static bool keeps_plane(const sensing* c, lb_vec3 n) {
     body[i] = c->path->item[i].body;
   }
   return lb_build_keeps_plane(c->b, c->pose, n, c->path->count, body);
+}
+
+static bool is_constant(const lb_profile* f) {
+  bool same = f->npiece == 1;
+  for (int j = 1; j < LB_PROFILE_COEFFICIENTS; j++) {
+    same = same && f->piece[0][j] == 0;
+  }
+  return same;
+}
+
+// Whether a point that moves does so along a plane with normal n.
+static bool moves_along(const sensing* c, const lb_path_item* item, lb_vec3 n) {
+  const lb_vec3 own = lb_quat_rotate(lb_quat_conjugate(frame_at(&item->at, c->pose).q), n);
+  bool along = true;
+  for (int k = 0; k < 3 && item->v >= 0; k++) {
+    along = along && (fabs((&own.x)[k]) < ON_PLANE || is_constant(item->along[k]));
+  }
+  return along;
+}
+
+// Points that come and go, or move, may be ends of a span later: they and, where any come and go,
+// all others lie in the plane through o.
+static bool points_keep_plane(const sensing* c, lb_vec3 o, lb_vec3 n) {
+  lb_vec3 place[LB_PATH_MOST_POINTS];
+  bool keep = true, changes = false;
+  places_at(c->path, c->pose, c->b->m->start.q, place);
+  for (int i = 0; i < c->path->count; i++) {
+    changes = changes || c->path->item[i].condition >= 0;
+  }
+  for (int i = 0; i < c->path->count; i++) {
+    const lb_path_item* item = &c->path->item[i];
+    const lb_vec3 r = lb_vec3_sub(place[i], o);
+    if (!item->wraps && (changes || item->v >= 0)) {
+      keep =
+          keep && fabs(lb_vec3_dot(n, r)) <= ON_PLANE * lb_vec3_norm(r) && moves_along(c, item, n);
+    }
+  }
+  return keep;
 }
 
 static void choose_sense(void* context, lb_path_item* surface, lb_transform X, lb_vec3 p,
@@ -168,7 +208,9 @@ static void choose_sense(void* context, lb_path_item* surface, lb_transform X, l
   w->sense = lb_wrap_sense(w->side, p, q);
   if (w->kind == LB_WRAP_SPHERE || w->kind == LB_WRAP_ELLIPSOID) {
     const lb_vec3 axis = lb_wrap_axis(w->side, p, q);
-    w->axis = keeps_plane(context, lb_quat_rotate(X.q, axis)) ? axis : lb_vec3_make(0, 0, 0);
+    const lb_vec3 n = lb_quat_rotate(X.q, axis);
+    const bool keeps = keeps_plane(context, n) && points_keep_plane(context, X.p, n);
+    w->axis = keeps ? axis : lb_vec3_make(0, 0, 0);
   }
 }
 

@@ -112,10 +112,13 @@ static inline lb_vec3 lb_path_into(lb_transform X, lb_vec3 x) {
 typedef struct lb_placed_span {
   const lb_path_item* surface;
   lb_vec3 p, q;
+  bool lost; // one of a row over which no way was found
 } lb_placed_span;
 // All parts over surfaces, in order, [LB_PATH_SPANS], in a frame of a recording: how many.
 int lb_model_path_spans(const lb_model_path* path, const lb_transform* pose, const double* q,
                         lb_placed_span* out);
+// Length of the belly of a path with mass, in a frame of a recording.
+double lb_model_path_belly(const lb_model_path* path, const lb_transform* pose, const double* q);
 
 // Surface with a network that a path is used outside the range of, in a frame of a recording, and
 // that range in words; NULL: there is none.
