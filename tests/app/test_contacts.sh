@@ -39,6 +39,12 @@ claim "... and is told what may be missing" complains "give scenery 'solid: true
 sed 's/\(shape: {box: [^}]*\)}/\1, solid: false}/' block.yaml >ghost.yaml
 run "$LIMBER" check ghost.yaml
 claim "... and so where the body is not" complains "leave out 'solid: false' to let it land"
+sed '/^contacts/d' block.yaml >through.yaml
+run "$LIMBER" check through.yaml
+claim "... and where nothing collides" complains "add 'contacts: {}' to let it land"
+sed 's/contacts: {}/contacts: {most: 2}/' block.yaml >crowded.yaml
+run "$LIMBER" simulate crowded.yaml --out crowded
+claim "too many points at the start are told with what to do" complains "raise 'most' of contacts"
 
 # --- impacts between frames ---
 
