@@ -46,6 +46,22 @@ sed 's/contacts: {}/contacts: {most: 2}/' block.yaml >crowded.yaml
 run "$LIMBER" simulate crowded.yaml --out crowded
 claim "too many points at the start are told with what to do" complains "raise 'most' of contacts"
 
+# --- meshes without a hull ---
+
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' >leaf.obj
+cat >leaf.yaml <<'Y'
+contacts: {}
+scenery: [{plane: z, solid: true}]
+bodies:
+  leaf: {mass: 1, center: [0, 0, 0], inertia: [1, 1, 1], shape: {mesh: leaf.obj, massless: true, solid: true}, position: [0, 0, 1]}
+Y
+run "$LIMBER" check leaf.yaml
+claim "a flat mesh that has no hull is named with its place" complains "leaf.yaml:4:65: a mesh of body 'leaf' cannot collide: "
+claim "... and with what to do" complains "(write 'convex: false')"
+sed 's/solid: true}, pos/solid: true, convex: false}, pos/' leaf.yaml >page.yaml
+run "$LIMBER" check page.yaml
+claim "... which helps" exits 0
+
 # --- impacts between frames ---
 
 cat >ball.yaml <<'Y'
