@@ -46,6 +46,22 @@ sed 's/contacts: {}/contacts: {most: 2}/' block.yaml >crowded.yaml
 run "$LIMBER" simulate crowded.yaml --out crowded
 claim "too many points at the start are told with what to do" complains "raise 'most' of contacts"
 
+# --- what is forced through something solid ---
+
+cat >jam.yaml <<'Y'
+contacts: {}
+duration: 1
+scenery: [{box: [0.1, 1, 1], position: [0.3, 0, 0], solid: true}]
+bodies: {block: {shape: {box: [0.1, 0.1, 0.1]}}}
+joints: {slide: {type: prismatic, child: block, axis: x}}
+motors: {push: {joint: slide, keys: [[0, 0], [1, 0.5]]}}
+Y
+run "$LIMBER" simulate jam.yaml --out jam
+claim "what a motor drives through a wall is told" complains "'block' and 'scenery' went into each other, by "
+sed 's/keys:/drive: servo, stiffness: 1e4, damping: 100, limit: 50 N, keys:/' jam.yaml >yields.yaml
+run "$LIMBER" simulate yields.yaml --out yields
+claim "... and a servo with a limit stops there without a word" content
+
 # --- meshes without a hull ---
 
 printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' >leaf.obj
