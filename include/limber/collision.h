@@ -108,7 +108,9 @@ typedef struct lb_impact {
 } lb_impact;
 
 /// First time of contact within `duration`, by conservative advancement: the distance there lies
-/// between 0 and `tolerance` [m] > 0 unless the colliders overlap at the start.
+/// between 0 and `tolerance` [m] > 0 unless the colliders overlap at the start. Where `at.outcome`
+/// is LB_COLLIDE_BOUNDED, nothing touches before `time`, and what comes after was not found: ask
+/// again from there, or with a larger tolerance.
 lb_impact lb_collide_impact(const lb_collider* a, const lb_collide_motion* motion_a,
                             const lb_collider* b, const lb_collide_motion* motion_b,
                             double duration, double tolerance);

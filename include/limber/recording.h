@@ -176,6 +176,11 @@ typedef struct lb_contact_figures {
   double force;    ///< that over the step [N]
   double time;     ///< end of that step [s]
   int body[2];     ///< that touch there, as of lb_body_contact
+  long deep;       ///< steps in which two overlap by a tenth of the smaller size, or more
+  double sunk;     ///< deepest overlap over that size
+  double depth;    ///< that overlap [m]
+  double sunk_at;  ///< time of it [s]
+  int sunk_in[2];  ///< bodies that overlap, as of lb_body_contact
 } lb_contact_figures;
 
 /// Two bodies that overlap.

@@ -52,6 +52,21 @@ void lb_job_add_contacts(lb_job* j) {
   }
 }
 
+// What a motor drives exactly gives way to nothing, and goes through what does not, either. Impacts
+// overlap for a few steps.
+static void warn_of_depth(lb_job* j) {
+  enum { FEW = 20 };
+  const lb_contact_figures* c = &j->summary.contact;
+  if (c->deep > FEW && j->summary.overlaps.count == 0) {
+    lb_job_warn(j,
+                "'%.64s' and '%.64s' went into each other, by %s at t = %.4g s (a motor or a path "
+                "may force them, which 'drive: servo' with a 'limit' does not; or take shorter "
+                "steps)",
+                lb_model_toucher(j->model, c->sunk_in[0]),
+                lb_model_toucher(j->model, c->sunk_in[1]), depth_text(c->depth).text, c->sunk_at);
+  }
+}
+
 void lb_job_warn_of_contacts(lb_job* j) {
   static const double FAR = 1e-3; // by which places are wrong after a step, at most [m]
   const lb_contact_figures* c = &j->summary.contact;
@@ -61,6 +76,7 @@ void lb_job_warn_of_contacts(lb_job* j) {
                 "to %.2g m/s (take shorter steps, or a larger 'tolerance' of contacts)",
                 c->unsolved, c->steps, c->residual);
   }
+  warn_of_depth(j);
   const double end = lb_recording_contacts_end(j->recording);
   if (!isnan(end)) {
     lb_job_warn(j,

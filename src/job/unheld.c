@@ -72,7 +72,7 @@ static const char* landing_hint(const lb_scene* s) {
   for (int i = 0; i < s->nshape; i++) {
     floor = floor || (s->shape[i].body == LB_WORLD && s->shape[i].solid);
   }
-  return !s->contacts.on ? ""
+  return !s->contacts.on ? (floor ? ", add 'contacts: {}' to let it land on what is solid" : "")
          : floor         ? ", leave out 'solid: false' to let it land"
                          : ", give scenery 'solid: true' to land on";
 }

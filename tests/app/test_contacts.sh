@@ -39,6 +39,44 @@ claim "... and is told what may be missing" complains "give scenery 'solid: true
 sed 's/\(shape: {box: [^}]*\)}/\1, solid: false}/' block.yaml >ghost.yaml
 run "$LIMBER" check ghost.yaml
 claim "... and so where the body is not" complains "leave out 'solid: false' to let it land"
+sed '/^contacts/d' block.yaml >through.yaml
+run "$LIMBER" check through.yaml
+claim "... and where nothing collides" complains "add 'contacts: {}' to let it land"
+sed 's/contacts: {}/contacts: {most: 2}/' block.yaml >crowded.yaml
+run "$LIMBER" simulate crowded.yaml --out crowded
+claim "too many points at the start are told with what to do" complains "raise 'most' of contacts"
+
+# --- what is forced through something solid ---
+
+cat >jam.yaml <<'Y'
+contacts: {}
+duration: 1
+scenery: [{box: [0.1, 1, 1], position: [0.3, 0, 0], solid: true}]
+bodies: {block: {shape: {box: [0.1, 0.1, 0.1]}}}
+joints: {slide: {type: prismatic, child: block, axis: x}}
+motors: {push: {joint: slide, keys: [[0, 0], [1, 0.5]]}}
+Y
+run "$LIMBER" simulate jam.yaml --out jam
+claim "what a motor drives through a wall is told" complains "'block' and 'scenery' went into each other, by "
+sed 's/keys:/drive: servo, stiffness: 1e4, damping: 100, limit: 50 N, keys:/' jam.yaml >yields.yaml
+run "$LIMBER" simulate yields.yaml --out yields
+claim "... and a servo with a limit stops there without a word" content
+
+# --- meshes without a hull ---
+
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' >leaf.obj
+cat >leaf.yaml <<'Y'
+contacts: {}
+scenery: [{plane: z, solid: true}]
+bodies:
+  leaf: {mass: 1, center: [0, 0, 0], inertia: [1, 1, 1], shape: {mesh: leaf.obj, massless: true, solid: true}, position: [0, 0, 1]}
+Y
+run "$LIMBER" check leaf.yaml
+claim "a flat mesh that has no hull is named with its place" complains "leaf.yaml:4:65: a mesh of body 'leaf' cannot collide: "
+claim "... and with what to do" complains "(write 'convex: false')"
+sed 's/solid: true}, pos/solid: true, convex: false}, pos/' leaf.yaml >page.yaml
+run "$LIMBER" check page.yaml
+claim "... which helps" exits 0
 
 # --- impacts between frames ---
 

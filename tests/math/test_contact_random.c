@@ -305,6 +305,46 @@ static void what_is_calm_is_solved_to_the_end(void** state) {
   lb_contact_world_free(&w);
 }
 
+// Sweeps of a pile in which a block overlaps by much, and that is calm up to this speed; the
+// last row's gap asks for `open` more.
+static int sweeps_of_wedge(double calm, double open) {
+  lb_contact_world w = many(7, 12);
+  const int rows = w.problem.nrow, last = rows - 3;
+  unsigned char* marks = calloc((size_t)w.problem.nblock, 1);
+  double* lambda = calloc((size_t)rows, sizeof(double));
+  double* u = calloc((size_t)lb_contact_nvelocity(&w.problem), sizeof(double));
+  lb_contact_options options = lb_contact_options_step();
+  lb_contact_solver* solver = solver_for(&w.problem, 1);
+  marks[w.problem.nblock - 1] = LB_CONTACT_OVERLAPS;
+  options.marks = marks;
+  options.calm = calm;
+  assert_int_equal(w.row[last].kind, LB_CONTACT_UNILATERAL);
+  w.row[last].b += open;
+  const int sweeps = lb_contact_solve(solver, &w.problem, &options, lambda, u).iterations;
+  lb_contact_solver_release(solver);
+  free(marks);
+  free(lambda);
+  free(u);
+  lb_contact_world_free(&w);
+  return sweeps;
+}
+
+// Gaps near by that stay open say nothing of how fast anything is.
+static void wedges_are_calm_beside_an_open_gap(void** state) {
+  (void)state;
+  lb_contact_world w = many(7, 12);
+  double* none = calloc((size_t)w.problem.nrow, sizeof(double));
+  double* u = calloc((size_t)lb_contact_nvelocity(&w.problem), sizeof(double));
+  const double scale = 1.1 * lb_contact_residual(&w.problem, none, u).scale;
+  const int few = sweeps_of_wedge(0, 0);
+  assert_true(sweeps_of_wedge(scale, 0) > 3 * few);
+  assert_true(sweeps_of_wedge(scale, 5 * scale) > 3 * few);
+  assert_int_equal(sweeps_of_wedge(scale, -5 * scale), few); // it comes that fast
+  free(none);
+  free(u);
+  lb_contact_world_free(&w);
+}
+
 static void another_b_is_solved_from_where_the_last_ended(void** state) {
   (void)state;
   lb_contact_world w = many(3, 3);
@@ -494,6 +534,7 @@ int main(void) {
       cmocka_unit_test(results_are_the_same_bytes_for_any_number_of_threads),
       cmocka_unit_test(a_step_is_bounded_and_tells_what_is_left),
       cmocka_unit_test(what_is_calm_is_solved_to_the_end),
+      cmocka_unit_test(wedges_are_calm_beside_an_open_gap),
       cmocka_unit_test(another_b_is_solved_from_where_the_last_ended),
       cmocka_unit_test_setup_teardown(nothing_to_do_is_solved, begin, end),
       cmocka_unit_test_setup_teardown(a_zero_row_is_solved_or_honestly_not, begin, end),

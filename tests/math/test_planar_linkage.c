@@ -125,6 +125,102 @@ static void what_cannot_close_says_by_how_much(void** state) {
   assert_near(fit.gap, 0.35, 1e-6);
 }
 
+// --- plates ---
+
+enum { F = 4, G, S, H };
+
+// Chebyshev's lambda: the foot is on the coupler's line, as far beyond its end again. Its three
+// lengths are singular by themselves: 2.5 + 2.5 = 5.
+static void a_flat_plate_follows_its_bar(void** state) {
+  (void)state;
+  const double LONG[] = {5, 5 * (1 - 1e-9), 5 * (1 + 1e-13)};
+  for (int i = 0; i < 3; i++) {
+    const bool fixed[] = {true, false, false, true, false};
+    const lb_planar_side side[] = {
+        {O, P, 1}, {P, Q, 2.5}, {P, F, LONG[i]}, {Q, F, 2.5}, {Q, R, 2.5}};
+    double at[5][2] = {{0, 0}, {0, 1}, {2, 2.5}, {2, 0}, {4, 4.1}}, Q_at[2], reached, least;
+    const lb_planar k = {5, 5, fixed, side, O, P, 1};
+    four_bar f;
+    lb_planar_fit fit;
+    make(&f, 1, 2.5, 2.5, 2);
+    assert_int_equal(lb_planar_close(&k, at, M_PI / 2, &arena, &fit), LB_OK);
+    assert_true(fit.closed);
+    for (int n = 1; n <= 8; n++) {
+      const double from = M_PI / 2 + (n - 1) * M_PI / 4, to = from + M_PI / 4;
+      assert_int_equal(lb_planar_turn(&k, at, from, to, &arena, &reached), LB_OK);
+      assert_true(reached == to);
+      meet(&f, to, 1, Q_at);
+      for (int c = 0; c < 2; c++) {
+        assert_near(at[Q][c], Q_at[c], 1e-14);
+        assert_near(at[F][c], 2 * Q_at[c] - at[P][c], i == 1 ? 1e-3 : 1e-12);
+      }
+      assert_near(hypot(at[F][0] - at[P][0], at[F][1] - at[P][1]), LONG[i], 1e-12);
+      assert_near(hypot(at[F][0] - at[Q][0], at[F][1] - at[Q][1]), 2.5, 1e-12);
+      assert_int_equal(lb_planar_transmission(&k, at, &arena, &least, NULL), LB_OK);
+      const double dx = at[R][0] - at[P][0], dy = at[R][1] - at[P][1];
+      assert_near(least, sqrt(1 - fabs(1 - (dx * dx + dy * dy) / 12.5)), 1e-7);
+    }
+  }
+}
+
+// A rocker with a point on its line and one beside it, written from these, and a crank with one:
+// what follows goes round with its bar.
+static void flat_plates_may_turn_about_fixed_points(void** state) {
+  (void)state;
+  const bool fixed[] = {true, false, false, true, false, false, false};
+  const lb_planar_side side[] = {{F, Q, 1},   {F, S, 1}, {Q, S, 1}, {F, R, 1.5}, {Q, R, 2.5},
+                                 {P, Q, 2.5}, {G, P, 2}, {O, G, 3}, {O, P, 1}};
+  double at[7][2] = {{0, 0}, {0, 1}, {2, 2.5}, {2, 0}, {2.1, 1.5}, {0.1, 3}, {3, 2}}, reached;
+  const lb_planar k = {7, 9, fixed, side, O, P, 1};
+  lb_planar_fit fit;
+  assert_int_equal(lb_planar_close(&k, at, M_PI / 2, &arena, &fit), LB_OK);
+  assert_true(fit.closed);
+  for (int n = 1; n <= 8; n++) {
+    const double from = M_PI / 2 + (n - 1) * M_PI / 4, to = from + M_PI / 4;
+    assert_int_equal(lb_planar_turn(&k, at, from, to, &arena, &reached), LB_OK);
+    assert_true(reached == to);
+    for (int c = 0; c < 2; c++) {
+      assert_near(at[F][c], 0.6 * at[Q][c] + 0.4 * at[R][c], 1e-13);
+      assert_near(at[G][c], 3 * at[P][c], 1e-13);
+    }
+  }
+}
+
+// Six bars with three plates, the last of which is carried by a corner of the one before: every
+// side keeps its length, and each corner its side, for a turn.
+static void plates_on_plates_keep_their_lengths(void** state) {
+  (void)state;
+  const bool fixed[] = {true, false, false, true, false, false, true, false};
+  double at[8][2] = {{0, 0},      {0.1, 0},   {0.35, 0.2}, {0.3, -0.05},
+                     {0.3, 0.35}, {0.7, 0.5}, {0.8, 0.2},  {0.4, 0.6}};
+  const int end[][2] = {{O, P}, {P, F}, {P, Q}, {Q, F}, {Q, R}, {F, H}, {G, H}, {F, G}, {G, S}};
+  lb_planar_side side[9];
+  double turn[2] = {0}, reached;
+  for (int s = 0; s < 9; s++) {
+    const double *a = at[end[s][0]], *b = at[end[s][1]];
+    side[s] = (lb_planar_side){end[s][0], end[s][1], hypot(b[0] - a[0], b[1] - a[1])};
+  }
+  const lb_planar k = {8, 9, fixed, side, O, P, 0.1};
+  for (int n = 1; n <= 12; n++) {
+    const double from = (n - 1) * M_PI / 6, to = n * M_PI / 6;
+    assert_int_equal(lb_planar_turn(&k, at, from, to, &arena, &reached), LB_OK);
+    assert_true(reached == to);
+    for (int s = 0; s < 9; s++) {
+      const double *a = at[end[s][0]], *b = at[end[s][1]];
+      assert_near(hypot(b[0] - a[0], b[1] - a[1]), side[s].length, 1e-14);
+    }
+    const int corner[2][3] = {{P, Q, F}, {F, G, H}};
+    for (int c = 0; c < 2; c++) {
+      const double *a = at[corner[c][0]], *b = at[corner[c][1]], *d = at[corner[c][2]];
+      const double area = (b[0] - a[0]) * (d[1] - a[1]) - (b[1] - a[1]) * (d[0] - a[0]);
+      turn[c] = n == 1 ? area : turn[c];
+      assert_near(area, turn[c], 1e-14);
+    }
+  }
+  assert_near(at[H][0], 0.4, 1e-13); // where it began
+  assert_near(at[H][1], 0.6, 1e-13);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(four_bars_close_on_the_drawn_branch),
@@ -132,6 +228,9 @@ int main(void) {
       cmocka_unit_test(others_jam_where_two_bars_are_in_line),
       cmocka_unit_test(transmission_is_that_of_the_angle_between_bars),
       cmocka_unit_test(what_cannot_close_says_by_how_much),
+      cmocka_unit_test(a_flat_plate_follows_its_bar),
+      cmocka_unit_test(flat_plates_may_turn_about_fixed_points),
+      cmocka_unit_test(plates_on_plates_keep_their_lengths),
   };
   return cmocka_run_group_tests(tests, begin, end);
 }

@@ -158,6 +158,8 @@ static void write_number(FILE* out, lb_dimension dimension, lb_range range) {
       [LB_POSITIVE_OR_UNSET] = ", \"exclusiveMinimum\": 0",
       [LB_POSITIVE_OR_INFINITE] = ", \"exclusiveMinimum\": 0",
       [LB_NOT_NEGATIVE_OR_UNSET] = ", \"minimum\": 0",
+      [LB_NOT_NEGATIVE_IF_SET] = ", \"minimum\": 0",
+      [LB_UNIT_RANGE_IF_SET] = ", \"minimum\": 0, \"maximum\": 1",
   };
   const bool positive = strstr(limits[range], "inimum\": 0") != NULL;
   fprintf(out, "{\"anyOf\": [{\"type\": \"number\"%s}, {\"type\": \"string\", \"pattern\": ",

@@ -247,6 +247,26 @@ static void a_ball_bounces_to_the_heights_of_restitution_and_comes_to_rest(void*
   lb_world_close(w);
 }
 
+// Restitution is that of the material under either law, whatever mass and step.
+static void a_ball_bounces_alike_from_contacts_that_yield(void** state) {
+  (void)state;
+  const double e = 0.8, r = 0.05, H = 0.5, mass[] = {0.01, 1, 100};
+  for (int i = 0; i < 3; i++) {
+    lb_world* w = contact_world("contacts: {law: compliant}\nscenery: [{plane: z, solid: true}]\n"
+                                "materials: {m: {restitution: %g}}\nbodies: {b: {shape: {sphere: "
+                                "{radius: %g}}, mass: %g, material: m, position: [0, 0, %.17g]}}\n",
+                                e, r, mass[i], H + r);
+    double apex = 0;
+    contact_run(w, 0.4); // it falls for 0.32 s
+    while (lb_world_time(w) < 0.8) {
+      contact_run(w, lb_world_time(w) + 1e-3);
+      apex = fmax(apex, contact_place(w, "b").z - r);
+    }
+    assert_near(apex, e * e * H, 0.01 * e * e * H);
+    lb_world_close(w);
+  }
+}
+
 static void a_fast_ball_does_not_pass_a_thin_plate(void** state) {
   (void)state;
   lb_world* w = contact_world(
@@ -583,6 +603,7 @@ int main(void) {
       cmocka_unit_test(a_spinning_disc_stops_when_it_should),
       cmocka_unit_test(a_spinning_cylinder_stops_as_if_its_rim_bore_it),
       cmocka_unit_test(a_ball_bounces_to_the_heights_of_restitution_and_comes_to_rest),
+      cmocka_unit_test(a_ball_bounces_alike_from_contacts_that_yield),
       cmocka_unit_test(a_fast_ball_does_not_pass_a_thin_plate),
       cmocka_unit_test(a_heavy_box_stands_on_a_light_one),
       cmocka_unit_test(blocks_reach_out_as_far_as_their_centre_allows),

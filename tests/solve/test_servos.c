@@ -34,6 +34,33 @@ static void all_integrators_sag_alike(void** state) {
   }
 }
 
+// Named in `initial`, it starts there and not at its target, and swings to that: place and rate
+// each for itself.
+static void a_servo_starts_where_it_is_named(void** state) {
+  (void)state;
+  static const char* const with[] = {"", "contacts: {}\n"};
+  const double kp = 40, s = 2 / (2 * I), f = sqrt(kp / I - s * s);
+  for (int i = 0; i < 2 * NALL; i++) {
+    if (i >= NALL + IMPLICIT) {
+      continue; // refused with contacts
+    }
+    for (int rate = 0; rate < 2; rate++) {
+      char more[200];
+      snprintf(more, sizeof more, FLAT "%sinitial: {j: {%s: %g}}\n", with[i / NALL],
+               rate ? "velocity" : "position", rate ? 3.0 : 0.3);
+      lb_world* w = contact_world(ARM, ALL[i % NALL], 1e-4,
+                                  STILL ", stiffness: 40 N m/rad, damping: 2 N m s/rad", more);
+      assert_near(angle(w), rate ? 0 : 0.3, 0);
+      contact_run(w, 0.2);
+      const double t = lb_world_time(w);
+      const double q =
+          exp(-s * t) * (rate ? 3 / f * sin(f * t) : 0.3 * (cos(f * t) + s / f * sin(f * t)));
+      assert_near(angle(w), q, 5e-4);
+      lb_world_close(w);
+    }
+  }
+}
+
 // Under a torque T the arm goes to T/kp as a damped oscillator.
 static double swing(const char* by, double h) {
   lb_world* w = contact_world(ARM, by, h, STILL ", stiffness: 40 N m/rad, damping: 2 N m s/rad",
@@ -424,6 +451,7 @@ static void what_servos_cannot_do_is_refused(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_integrators_sag_alike),
+      cmocka_unit_test(a_servo_starts_where_it_is_named),
       cmocka_unit_test(a_servo_swings_as_a_spring_and_damper),
       cmocka_unit_test(a_servo_gives_way_at_its_limit),
       cmocka_unit_test(one_with_a_limit_alone_holds),

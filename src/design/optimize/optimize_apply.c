@@ -4,10 +4,10 @@
 
 #include "design/optimize/optimization.h"
 #include "dynamics/joint/joint.h"
-#include "math/curve/time_profile.h"
 #include "model/build/build_deformables.h"
 #include "model/use/link.h"
 #include "model/use/model_derive.h"
+#include "model/use/motor_use.h"
 
 // Models with own copies of what numbers are put into.
 static bool own_tree(const lb_optimizing* o, lb_arena* arena, lb_model* tree) {
@@ -71,10 +71,7 @@ static void put_prescribed(lb_model* tree) {
     const int j = tree->motor.joint[i], v = tree->motor.v[i];
     const bool servo = tree->motor.drive[i] == LB_DRIVE_SERVO;
     if ((tree->motor.coupling[i] >= 0 || servo) && j >= 0) {
-      double value[3];
-      lb_profile_evaluate(tree->motor.profile[i], 0, value);
-      tree->start.q[tree->joint.q[j] + v - tree->joint.v[j]] = value[0];
-      tree->start.qd[v] = value[1];
+      lb_motor_start(tree, i, tree->joint.q[j] + v - tree->joint.v[j]);
     }
   }
 }

@@ -3,7 +3,7 @@
 //
 //   rigid:       w = n.v + g/h                      where g >= 0, else w = n.v             (1)
 //   compliant:   w = n.v + c lambda + a kp g,       c = a/h, a = 1/(h kp + kd)             (2)
-//   impact:      w = n.v - s                        s the speed of (6)                     (3)
+//   impact:      w = n.v - s                        s the speed of (6), either law         (3)
 //   tangents:    w = t.(v + belts)                                                         (4)
 //
 // Velocities v of the world at the end of a step are those of coordinates in the pose of the end,
@@ -75,16 +75,21 @@ static double compliance_of(const lb_scene_contacts* set, double h) {
   return 1 / (h * set->stiffness + set->damping);
 }
 
+// Springs and dampers, but for what bounces: that leaves with its restitution.
+static bool yields(const lb_contacts* C, const lb_touch* t) {
+  return C->m->contact.set.law == LB_CONTACT_COMPLIANT && t->bounce == 0;
+}
+
 double lb_contacts_asked_at_rest(const lb_contacts* C, const lb_touch* t, double h) {
   const lb_scene_contacts* set = &C->m->contact.set;
-  return t->gap > 0                         ? t->gap / h
-         : set->law == LB_CONTACT_COMPLIANT ? compliance_of(set, h) * set->stiffness * t->gap
-                                            : 0;
+  return t->gap > 0     ? t->gap / h
+         : yields(C, t) ? compliance_of(set, h) * set->stiffness * t->gap
+                        : 0;
 }
 
 static void ask_normal(const lb_contacts* C, lb_contact_row* r, const lb_touch* t, double h) {
   const lb_scene_contacts* set = &C->m->contact.set;
-  r->c = set->law == LB_CONTACT_COMPLIANT ? compliance_of(set, h) / h : 0;
+  r->c = yields(C, t) ? compliance_of(set, h) / h : 0;
   r->b += t->bounce > 0 ? -t->bounce : lb_contacts_asked_at_rest(C, t, h);
 }
 

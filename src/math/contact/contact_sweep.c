@@ -468,6 +468,18 @@ double lb_contact_sweeper_scale(const lb_contact_sweeper* s, int begin, int end)
   return most;
 }
 
+double lb_contact_sweeper_speed(const lb_contact_sweeper* s, int begin, int end) {
+  double most = 0;
+  for (const lb_contact_packed* q = s->piece + s->first[begin]; q < s->piece + s->first[end]; q++) {
+    for (int i = 0; i < q->nrow; i++) {
+      const double w = s->w0[q->row + i];
+      const bool opens = w > 0 && s->problem->row[q->origin + i].kind == LB_CONTACT_UNILATERAL;
+      most = opens ? most : fmax(most, fabs(w));
+    }
+  }
+  return most;
+}
+
 // A_rr's share of one group of a piece's first row.
 static inline double share_of(const lb_contact_sweeper* s, const lb_contact_packed* q, int side) {
   const double *J = s->problem->J + q->entry[side], *Z = s->problem->Z + q->entry[side];

@@ -59,6 +59,8 @@ void lb_contact_sweeper_add(lb_contact_sweeper* s, int begin, int end);
 double lb_contact_sweep(lb_contact_sweeper* s, int begin, int end, double close);
 // Largest |w| of these blocks without impulses: what residuals are small against.
 double lb_contact_sweeper_scale(const lb_contact_sweeper* s, int begin, int end);
+// The same without unilateral rows that open, such as points whose gaps do not close in a step.
+double lb_contact_sweeper_speed(const lb_contact_sweeper* s, int begin, int end);
 // Largest ratio of A_rr's shares of the two groups of a row: of the masses that it meets.
 double lb_contact_sweeper_unevenness(const lb_contact_sweeper* s, int begin, int end);
 // Natural map of these blocks as it is now, as in contact_problem.h.

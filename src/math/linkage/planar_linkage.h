@@ -1,6 +1,7 @@
 // Planar linkages by their points: every bar says how far two of them are apart. The crank is held
 // at an angle, the other points are found by Newton's method, from a drawing or from the angle
-// before. Nothing here knows of bodies or scenes; scratch memory is given back.
+// before. Triangles of sides are rigid: they stay on the side on which they are given. Nothing here
+// knows of bodies or scenes; scratch memory is given back.
 #pragma once
 #include <stdbool.h>
 
@@ -38,8 +39,8 @@ lb_status lb_planar_close(const lb_planar* linkage, double (*at)[2], double angl
 lb_status lb_planar_turn(const lb_planar* linkage, double (*at)[2], double from, double to,
                          lb_arena* scratch, double* reached);
 
-/// Smallest singular value of the sides' directions over the points that the crank leaves free: 0
-/// at a dead point. `strain` [nside] (or NULL) gets the forces of the sides that hold each other
-/// there, of length one.
+/// Smallest singular value of the sides' directions over the points that the crank leaves free, of
+/// triangles of sides over two of their points: 0 at a dead point. `strain` [nside] (or NULL) gets
+/// the forces of the sides that hold each other there, of length one.
 lb_status lb_planar_transmission(const lb_planar* linkage, double (*at)[2], lb_arena* scratch,
                                  double* least, double* strain);

@@ -148,13 +148,32 @@ static lb_collider_def collider_of(const lb_shape* shape, bool convex) {
   return def;
 }
 
+// A shape that is not fit to collide, such as a flat mesh without a hull, is named with its place.
+static lb_status make_geometry(lb_build* b, int shape, lb_collider* out) {
+  const lb_scene_shape* s = &b->scene->shape[shape];
+  const lb_collider_def def = collider_of(&b->m->look.shape[shape].shape, s->convex);
+  lb_error own = lb_error_make(b->err ? b->err->allocator : NULL);
+  const lb_status status = out ? lb_collider_make(&def, b->arena, out, &own) : LB_NO_MEMORY;
+  if (status == LB_INVALID) {
+    const bool hull = def.type == LB_COLLIDER_CONVEX;
+    lb_error_add(b->err, status, s->place, "%s of %s%s%s cannot collide: %s (write '%s')",
+                 hull ? "a mesh" : "a shape", s->body == LB_WORLD ? "the scenery" : "body '",
+                 s->body == LB_WORLD ? "" : b->scene->body[s->body].name,
+                 s->body == LB_WORLD ? "" : "'",
+                 own.count > 0 ? own.message[0].text : "it is not fit",
+                 hull ? "convex: false" : "solid: false");
+  } else if (status != LB_OK) {
+    lb_error_append(b->err, &own);
+  }
+  lb_error_clear(&own);
+  return status;
+}
+
 static lb_status add_collider(lb_build* b, int shape, int family) {
   lb_model* m = b->m;
   const lb_model_shape* look = &m->look.shape[shape];
-  const lb_collider_def def = collider_of(&look->shape, b->scene->shape[shape].convex);
   lb_collider* geometry = LB_TAKE(b->arena, lb_collider, 1);
-  const lb_status status =
-      geometry ? lb_collider_make(&def, b->arena, geometry, b->err) : LB_NO_MEMORY;
+  const lb_status status = make_geometry(b, shape, geometry);
   const lb_transform X = place_of(m, look);
   m->contact.collider[m->contact.ncollider++] =
       (lb_model_collider){.shape = shape,

@@ -2,6 +2,7 @@
 #include "math/curve/rotation_profile.h"
 #include "model/build/build.h"
 #include "model/use/link.h"
+#include "model/use/motor_use.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,14 +26,10 @@ static void attach(lb_build* b, int i, const lb_scene_motor* motor, int coordina
   m->motor.drive[i] = motor->drive;
 }
 
-// The coordinate starts where the motor has it.
 static void start_number(lb_build* b, int i, int coordinate) {
   lb_model* m = b->m;
   const int link = m->joint.link[m->motor.joint[i]];
-  double value[3];
-  lb_profile_evaluate(m->motor.profile[i], 0, value);
-  m->start.q[m->link.q[link] + coordinate] = value[0];
-  m->start.qd[m->motor.v[i]] = value[1];
+  lb_motor_start(m, i, m->link.q[link] + coordinate);
   if (m->link.nv[link] == 1 &&
       m->motor.drive[i] ==
           LB_DRIVE_POSITION) { // one of several coordinates is prescribed by a coupling

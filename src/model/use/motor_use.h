@@ -1,6 +1,7 @@
 // Use of a motor: force, prescribed motion or constraint.
 #pragma once
 #include "limber/model.h"
+#include "math/curve/time_profile.h"
 
 // Motor inside of a reduced mechanism, which count after all others; NULL: it is one of these.
 static inline const lb_model_inner_motor* lb_motor_inside(const lb_model* m, int motor) {
@@ -31,6 +32,16 @@ static inline bool lb_motor_is_constraint(const lb_model* m, int motor) {
 static inline bool lb_motor_prescribes(const lb_model* m, int motor) {
   return m->motor.drive[motor] == LB_DRIVE_POSITION && m->motor.v[motor] >= 0 &&
          !lb_motor_is_constraint(m, motor);
+}
+
+// A coordinate starts where its motor has it. A servo leaves what `initial` names.
+static inline void lb_motor_start(lb_model* m, int motor, int q) {
+  const int v = m->motor.v[motor];
+  const bool servo = m->motor.drive[motor] == LB_DRIVE_SERVO;
+  double value[3];
+  lb_profile_evaluate(m->motor.profile[motor], 0, value);
+  m->start.q[q] = servo && m->start.q_named[v] ? m->start.q[q] : value[0];
+  m->start.qd[v] = servo && m->start.v_named[v] ? m->start.qd[v] : value[1];
 }
 
 // Servos that steps solve for with contacts, and those that are forces.

@@ -93,7 +93,7 @@ typedef enum lb_value {
   LB_VALUE_KIND_COUNT
 } lb_value;
 
-// What a number must be; the last four are read like those they are named after, and may be left
+// What a number must be; those with UNSET are read like those they are named after, and may be left
 // unset in scenes made by hand: 0, or not finite.
 typedef enum lb_range {
   LB_ANY,
@@ -105,7 +105,9 @@ typedef enum lb_range {
   LB_ANY_OR_UNSET,
   LB_POSITIVE_OR_UNSET,
   LB_POSITIVE_OR_INFINITE, // 'infinite' is as if nothing were said
-  LB_NOT_NEGATIVE_OR_UNSET
+  LB_NOT_NEGATIVE_OR_UNSET,
+  LB_NOT_NEGATIVE_IF_SET, // scenes made by hand leave these two unset by a negative number
+  LB_UNIT_RANGE_IF_SET
 } lb_range;
 
 #define LB_COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "scene/part/part.h"
+#include "scene/yaml/names.h"
 
 static const char* const law_names[] = {"rigid", "compliant"};
 static const lb_choices law_choices = LB_CHOICES(law_names);
@@ -24,11 +25,13 @@ static const lb_field pair_fields[] = {
         "two names, each of a body, of a group of bodies, of a rope or deformable, all of them, "
         "or world"),
     LB_ROW(FLAG, lb_scene_contact_pair, "collide", collide, "true", "false: they pass through"),
-    SURFACE("friction", friction, LB_PURE, LB_ANY, "coefficient of friction between them"),
-    SURFACE("restitution", restitution, LB_PURE, LB_ANY,
+    SURFACE("friction", friction, LB_PURE, LB_NOT_NEGATIVE_IF_SET,
+            "coefficient of friction between them"),
+    SURFACE("restitution", restitution, LB_PURE, LB_UNIT_RANGE_IF_SET,
             "speed after an impact over the speed before"),
-    SURFACE("rolling", rolling, LB_LENGTH, LB_ANY, "lever arm of the force against rolling"),
-    SURFACE("spinning", spinning, LB_LENGTH, LB_ANY,
+    SURFACE("rolling", rolling, LB_LENGTH, LB_NOT_NEGATIVE_IF_SET,
+            "lever arm of the force against rolling"),
+    SURFACE("spinning", spinning, LB_LENGTH, LB_NOT_NEGATIVE_IF_SET,
             "lever arm of the friction against spinning about the normal"),
 };
 
@@ -55,17 +58,9 @@ static bool finish_pair(lb_reader* r, const lb_yaml* node, bool ok, void* part) 
   return ok;
 }
 
-static void check_pair(lb_checker* c, const void* part) {
-  const lb_scene_contact_pair* pair = part;
-  const lb_contact_surface* s = &pair->surface;
-  if (s->restitution > 1) {
-    LB_SAY(c, pair->place, "contacts: 'restitution' is between 0 and 1, not %g", s->restitution);
-  }
-}
-
 static const lb_table pair_table =
     LB_TABLE("contact pair", lb_scene_contact_pair, pair_fields, .item = "pair", .init = init_pair,
-             .finish = finish_pair, .check = check_pair);
+             .finish = finish_pair);
 
 // --- contacts ---
 
@@ -100,11 +95,31 @@ static const lb_field contact_fields[] = {
             "exceptions for two bodies or groups; later ones win"),
 };
 
+static const lb_key_rule law_rules[] = {
+    {"stiffness", 1u << LB_CONTACT_COMPLIANT,
+     "'stiffness' is of the compliant law (add 'law: compliant', or take it away)"},
+    {"damping", 1u << LB_CONTACT_COMPLIANT,
+     "'damping' is of the compliant law (add 'law: compliant', or take it away)"}};
+static const lb_key_rule friction_rules[] = {
+    {"friction_damping", 1u << LB_FRICTION_VISCOUS,
+     "'friction_damping' is of viscous friction (add 'friction: viscous', or take it away)"}};
+static const lb_key_rule solver_rules[] = {
+    {"tolerance", 1u << LB_CONTACT_FAST, "'tolerance' is of the fast solver (take it away)"}};
+
+// Keys that only another choice listens to are mistakes, not to be passed over.
 static bool finish_contacts(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_contacts* contacts = part;
-  (void)r;
+  const struct {
+    const lb_key_rule* rule;
+    int count, chosen;
+  } of[] = {{law_rules, LB_COUNT_OF(law_rules), contacts->law},
+            {friction_rules, LB_COUNT_OF(friction_rules), contacts->friction},
+            {solver_rules, LB_COUNT_OF(solver_rules), contacts->solver}};
   contacts->on = true;
   contacts->place = node->place;
+  for (int i = 0; i < LB_COUNT_OF(of); i++) {
+    ok &= lb_keys_hold(r, node, of[i].rule, of[i].count, of[i].chosen);
+  }
   return ok;
 }
 
@@ -118,18 +133,43 @@ bool lb_scene_contact_fits(const lb_scene_body* body, const char* name) {
          (body->group && strcmp(body->group, name) == 0);
 }
 
-static bool is_known(const lb_scene* s, const char* name) {
-  bool known = strcmp(name, "world") == 0;
+// Whether one of a scene's names is what is wanted; each is offered as what may be meant.
+static bool is_known(const lb_scene* s, const char* wanted, lb_nearest* nearest) {
+  bool known = strcmp(wanted, "world") == 0 || strcmp(wanted, "all") == 0;
   for (int i = 0; i < s->nbody && !known; i++) {
-    known = lb_scene_contact_fits(&s->body[i], name);
+    const lb_scene_body* body = &s->body[i];
+    known = lb_scene_contact_fits(body, wanted);
+    lb_nearest_offer(nearest, body->name);
+    lb_nearest_offer(nearest, body->group ? body->group : body->name);
   }
   for (int i = 0; i < s->nrope && !known; i++) {
-    known = strcmp(s->rope[i].name, name) == 0 || strcmp(name, "all") == 0;
+    known = strcmp(s->rope[i].name, wanted) == 0;
+    lb_nearest_offer(nearest, s->rope[i].name);
   }
   for (int i = 0; i < s->ndeformable && !known; i++) {
-    known = strcmp(s->deformable[i].name, name) == 0 || strcmp(name, "all") == 0;
+    known = strcmp(s->deformable[i].name, wanted) == 0;
+    lb_nearest_offer(nearest, s->deformable[i].name);
   }
   return known;
+}
+
+// Names that could not be read are missing, and were reported.
+static void check_names(lb_checker* c, const lb_scene_contact_pair* pair) {
+  for (int k = 0; k < 2; k++) {
+    const char* name = pair->between[k];
+    if (!name && pair->place.line == 0) {
+      LB_SAY(c, pair->place, "contacts: a pair needs two names");
+    }
+    lb_nearest nearest = lb_nearest_to(name ? name : "");
+    lb_nearest_offer(&nearest, "world");
+    lb_nearest_offer(&nearest, "all");
+    if (name && !is_known(c->s, name, &nearest)) {
+      LB_SAY(c, pair->place,
+             "contacts: there is no body, group, rope or deformable '%.64s' (%s%.64s%s)", name,
+             nearest.best ? "did you mean '" : "bodies have a 'group'",
+             nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
+    }
+  }
 }
 
 void lb_check_contacts(lb_checker* c) {
@@ -140,15 +180,7 @@ void lb_check_contacts(lb_checker* c) {
   lb_look_at(c, contacts->place, "contacts");
   lb_check_fields(c, &lb_contacts_table, contacts);
   for (int i = 0; i < contacts->npair; i++) {
-    const lb_scene_contact_pair* pair = &contacts->pair[i];
-    for (int k = 0; k < 2; k++) {
-      if (!is_known(c->s, pair->between[k])) {
-        LB_SAY(
-            c, pair->place,
-            "contacts: there is no body, group, rope or deformable '%.64s' (bodies have a 'group')",
-            pair->between[k]);
-      }
-    }
+    check_names(c, &contacts->pair[i]);
   }
   const lb_integrator by = c->s->solver.integrator;
   const lb_method method = lb_integrator_method(by);

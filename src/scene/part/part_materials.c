@@ -319,6 +319,10 @@ static bool finish_shape(lb_reader* r, const lb_yaml* node, bool ok, void* part)
       !read_flag(r, node, "convex", moves, &shape->convex)) {
     return false;
   }
+  if (lb_yaml_find(node, "belt") && !shape->solid) {
+    return lb_complain(r, lb_yaml_find(node, "belt")->place,
+                       "'belt' is for shapes that collide (add 'solid: true')");
+  }
   shape->massless |= !moves;
   if (finish[type] && !finish[type](r, node, shape)) {
     return false;

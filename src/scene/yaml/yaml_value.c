@@ -74,6 +74,8 @@ const char* lb_range_fault(lb_range range, double x, bool unset) {
       [LB_POSITIVE_OR_UNSET] = {"must be greater than 0", positive, true},
       [LB_POSITIVE_OR_INFINITE] = {"must be greater than 0", positive, true},
       [LB_NOT_NEGATIVE_OR_UNSET] = {"must be 0 or more", not_negative, true},
+      [LB_NOT_NEGATIVE_IF_SET] = {"must be 0 or more", not_negative || unset, false},
+      [LB_UNIT_RANGE_IF_SET] = {"must be from 0 to 1", (not_negative || unset) && x <= 1, false},
   };
   const bool is_unset = unset && rule[range].may_be_unset && (x == 0 || !isfinite(x));
   return is_unset || (isfinite(x) && rule[range].holds) ? NULL : rule[range].words;

@@ -56,11 +56,15 @@ lb_status lb_find_overlaps(const lb_model* m, lb_data* d, const lb_allocator* al
     return LB_OK;
   }
   lb_contacts* C = lb_contacts_create(m, allocator);
-  lb_update(m, d, LB_ORIGINS);
-  if (!C || !lb_contacts_detect(C, d, 0)) {
-    lb_contacts_release(C);
+  if (!C) {
     return lb_error_add(err, LB_NO_MEMORY, m->contact.set.place,
                         "no room for the points of contact at the start");
+  }
+  lb_update(m, d, LB_ORIGINS);
+  if (!lb_contacts_detect(C, d, 0)) {
+    const lb_status status = lb_contacts_complain(C, 0, err);
+    lb_contacts_release(C);
+    return status;
   }
   const int n = lb_contacts_points(C, &touch);
   look_at(overlaps, m, n, touch);

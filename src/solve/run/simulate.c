@@ -75,6 +75,28 @@ static void look_at_hits(lb_contact_figures* w, const lb_data* d, int n, const l
   }
 }
 
+// Deepest overlap so far, for the sizes of what overlaps; a flat mesh has none.
+static void look_at_overlaps(lb_contact_figures* w, const lb_data* d, int n,
+                             const lb_touch* touch) {
+  static const double DEEP = 0.1;
+  const lb_model_collider* c = d->model->contact.collider;
+  bool deep = false;
+  for (int i = 0; i < n; i++) {
+    const lb_model_collider *a = &c[touch[i].collider[0]], *b = &c[touch[i].collider[1]];
+    const double size = fmin(a->size, b->size);
+    const double sunk = size > 0 ? -touch[i].gap / size : 0;
+    deep = deep || sunk >= DEEP;
+    if (sunk > w->sunk) {
+      w->sunk = sunk;
+      w->depth = -touch[i].gap;
+      w->sunk_at = d->time;
+      w->sunk_in[0] = a->body;
+      w->sunk_in[1] = b->body;
+    }
+  }
+  w->deep += deep;
+}
+
 // Contact problem of the last step.
 static void look_at_contacts(watch* w, const lb_data* d) {
   const lb_contacts* C = d->work->contacts;
@@ -87,6 +109,7 @@ static void look_at_contacts(watch* w, const lb_data* d) {
     w->contact.residual = fmax(w->contact.residual, of.measure.residual);
     w->contact.points = n > w->contact.points ? n : w->contact.points;
     look_at_hits(&w->contact, d, n, touch);
+    look_at_overlaps(&w->contact, d, n, touch);
   }
 }
 
