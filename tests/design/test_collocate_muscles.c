@@ -1,0 +1,89 @@
+// Where searches by muscles begin: at activations that a motion needs.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "design/collocating.h"
+
+#define BODY                                                                                       \
+  "limber: 1\nduration: 0.6 s\n"                                                                   \
+  "bodies: {rod: {shape: {capsule: {radius: 2 cm, from: [0, 0, 0], to: [0, 0, -0.4]}}, mass: 1 "   \
+  "kg}}\n"                                                                                         \
+  "joints: {pin: {type: revolute, child: rod, at: [0, 0, 1], axis: -y, damping: 0.1}}\n"           \
+  "muscles:\n"                                                                                     \
+  "  front:\n"                                                                                     \
+  "    through: [{body: world, at: [4 cm, 0, 1.2]}, {body: rod, at: [3 cm, 0, -8 cm]}]\n"          \
+  "    hill: {model: millard, force: 300 N, fiber: 12 cm, slack: 15 cm, elastic: false}\n"         \
+  "  back:\n"                                                                                      \
+  "    through: [{body: world, at: [-4 cm, 0, 1.2]}, {body: rod, at: [-3 cm, 0, -8 cm]}]\n"        \
+  "    hill: {model: millard, force: 300 N, fiber: 12 cm, slack: 15 cm, elastic: false}\n"
+
+static double reserve_at(const collocated* x, int node) {
+  for (int k = 0; k < lb_collocation_width(x->c); k++) {
+    if (strcmp(lb_collocation_heading(x->c, k).text, "pin.control") == 0) {
+      return lb_collocation_number(x->c, node, k);
+    }
+  }
+  fail();
+  return 0;
+}
+
+// A swing that needs up to 1 N m, which muscles can give.
+static void a_guess_on_a_motion_has_the_activations_that_it_needs(void** state) {
+  (void)state;
+  enum { N = 61 };
+  double time[N], q[N], rates[N] = {0};
+  bool none[2] = {false};
+  for (int i = 0; i < N; i++) {
+    time[i] = 0.01 * i;
+    q[i] = 0.3 * sin(8 * time[i]);
+  }
+  const lb_joint_motion motion = {.file = "made",
+                                  .nsample = N,
+                                  .time = time,
+                                  .q = q,
+                                  .qd = rates,
+                                  .qdd = rates,
+                                  .has_qd = none,
+                                  .has_qdd = none};
+  lb_collocate_inputs in = lb_collocate_default();
+  in.motion = &motion;
+  collocated x = make_collocation(BODY "collocate: {intervals: 20, reserves: 100}\n", &in);
+  double worst = 0;
+  for (int i = 0; i < x.c->nnode; i++) {
+    worst = fmax(worst, fabs(reserve_at(&x, i)));
+  }
+  print_message("reserves of at most %.2g N m\n", worst);
+  assert_true(worst < 0.2); // of 1.7 N m
+  forget_collocation(&x);
+}
+
+// A table of a search without muscles: what its motor does stays, and muscles do the rest.
+static void forces_of_a_guess_balance_with_motors_of_a_table(void** state) {
+  (void)state;
+  collocated x = make_collocation(BODY "motors: {turn: {joint: pin, drive: force, keys: [[0 s, 0 N "
+                                       "m]]}}\ncollocate: {intervals: 2, reserves: 100}\n",
+                                  NULL);
+  char path[] = "/tmp/limber_collocate_XXXXXX";
+  const int file = mkstemp(path);
+  FILE* f = fdopen(file, "w");
+  fprintf(f, "time,pin.q,pin.qd,pin.qdd,turn.control\n0,0.3,0,0,0.4\n0.6,0.3,0,0,0.4\n");
+  fclose(f);
+  assert_int_equal(lb_collocation_resume(x.c, path, NULL), LB_OK);
+  unlink(path);
+  double r[100];
+  for (int i = 0; i < x.c->nnode; i++) {
+    lb_node_residual(x.c->work, i, lb_node_of(x.c->work, x.c->work->Z, i), 0, r);
+    assert_near(r[0], 0, 1e-9);
+  }
+  forget_collocation(&x);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_guess_on_a_motion_has_the_activations_that_it_needs),
+      cmocka_unit_test(forces_of_a_guess_balance_with_motors_of_a_table),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
