@@ -1,4 +1,4 @@
-// Where searches by muscles begin: at activations that a motion needs.
+// Where searches by muscles begin: at activations that a motion needs, or at a motion by torques.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,10 +80,46 @@ static void forces_of_a_guess_balance_with_motors_of_a_table(void** state) {
   forget_collocation(&x);
 }
 
+#define UP                                                                                         \
+  "collocate:\n  intervals: 20\n"                                                                  \
+  "  must: {up: {joint: pin, position: 40 deg}, still: {joint: pin, velocity: 0 rad/s}}\n"
+
+static void muscles_begin_at_a_motion_by_torques(void** state) {
+  (void)state;
+  collocated x = solve_collocation(BODY UP "  goals: {calm: {muscle: back, weight: 0.1}}\n", NULL);
+  print_message("%d iterations, %d by torques before\n", x.c->iterations, x.c->before);
+  assert_true(x.c->before > 0 && x.c->before < 50);
+  assert_true(x.c->iterations < 50);
+  assert_near(x.c->q[x.c->nnode - 1], 40 * 3.14159265358979 / 180, 1e-6);
+  forget_collocation(&x);
+}
+
+static bool stop_soon(void* context, double fraction, const char* what) {
+  (void)fraction, (void)what;
+  int* calls = context;
+  return ++*calls < 4;
+}
+
+static void what_torques_found_is_kept_where_a_search_is_stopped(void** state) {
+  (void)state;
+  int calls = 0;
+  lb_collocate_inputs in = lb_collocate_default();
+  in.progress = (lb_progress){stop_soon, &calls};
+  collocated x = make_collocation(BODY UP, &in);
+  lb_error err = lb_error_make(NULL);
+  assert_int_equal(lb_collocation_solve(x.c, &err), LB_INTERRUPTED);
+  assert_int_equal(x.c->end, LB_COLLOCATE_INTERRUPTED);
+  assert_non_null(strstr(err.message[0].text, "by torques"));
+  lb_error_clear(&err);
+  forget_collocation(&x);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_guess_on_a_motion_has_the_activations_that_it_needs),
       cmocka_unit_test(forces_of_a_guess_balance_with_motors_of_a_table),
+      cmocka_unit_test(muscles_begin_at_a_motion_by_torques),
+      cmocka_unit_test(what_torques_found_is_kept_where_a_search_is_stopped),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
