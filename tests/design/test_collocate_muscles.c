@@ -97,7 +97,7 @@ static void muscles_begin_at_a_motion_by_torques(void** state) {
 static bool stop_soon(void* context, double fraction, const char* what) {
   (void)fraction, (void)what;
   int* calls = context;
-  return ++*calls < 4;
+  return ++*calls < 2;
 }
 
 static void what_torques_found_is_kept_where_a_search_is_stopped(void** state) {
@@ -114,12 +114,47 @@ static void what_torques_found_is_kept_where_a_search_is_stopped(void** state) {
   forget_collocation(&x);
 }
 
+static void write_solution(const lb_collocation* c, char* path) {
+  FILE* f = fdopen(mkstemp(path), "w");
+  for (int i = -1; i < c->nnode; i++) {
+    i < 0 ? fprintf(f, "time") : fprintf(f, "%.17g", c->time[i]);
+    for (int k = 0; k < lb_collocation_width(c); k++) {
+      i < 0 ? fprintf(f, ",%s", lb_collocation_heading(c, k).text)
+            : fprintf(f, ",%.17g", lb_collocation_number(c, i, k));
+    }
+    fprintf(f, "\n");
+  }
+  fclose(f);
+}
+
+static void one_that_was_stopped_early_goes_on_by_torques_and_a_solved_one_does_not(void** state) {
+  (void)state;
+  for (int solved = 0; solved < 2; solved++) {
+    int calls = solved ? -10000 : 0;
+    char path[] = "/tmp/limber_collocate_XXXXXX";
+    lb_collocate_inputs in = lb_collocate_default();
+    in.progress = (lb_progress){stop_soon, &calls};
+    collocated x = make_collocation(BODY UP, &in), y = make_collocation(BODY UP, NULL);
+    assert_int_equal(lb_collocation_solve(x.c, NULL), solved ? LB_OK : LB_INTERRUPTED);
+    write_solution(x.c, path);
+    assert_int_equal(lb_collocation_resume(y.c, path, NULL), LB_OK);
+    unlink(path);
+    assert_int_equal(lb_collocation_solve(y.c, NULL), LB_OK);
+    print_message("%d iterations, %d by torques before\n", y.c->iterations, y.c->before);
+    assert_int_equal(y.c->end, LB_COLLOCATE_CONVERGED);
+    assert_true(solved ? y.c->before == 0 : y.c->before > 0);
+    forget_collocation(&x);
+    forget_collocation(&y);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_guess_on_a_motion_has_the_activations_that_it_needs),
       cmocka_unit_test(forces_of_a_guess_balance_with_motors_of_a_table),
       cmocka_unit_test(muscles_begin_at_a_motion_by_torques),
       cmocka_unit_test(what_torques_found_is_kept_where_a_search_is_stopped),
+      cmocka_unit_test(one_that_was_stopped_early_goes_on_by_torques_and_a_solved_one_does_not),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

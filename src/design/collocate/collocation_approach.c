@@ -61,19 +61,25 @@ static void copy_part(lb_collocating* from, lb_collocating* to, int node, int fi
          (size_t)count * sizeof(double));
 }
 
-// Its motion, and what motors and reserves do.
-static void take_over(lb_collocating* from, lb_collocating* to) {
+static void copy_motion(lb_collocating* from, lb_collocating* to) {
   const lb_node_layout *A = &from->at, *B = &to->at;
-  const int motors = to->m->nmotor, muscles = to->m->muscle.count;
   for (int i = 0; i < to->nnode; i++) {
     copy_part(from, to, i, A->q, B->q, 2 * A->nv);
     copy_part(from, to, i, A->a, B->a, A->nv);
     copy_part(from, to, i, A->l, B->l, A->nl);
-    copy_part(from, to, i, A->u, B->u, motors);
-    copy_part(from, to, i, A->u + motors, B->u + motors + muscles, B->nu - motors - muscles);
   }
   memcpy(to->Z + to->slack, from->Z + from->slack,
          (size_t)(to->n - to->slack) * sizeof *to->Z); // corrections, means, and the duration
+}
+
+// What motors and reserves do.
+static void copy_controls(lb_collocating* from, lb_collocating* to) {
+  const lb_node_layout *A = &from->at, *B = &to->at;
+  const int motors = to->m->nmotor, muscles = to->m->muscle.count;
+  for (int i = 0; i < to->nnode; i++) {
+    copy_part(from, to, i, A->u, B->u, motors);
+    copy_part(from, to, i, A->u + motors, B->u + motors + muscles, B->nu - motors - muscles);
+  }
 }
 
 lb_status lb_collocation_approach(lb_collocating* C, lb_error* err) {
@@ -91,12 +97,15 @@ lb_status lb_collocation_approach(lb_collocating* C, lb_error* err) {
   if (status != LB_OK) {
     return status;
   }
-  status = lb_collocation_solve(by_torques, err);
+  copy_motion(C, by_torques->work); // of a table, maybe
+  status = lb_collocation_guess_actors(by_torques->work, false, err);
+  status = status == LB_OK ? lb_collocation_solve(by_torques, err) : status;
   const bool useful =
       by_torques->end != LB_COLLOCATE_INFEASIBLE && by_torques->end != LB_COLLOCATE_FAILED;
   C->out->before = by_torques->iterations;
   if (useful && (status == LB_OK || status == LB_INTERRUPTED)) {
-    take_over(by_torques->work, C);
+    copy_motion(by_torques->work, C);
+    copy_controls(by_torques->work, C);
     const lb_status shared = lb_collocation_guess_actors(C, true, err);
     status = status == LB_OK ? shared : status;
     C->near = true;

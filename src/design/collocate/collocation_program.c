@@ -203,9 +203,7 @@ static void row_node(const pass* p, lb_collocation_worker* w, int node, double* 
   }
 }
 
-bool lb_collocation_constraints(void* of, const double* x, double* g) {
-  lb_collocating* C = of;
-  lb_collocation_take(C, x);
+static bool evaluate_constraints(lb_collocating* C, double* g) {
   over_nodes(&(pass){.C = C, .out = g, .node = row_node});
   for (int k = 0; k < C->intervals; k++) {
     for (int r = 0; r < C->scheme->rows; r++) {
@@ -234,6 +232,19 @@ bool lb_collocation_constraints(void* of, const double* x, double* g) {
     finite &= isfinite(g[i]) != 0;
   }
   return finite;
+}
+
+bool lb_collocation_constraints(void* of, const double* x, double* g) {
+  lb_collocation_take(of, x);
+  return evaluate_constraints(of, g);
+}
+
+double lb_collocation_off(lb_collocating* C, double* g) {
+  double off = evaluate_constraints(C, g) ? 0 : (double)INFINITY;
+  for (int i = 0; i < C->rows; i++) {
+    off = fmax(off, fabs(g[i]));
+  }
+  return off;
 }
 
 // Columns of goals that must hold: places and velocities.
