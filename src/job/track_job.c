@@ -222,6 +222,10 @@ static void report(lb_job* j) {
                        : "%.4g s of motion, followed in %d steps with %d programs in %s",
                c->duration, c->nnode, c->iterations,
                lb_text_duration(j->summary.wall_seconds).text);
+  if (c->before > 0) {
+    lb_job_figure(j, "before", "%d iterations by torques, for a motion where muscles begin",
+                  c->before);
+  }
   if (c->work) {
     lb_job_figure(j, "objective", "%.6g, of which effort %.6g", c->objective, c->effort);
   }

@@ -1,9 +1,7 @@
-# A walk by sixteen muscles, found from one by torques.
+# A walk by sixteen muscles, found by one command.
 scenes=$LIMBER_SOURCE_DIR/scenes
-run "$LIMBER" track "$scenes/collocate-walk.yaml" --out walk --threads 2 --quiet
-claim "a walk by torques is found" exits 0
-run "$LIMBER" track "$scenes/collocate-walk-muscles.yaml" --out walk --resume --force --threads 2 --quiet
-claim "muscles walk, from there" exits 0
+run "$LIMBER" track "$scenes/collocate-walk-muscles.yaml" --out walk --threads 2 --quiet
+claim "muscles walk" exits 0
 claim "... at the speed asked for, with left and right exchanged, by activations that follow" python3 - <<'P'
 import csv, json
 s = json.load(open("walk/summary.json"))

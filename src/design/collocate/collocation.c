@@ -132,7 +132,7 @@ static lb_status check_size(const lb_model* m, const lb_scene_collocate* set, lb
 }
 
 static lb_status check(const lb_model* m, const lb_scene_collocate* set,
-                       const lb_collocate_inputs* in, lb_error* err) {
+                       const lb_collocate_inputs* in, bool torques, lb_error* err) {
   const bool free_time = isfinite(set->time[0]) && set->time[0] < set->time[1];
   const refusal list[] = {
       {free_time && (in->motion || in->markers), set->place, m->name,
@@ -140,8 +140,8 @@ static lb_status check(const lb_model* m, const lb_scene_collocate* set,
       {free_time && changes_with_time(m), set->place, m->name,
        "with a free 'time' nothing else may change over time (loads, prescribed points, "
        "measured forces)"},
-      {m->nmotor + (set->idle ? 0 : m->muscle.count) == 0 && !(set->reserve > 0), set->place,
-       m->name, "nothing may act: there are no motors, muscles or 'reserves'"},
+      {m->nmotor + (set->idle && !torques ? 0 : m->muscle.count) == 0 && !(set->reserve > 0),
+       set->place, m->name, "nothing may act: there are no motors, muscles or 'reserves'"},
   };
   lb_status status = lb_collocation_check_model(m, set->place, err);
   status = status == LB_OK ? refuse(list, sizeof list / sizeof *list, err) : status;
@@ -242,11 +242,12 @@ static lb_status build(lb_collocating* C, const lb_collocate_inputs* in, lb_erro
   return take_results(C) ? LB_OK : lb_arena_check(&C->arena, "collocation", err);
 }
 
-lb_status lb_collocation_create(const lb_model* model, const lb_scene* scene,
-                                const lb_collocate_inputs* inputs, const lb_allocator* allocator,
-                                lb_collocation** collocation, lb_error* err) {
+lb_status lb_collocation_create_for(const lb_model* model, const lb_scene* scene,
+                                    const lb_collocate_inputs* inputs, bool torques,
+                                    const lb_allocator* allocator, lb_collocation** collocation,
+                                    lb_error* err) {
   const lb_scene_collocate* set = &scene->collocate;
-  lb_status status = check(model, set, inputs, err);
+  lb_status status = check(model, set, inputs, torques, err);
   if (status != LB_OK) {
     return status;
   }
@@ -269,6 +270,8 @@ lb_status lb_collocation_create(const lb_model* model, const lb_scene* scene,
   C->nnode = set->intervals * (C->scheme->nodes - 1) + 1;
   C->threads = inputs->threads > 1 ? inputs->threads : 1;
   C->progress = inputs->progress;
+  C->torques = torques;
+  C->stage = torques ? " by torques" : "";
   C->free_start = set->free_start || inputs->motion || inputs->markers;
   out->work = C;
   status = build(C, inputs, err);
@@ -278,6 +281,12 @@ lb_status lb_collocation_create(const lb_model* model, const lb_scene* scene,
   }
   *collocation = out;
   return LB_OK;
+}
+
+lb_status lb_collocation_create(const lb_model* model, const lb_scene* scene,
+                                const lb_collocate_inputs* inputs, const lb_allocator* allocator,
+                                lb_collocation** collocation, lb_error* err) {
+  return lb_collocation_create_for(model, scene, inputs, false, allocator, collocation, err);
 }
 
 void lb_collocation_release(lb_collocation* o) {
@@ -306,8 +315,9 @@ static bool tell(void* of, const lb_program_news* n) {
   }
   o->iterations = n->iteration;
   snprintf(C->news, sizeof C->news,
-           "iteration %d: objective %.6g, equations off by %.1e, slope %.1e%s", o->iterations,
-           n->objective, n->infeasibility, n->optimality, n->restoring ? ", restoring" : "");
+           "iteration %d%s: objective %.6g, equations off by %.1e, slope %.1e%s", o->iterations,
+           C->stage, n->objective, n->infeasibility, n->optimality,
+           n->restoring ? ", restoring" : "");
   C->stopped = !lb_progress_report(&C->progress, NAN, C->news);
   return !C->stopped;
 }
@@ -391,9 +401,10 @@ static const lb_collocate_end ENDS[] = {[LB_PROGRAM_SOLVED] = LB_COLLOCATE_CONVE
 static lb_status search(lb_collocating* C, double* x, lb_program_end* end, lb_error* err) {
   const lb_program_options o = {.tolerance = C->set->tolerance,
                                 .iterations = C->set->iterations,
-                                .barrier = C->warm               ? 1e-6
-                                           : C->near || C->q_ref ? 1e-4
-                                                                 : 0};
+                                .barrier = C->warm    ? 1e-6
+                                           : C->q_ref ? 1e-4
+                                           : C->near  ? 1e-3
+                                                      : 0};
   lb_program program;
   lb_collocation_fill_program(C, &program);
   const lb_status status = lb_program_solve(&program, &o, x, C->Lambda, end);
@@ -411,6 +422,44 @@ double lb_collocation_pace(lb_collocation* o) {
   return seconds;
 }
 
+// Where nothing is known of the motion.
+static bool needs_approach(const lb_collocating* C) {
+  const bool known = C->q_ref || C->markers || C->near || C->warm;
+  return C->m->muscle.count > 0 && !C->set->idle && !known;
+}
+
+static lb_status interrupted(const lb_collocating* C, lb_error* err) {
+  return lb_error_add(err, LB_INTERRUPTED, (lb_place){0}, "interrupted after %d iterations%s",
+                      C->out->iterations, C->stage);
+}
+
+// One search after another: x is left where it ended.
+static lb_status search_from_here(lb_collocating* C, double* x, lb_program_end* end,
+                                  lb_error* err) {
+  for (int k = 0; k < C->n; k++) {
+    x[k] = C->Z[k] / C->scale[k];
+  }
+  const lb_status status = search(C, x, end, err);
+  lb_collocation_take(C, x);
+  return status != LB_OK ? status : *end == LB_PROGRAM_STOPPED ? interrupted(C, err) : LB_OK;
+}
+
+static lb_status search_all(lb_collocating* C, double* x, double* g, lb_error* err) {
+  lb_program_end end = LB_PROGRAM_STOPPED;
+  lb_status status = needs_approach(C) ? lb_collocation_approach(C, err) : LB_OK;
+  status = status == LB_OK ? search_from_here(C, x, &end, err) : status;
+  if (status != LB_OK && status != LB_INTERRUPTED) {
+    return status;
+  }
+  for (int k = 0; k < C->n; k++) {
+    x[k] = C->Z[k] / C->scale[k];
+  }
+  judge(C, x, g);
+  C->out->end = ENDS[end];
+  C->warm = true;
+  return status;
+}
+
 lb_status lb_collocation_solve(lb_collocation* o, lb_error* err) {
   lb_collocating* C = o->work;
   const lb_arena_mark mark = lb_arena_here(&C->arena);
@@ -419,23 +468,10 @@ lb_status lb_collocation_solve(lb_collocation* o, lb_error* err) {
   if (lb_arena_status(&C->arena) != LB_OK) {
     return lb_arena_check(&C->arena, "collocation", err);
   }
-  for (int k = 0; k < C->n; k++) {
-    x[k] = C->Z[k] / C->scale[k];
-  }
-  lb_program_end end;
-  o->nhistory = o->iterations = 0;
+  o->nhistory = o->iterations = o->before = 0;
   C->stopped = false;
-  snprintf(C->news, sizeof C->news, "iteration 0");
-  lb_status status = search(C, x, &end, err);
-  if (status == LB_OK) {
-    judge(C, x, g);
-    o->end = ENDS[end];
-    C->warm = true;
-    status = end == LB_PROGRAM_STOPPED
-                 ? lb_error_add(err, LB_INTERRUPTED, (lb_place){0},
-                                "interrupted after %d iterations", o->iterations)
-                 : LB_OK;
-  }
+  snprintf(C->news, sizeof C->news, "iteration 0%s", C->stage);
+  const lb_status status = search_all(C, x, g, err);
   lb_arena_reset(&C->arena, mark);
   return status;
 }

@@ -167,13 +167,15 @@ typedef struct lb_collocating {
   double* excitation;            // [nnode][nmuscle]
   lb_collocation_worker* worker; // [threads]
   int threads;
-  double* Z;      // [n] in SI units
-  double* values; // of a Jacobian
-  double* Lambda; // [rows]
-  double* cost;   // [nnode]
-  char news[160]; // of the last iteration
+  double* Z;         // [n] in SI units
+  double* values;    // of a Jacobian
+  double* Lambda;    // [rows]
+  double* cost;      // [nnode]
+  char news[160];    // of the last iteration
+  const char* stage; // of the search, with a space before it
   bool free_start, stopped;
   bool warm, near; // it begins at a solution, or at the motion of one
+  bool torques;    // in place of muscles (collocation_approach.c)
   lb_progress progress;
 } lb_collocating;
 
@@ -260,11 +262,24 @@ lb_status lb_collocation_guess_actors(lb_collocating* C, bool known, lb_error* e
 lb_status lb_collocation_guess(lb_collocating* C, const lb_collocate_inputs* in, lb_error* err);
 // Controls of muscles at all nodes of a motion that is given (collocation_share.c).
 lb_status lb_collocation_share(lb_collocating* C, lb_error* err);
+void lb_collocation_add_control(lb_collocating* C, lb_control c, double effort);
+// Torques in place of muscles, as controls; a search by these first, whose motion is where C's own
+// search begins (collocation_approach.c).
+lb_status lb_collocation_take_torques(lb_collocating* C, lb_error* err);
+lb_status lb_collocation_approach(lb_collocating* C, lb_error* err);
+lb_status lb_collocation_create_for(const lb_model* model, const lb_scene* scene,
+                                    const lb_collocate_inputs* inputs, bool torques,
+                                    const lb_allocator* allocator, lb_collocation** collocation,
+                                    lb_error* err);
 void lb_collocation_fill_program(lb_collocating* C, lb_program* program);
 
 // Seconds that second derivatives take at the guess, judged by those of one node.
 double lb_collocation_effort_of_iteration(lb_collocating* C);
 
+// Numbers of the program to those of nodes.
+void lb_collocation_take(lb_collocating* C, const double* x);
+// Largest of the equations' residuals at the numbers of nodes; g [rows] is scratch.
+double lb_collocation_off(lb_collocating* C, double* g);
 // Functions of the program.
 bool lb_collocation_objective(void* of, const double* x, double* f);
 bool lb_collocation_gradient(void* of, const double* x, double* df);

@@ -219,9 +219,10 @@ static void guess_torques(lb_collocating* C, int node, double* z, double* r) {
     if (c->kind != LB_CONTROL_MUSCLE) {
       double* left =
           &r[C->at.force + (c->kind == LB_CONTROL_MOTOR ? C->m->motor.v[c->index] : c->index)];
-      const double u = fmin(fmax(*left, c->least), c->most);
+      const double before = z[C->at.u + i];
+      const double u = fmin(fmax(before + *left, c->least), c->most);
       z[C->at.u + i] = u;
-      *left -= u;
+      *left -= u - before;
     }
   }
 }
@@ -304,7 +305,7 @@ lb_status lb_collocation_guess(lb_collocating* C, const lb_collocate_inputs* in,
   if (C->at.nl > 0) {
     close_loops(C);
   }
-  status = lb_collocation_guess_actors(C, false, err);
+  status = lb_collocation_guess_actors(C, C->q_ref != NULL, err);
   find_scales(C);
   take_normals(C);
   return status;

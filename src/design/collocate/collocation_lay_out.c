@@ -115,7 +115,7 @@ static void find_muscles(lb_collocating* C) {
 
 // --- controls ---
 
-static void add_control(lb_collocating* C, lb_control c, double effort) {
+void lb_collocation_add_control(lb_collocating* C, lb_control c, double effort) {
   C->out->control[C->at.nu] = c;
   C->effort[C->at.nu++] = effort;
 }
@@ -136,31 +136,33 @@ static void limit_control(lb_collocating* C, lb_owner owner) {
 static lb_status take_controls(lb_collocating* C, lb_error* err) {
   const lb_model* m = C->m;
   const lb_scene_effort* e = &C->set->effort;
-  const int most = m->nmotor + m->muscle.count + m->nv;
+  const int most = m->nmotor + m->muscle.count + 2 * m->nv;
   C->out->control = LB_TAKE(&C->arena, lb_control, most);
   C->effort = LB_TAKE(&C->arena, double, most);
   if (lb_arena_status(&C->arena) != LB_OK) {
     return lb_arena_check(&C->arena, "collocation", err);
   }
   for (int i = 0; i < m->nmotor; i++) {
-    add_control(C, (lb_control){m->motor.name[i], LB_CONTROL_MOTOR, i, -INFINITY, INFINITY},
-                e->motors);
+    lb_collocation_add_control(
+        C, (lb_control){m->motor.name[i], LB_CONTROL_MOTOR, i, -INFINITY, INFINITY}, e->motors);
     limit_control(C, LB_OWNER_MOTOR);
   }
   for (int i = 0; i < m->muscle.count && !C->set->idle; i++) {
     const lb_model_muscle* mu = &m->muscle.item[i];
     const double least = mu->hill ? mu->hill->least : 0;
-    add_control(C, (lb_control){mu->name, LB_CONTROL_MUSCLE, i, least, 1}, e->muscles);
+    lb_collocation_add_control(C, (lb_control){mu->name, LB_CONTROL_MUSCLE, i, least, 1},
+                               e->muscles);
     limit_control(C, LB_OWNER_MUSCLE);
   }
   for (int v = 0; v < m->nv && C->set->reserve > 0; v++) {
-    add_control(C,
-                (lb_control){C->out->coordinate[v], LB_CONTROL_RESERVE, v, -C->set->reserve,
-                             C->set->reserve},
-                e->reserves);
+    lb_collocation_add_control(C,
+                               (lb_control){C->out->coordinate[v], LB_CONTROL_RESERVE, v,
+                                            -C->set->reserve, C->set->reserve},
+                               e->reserves);
   }
+  const lb_status status = C->torques ? lb_collocation_take_torques(C, err) : LB_OK;
   C->out->ncontrol = C->at.nu;
-  return LB_OK;
+  return status;
 }
 
 // --- the mesh ---

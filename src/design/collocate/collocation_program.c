@@ -48,7 +48,7 @@ static bool over_nodes_slowly(pass* p) {
   return !C->stopped;
 }
 
-static void take(lb_collocating* C, const double* x) {
+void lb_collocation_take(lb_collocating* C, const double* x) {
   for (int k = 0; k < C->n; k++) {
     C->Z[k] = C->scale[k] * x[k];
   }
@@ -66,7 +66,7 @@ static void cost_node(const pass* p, lb_collocation_worker* w, int node, double*
 
 bool lb_collocation_objective(void* of, const double* x, double* f) {
   lb_collocating* C = of;
-  take(C, x);
+  lb_collocation_take(C, x);
   over_nodes(&(pass){.C = C, .node = cost_node});
   double sum = C->T >= 0 ? C->set->time_weight * C->Z[C->T] : 0;
   for (int i = 0; i < C->nnode; i++) {
@@ -86,7 +86,7 @@ static void slope_node(const pass* p, lb_collocation_worker* w, int node, double
 
 bool lb_collocation_gradient(void* of, const double* x, double* df) {
   lb_collocating* C = of;
-  take(C, x);
+  lb_collocation_take(C, x);
   memset(df, 0, (size_t)C->n * sizeof *df);
   over_nodes(&(pass){.C = C, .out = df, .node = slope_node});
   if (C->T >= 0) {
@@ -203,9 +203,7 @@ static void row_node(const pass* p, lb_collocation_worker* w, int node, double* 
   }
 }
 
-bool lb_collocation_constraints(void* of, const double* x, double* g) {
-  lb_collocating* C = of;
-  take(C, x);
+static bool evaluate_constraints(lb_collocating* C, double* g) {
   over_nodes(&(pass){.C = C, .out = g, .node = row_node});
   for (int k = 0; k < C->intervals; k++) {
     for (int r = 0; r < C->scheme->rows; r++) {
@@ -234,6 +232,19 @@ bool lb_collocation_constraints(void* of, const double* x, double* g) {
     finite &= isfinite(g[i]) != 0;
   }
   return finite;
+}
+
+bool lb_collocation_constraints(void* of, const double* x, double* g) {
+  lb_collocation_take(of, x);
+  return evaluate_constraints(of, g);
+}
+
+double lb_collocation_off(lb_collocating* C, double* g) {
+  double off = evaluate_constraints(C, g) ? 0 : (double)INFINITY;
+  for (int i = 0; i < C->rows; i++) {
+    off = fmax(off, fabs(g[i]));
+  }
+  return off;
 }
 
 // Columns of goals that must hold: places and velocities.
@@ -308,7 +319,7 @@ static void put_rest(const lb_collocating* C, lb_entries* e) {
 
 bool lb_collocation_jacobian(void* of, const double* x, double* values) {
   lb_collocating* C = of;
-  take(C, x);
+  lb_collocation_take(C, x);
   over_nodes(&(pass){.C = C, .out = values, .node = jacobian_node});
   lb_entries e = {.value = values + C->node_entry[C->nnode]};
   put_rest(C, &e);
@@ -448,7 +459,7 @@ static int bends_of_nodes(const lb_collocating* C) {
 bool lb_collocation_hessian(void* of, const double* x, double factor, const double* lambda,
                             double* values) {
   lb_collocating* C = of;
-  take(C, x);
+  lb_collocation_take(C, x);
   pass p = {.C = C, .out = values, .factor = factor, .lambda = lambda, .node = bend_node};
   if (!over_nodes_slowly(&p)) {
     return false;

@@ -86,6 +86,15 @@ static lb_status take_table(const lb_collocation* o, const lb_numbers* t, double
   return status;
 }
 
+// How near the table is to a solution. One that was interrupted on this mesh may be far from any:
+// then the search begins as it would without, from its motion. `before` is what equations were off.
+static void judge(lb_collocating* C, double before, double* g, bool same, bool missing) {
+  static const double SOLVED = 1e-2, NEAR = 0.1;
+  const double off = same ? lb_collocation_off(C, g) : 0;
+  C->warm = !missing && off <= SOLVED;
+  C->near = off <= SOLVED || off <= NEAR * before;
+}
+
 lb_status lb_collocation_resume(lb_collocation* o, const char* path, lb_error* err) {
   lb_collocating* C = o->work;
   const lb_arena_mark mark = lb_arena_here(&C->arena);
@@ -93,7 +102,9 @@ lb_status lb_collocation_resume(lb_collocation* o, const char* path, lb_error* e
   lb_status status = lb_numbers_read(path, "solution", &C->arena, &t, err);
   const size_t rows = status == LB_OK ? (size_t)t.nrow : 0;
   double* all = LB_TAKE(&C->arena, double, ((size_t)C->at.count + 1) * rows);
+  double* g = LB_TAKE(&C->arena, double, C->rows);
   status = status == LB_OK ? lb_arena_check(&C->arena, "a solution", err) : status;
+  const double before = status == LB_OK ? lb_collocation_off(C, g) : 0;
   bool missing = false;
   status = status == LB_OK ? take_table(o, &t, all, &missing, err) : status;
   for (int k = 0; k < C->at.count && status == LB_OK; k++) {
@@ -105,8 +116,9 @@ lb_status lb_collocation_resume(lb_collocation* o, const char* path, lb_error* e
   if (status == LB_OK && missing) {
     status = lb_collocation_guess_actors(C, true, err);
   }
-  C->warm = C->warm || (status == LB_OK && !missing);
-  C->near = C->near || status == LB_OK;
+  if (status == LB_OK) {
+    judge(C, before, g, t.nrow == C->nnode && !missing, missing);
+  }
   lb_arena_reset(&C->arena, mark);
   return status;
 }

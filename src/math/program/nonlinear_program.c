@@ -86,14 +86,15 @@ static void set_count(IpoptProblem problem, const char* key, int value) {
 }
 
 static void configure(IpoptProblem problem, const lb_program_options* o) {
-  enum { SILENT = 0, MINIMUM_DEGREE = 0 };
+  enum { SILENT = 0, PORD = 4 };
   static const double BOUND_PUSH = 1e-4; // a start that is good stays near its bounds
   set_count(problem, "print_level", SILENT);
   set_text(problem, "sb", "yes");
   set_text(problem, "option_file_name", ""); // none, not even ipopt.opt where the program is run
   set_text(problem, "linear_solver", "mumps");
-  // no orders by dissection: those draw random numbers (math/linear/direct.c)
-  set_count(problem, "mumps_pivot_order", MINIMUM_DEGREE);
+  // Chains of nodes are cut well by PORD: a third to a half less work than minimum degree. Unlike
+  // other orders by dissection (math/linear/direct.c) it draws no random numbers.
+  set_count(problem, "mumps_pivot_order", PORD);
   set_number(problem, "tol", o->tolerance);
   set_count(problem, "max_iter", o->iterations);
   set_text(problem, "mu_strategy", "monotone");
