@@ -112,9 +112,9 @@ static bool finish_contacts(lb_reader* r, const lb_yaml* node, bool ok, void* pa
   const struct {
     const lb_key_rule* rule;
     int count, chosen;
-  } of[] = {{law_rules, LB_COUNT_OF(law_rules), contacts->law},
-            {friction_rules, LB_COUNT_OF(friction_rules), contacts->friction},
-            {solver_rules, LB_COUNT_OF(solver_rules), contacts->solver}};
+  } of[] = {{law_rules, LB_COUNT_OF(law_rules), (int)contacts->law},
+            {friction_rules, LB_COUNT_OF(friction_rules), (int)contacts->friction},
+            {solver_rules, LB_COUNT_OF(solver_rules), (int)contacts->solver}};
   contacts->on = true;
   contacts->place = node->place;
   for (int i = 0; i < LB_COUNT_OF(of); i++) {
