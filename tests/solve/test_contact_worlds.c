@@ -267,6 +267,62 @@ static void a_ball_bounces_alike_from_contacts_that_yield(void** state) {
   }
 }
 
+// Depth by which a ball of 1 kg is in soft contacts at a time, and the force on it.
+static double pressed_in(double e, double until, const char* more, double* force) {
+  lb_body_contact c = {.gap = 0};
+  lb_world* w = contact_world("contacts: {law: compliant, stiffness: 1000, damping: 10}\n"
+                              "scenery: [{plane: z, solid: true}]\nmaterials: {m: {restitution: "
+                              "%g}}\nbodies: {b: {shape: {sphere: {radius: 0.1}}, mass: 1, "
+                              "material: m}}\njoints: {j: {type: prismatic, child: b, axis: z, at: "
+                              "[0, 0, 0.1]}}\n%s",
+                              e, more);
+  contact_run(w, until);
+  const double depth = 0.1 - contact_place(w, "b").z;
+  assert_int_equal(lb_world_contacts(w, &c, 1), 1);
+  *force = c.force.z;
+  lb_world_close(w);
+  return depth;
+}
+
+// However fast it is pressed, and by what: restitution is for what strikes.
+static void what_is_pressed_into_contacts_that_yield_sinks_whatever_its_restitution(void** state) {
+  (void)state;
+#define PRESS(DRIVE)                                                                               \
+  "duration: 1\nmotors: {m: {joint: j, " DRIVE "keys: [[0, 0], [1, -0.05]], ease: linear}}\n"
+  static const struct {
+    const char* scene;
+    double until;
+  } OF[] = {
+      {"", 3}, {PRESS("drive: servo, stiffness: 1e5, damping: 1000, "), 0.9}, {PRESS(""), 0.9}};
+  for (int i = 0; i < 3; i++) {
+    double wanted = 0;
+    const double depth = pressed_in(0, OF[i].until, OF[i].scene, &wanted);
+    for (double e = 0.2; e < 1.01; e += 0.2) {
+      double force = 0;
+      const double d = pressed_in(e, OF[i].until, OF[i].scene, &force);
+      print_message("%d, %g: %g mm of %g, %g N of %g\n", i, e, d * 1e3, depth * 1e3, force, wanted);
+      assert_near(d, depth, 1e-3 * depth);
+      assert_near(force, wanted, 1e-3 * wanted);
+    }
+  }
+}
+
+// Rounding may have what strikes begin its step below what it strikes.
+static void what_strikes_may_be_below_contacts_that_yield_by_rounding(void** state) {
+  (void)state;
+  const double below[] = {-1e-15, 0, 1e-15, 1e-9};
+  for (int i = 0; i < 4; i++) {
+    lb_world* w = contact_world("contacts: {law: compliant}\nscenery: [{plane: z, solid: true}]\n"
+                                "materials: {m: {restitution: 0.5}}\nbodies: {b: {shape: {sphere: "
+                                "{radius: 0.1}}, material: m, position: [0, 0, %.17g]}}\n"
+                                "initial: {b: {velocity: [0, 0, -1]}}\n",
+                                0.1 - below[i]);
+    contact_run(w, 1e-3);
+    assert_near(contact_velocity(w, "b").linear.z, 0.5, 0.02);
+    lb_world_close(w);
+  }
+}
+
 static void a_fast_ball_does_not_pass_a_thin_plate(void** state) {
   (void)state;
   lb_world* w = contact_world(
@@ -604,6 +660,8 @@ int main(void) {
       cmocka_unit_test(a_spinning_cylinder_stops_as_if_its_rim_bore_it),
       cmocka_unit_test(a_ball_bounces_to_the_heights_of_restitution_and_comes_to_rest),
       cmocka_unit_test(a_ball_bounces_alike_from_contacts_that_yield),
+      cmocka_unit_test(what_is_pressed_into_contacts_that_yield_sinks_whatever_its_restitution),
+      cmocka_unit_test(what_strikes_may_be_below_contacts_that_yield_by_rounding),
       cmocka_unit_test(a_fast_ball_does_not_pass_a_thin_plate),
       cmocka_unit_test(a_heavy_box_stands_on_a_light_one),
       cmocka_unit_test(blocks_reach_out_as_far_as_their_centre_allows),

@@ -50,12 +50,21 @@ enum { FEW_ROWS = 36 };             // of a small problem
 // (6); what would touch again within this many steps stays.
 static const double RESTS = 2;
 
-static void find_bounce(lb_touch* t, double free, double h) {
+// Way of a step that what strikes contacts that yield may be below them already, by rounding or by
+// turning. What pressed into them a step before is below by all of it, at least.
+static const double BELOW = 0.1;
+
+// What has pressed into contacts that yield goes on as their springs and dampers say.
+static bool strikes(const lb_contacts* C, const lb_touch* t, double h) {
+  return C->m->contact.set.law == LB_CONTACT_RIGID || t->gap + BELOW * h * t->closing > 0;
+}
+
+static void find_bounce(const lb_contacts* C, lb_touch* t, double free, double h) {
   const double e = t->surface.restitution, a = (free - t->closing) / h;
   const double s0 = t->closing + 0.5 * a * h, g = fmax(0, t->gap);
   double T = 0;
   t->bounce = t->late = t->place = 0;
-  if (e == 0 || !(s0 > 0) || g > h * s0 + 0.5 * a * h * h) {
+  if (e == 0 || !(s0 > 0) || g > h * s0 + 0.5 * a * h * h || !strikes(C, t, h)) {
     return;
   }
   for (int i = 0; i < 3; i++) {
@@ -75,7 +84,7 @@ static double compliance_of(const lb_scene_contacts* set, double h) {
   return 1 / (h * set->stiffness + set->damping);
 }
 
-// Springs and dampers, but for what bounces: that leaves with its restitution.
+// Springs and dampers, but for what strikes and bounces: that leaves with its restitution.
 static bool yields(const lb_contacts* C, const lb_touch* t) {
   return C->m->contact.set.law == LB_CONTACT_COMPLIANT && t->bounce == 0;
 }
@@ -147,7 +156,7 @@ void lb_contacts_ask(const lb_touch_work* by, lb_touch* t) {
   const lb_motion a = bias_of(C, t, 0), b = bias_of(C, t, 1);
   const lb_v4 moved = (a.v - b.v) * h, turned = (a.w - b.w) * h;
   C->row[t->row].b = lb_v4_dot(t->axis[0], moved);
-  find_bounce(t, -lb_contact_row_velocity(&C->problem, t->row, C->u0) - C->row[t->row].b, h);
+  find_bounce(C, t, -lb_contact_row_velocity(&C->problem, t->row, C->u0) - C->row[t->row].b, h);
   ask_normal(C, &C->row[t->row], t, h);
   C->marks[t - C->touch] = marks_of(C, t);
   C->impacts.point[t - C->touch] = t->bounce > 0;
