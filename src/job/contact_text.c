@@ -52,18 +52,20 @@ void lb_job_add_contacts(lb_job* j) {
   }
 }
 
-// What a motor drives exactly gives way to nothing, and goes through what does not, either. Impacts
-// overlap for a few steps.
+// What a motor drives exactly gives way to nothing, and goes through what does not, either. Soft
+// contacts need no motor. Impacts overlap for a few steps.
 static void warn_of_depth(lb_job* j) {
   enum { FEW = 20 };
+  static const char* const REMEDY[] = {
+      [LB_CONTACT_RIGID] = "a motor or a path may force them, which 'drive: servo' with a 'limit' "
+                           "does not; or take shorter steps",
+      [LB_CONTACT_COMPLIANT] = "raise 'stiffness' of contacts, which yield"};
   const lb_contact_figures* c = &j->summary.contact;
   if (c->deep > FEW && j->summary.overlaps.count == 0) {
-    lb_job_warn(j,
-                "'%.64s' and '%.64s' went into each other, by %s at t = %.4g s (a motor or a path "
-                "may force them, which 'drive: servo' with a 'limit' does not; or take shorter "
-                "steps)",
+    lb_job_warn(j, "'%.64s' and '%.64s' went into each other, by %s at t = %.4g s (%s)",
                 lb_model_toucher(j->model, c->sunk_in[0]),
-                lb_model_toucher(j->model, c->sunk_in[1]), depth_text(c->depth).text, c->sunk_at);
+                lb_model_toucher(j->model, c->sunk_in[1]), depth_text(c->depth).text, c->sunk_at,
+                REMEDY[j->model->contact.set.law]);
   }
 }
 

@@ -61,6 +61,14 @@ claim "what a motor drives through a wall is told" complains "'block' and 'scene
 sed 's/keys:/drive: servo, stiffness: 1e4, damping: 100, limit: 50 N, keys:/' jam.yaml >yields.yaml
 run "$LIMBER" simulate yields.yaml --out yields
 claim "... and a servo with a limit stops there without a word" content
+cat >soft.yaml <<'Y'
+contacts: {law: compliant, stiffness: 1000, damping: 30}
+duration: 0.5
+scenery: [{plane: z, solid: true}]
+bodies: {ball: {shape: {sphere: {radius: 0.1}}, mass: 2, position: [0, 0, 0.1]}}
+Y
+run "$LIMBER" simulate soft.yaml --out soft
+claim "what sinks into soft contacts is told to raise their stiffness, not of motors" complains "(raise 'stiffness' of contacts, which yield)"
 
 # --- meshes without a hull ---
 
