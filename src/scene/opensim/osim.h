@@ -140,6 +140,9 @@ bool lb_osim_flag(lb_osim* o, lb_xml* object, const char* tag, bool standard);
 lb_vec3 lb_osim_vector(lb_osim* o, lb_xml* object, const char* tag, lb_vec3 standard);
 // All numbers of an element; their count, -1 when one is none.
 int lb_osim_numbers(lb_osim* o, const lb_xml* at, const char* text, double** out);
+// Two numbers that rise, of which the first may be -Inf and the second Inf: such a bound stays as
+// it is. Whether there is any bound.
+bool lb_osim_range(lb_osim* o, lb_xml* object, const char* tag, double* lower, double* upper);
 // The first object of a set: inside its `objects`, where it has that.
 lb_xml* lb_osim_first(lb_osim* o, lb_xml* in, const char* set);
 // The last name of a path such as /jointset/knee_r/knee_angle_r, or of an element of names.
