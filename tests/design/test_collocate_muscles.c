@@ -111,6 +111,10 @@ static void what_torques_found_is_kept_where_a_search_is_stopped(void** state) {
   assert_int_equal(x.c->end, LB_COLLOCATE_INTERRUPTED);
   assert_non_null(strstr(err.message[0].text, "by torques"));
   lb_error_clear(&err);
+  calls = -10000;
+  assert_int_equal(lb_collocation_solve(x.c, NULL), LB_OK);
+  assert_int_equal(x.c->end, LB_COLLOCATE_CONVERGED);
+  assert_true(x.c->before > 0); // it went on by torques
   forget_collocation(&x);
 }
 
