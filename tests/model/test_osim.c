@@ -1002,6 +1002,12 @@ static void mistakes_are_said_with_their_lines(void** state) {
            "") "<resting_length>0.2"
                "</resting_length></Ligament></objects></ForceSet>"),
        "<force_length_curve> is missing"},
+      {TWO("<ForceSet><objects><PathSpring name=\"p\"><GeometryPath><PathPointSet><objects>" POINT(
+           "a", "ground", "0.2 0.1 0") "<MovingPathPoint><body>bar</body><x_coordinate>a"
+                                       "</x_coordinate><x_location/></MovingPathPoint></objects>"
+                                       "</PathPointSet></GeometryPath><stiffness>10</stiffness>"
+                                       "</PathSpring></objects></ForceSet>"),
+       "<x_location> is empty"},
       {TWO("<ForceSet><objects><Ligament name=\"l\">" PATH(
            "") "<force_length_curve><Constant>"
                "<value>1</value></Constant></force_length_curve></Ligament></objects></ForceSet>"),

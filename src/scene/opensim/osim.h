@@ -188,6 +188,8 @@ double lb_osim_function_at(const lb_osim_function* f, double x);
 // The function that is a property of an object: inside an element of the property's name, or an
 // element of its own class with that name. NULL: there is none.
 lb_xml* lb_osim_find_function(lb_osim* o, lb_xml* object, const char* property);
+// A mistake: there is none, or nothing in its element.
+bool lb_osim_lack_function(lb_osim* o, lb_xml* object, const char* property);
 // A function, times a factor. False: it cannot be read, which is reported.
 bool lb_osim_read_function(lb_osim* o, lb_xml* f, double scale, lb_osim_function* out);
 // The same of the only function of an axis or of another function. One without is a line with slope
