@@ -333,9 +333,11 @@ lb_simulate_options lb_job_runs(lb_job* j) {
 
 // --- the report ---
 
-// The text of a section is kept; empty ones add none.
+// A section's text and the name of its file are kept: what they are of may be gone before the job
+// is. Empty texts add none.
 static void add(lb_job* j, lb_section s) {
   s.text = *s.text ? lb_arena_text(&j->arena, s.text, strlen(s.text)) : NULL;
+  s.place.file = s.place.file ? lb_arena_text(&j->arena, s.place.file, strlen(s.place.file)) : NULL;
   lb_section* more = s.text ? LB_GROW(&j->arena, j->section, j->nsection, &j->capacity) : NULL;
   if (more) {
     j->section = more;

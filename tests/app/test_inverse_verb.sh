@@ -138,6 +138,16 @@ printf 'time,shoulder.q,elbow.q\n0,0,0\n0.1,1e300,0\n0.2,-1e300,0\n' >huge.csv
 run "$LIMBER" inverse "$LIMBER_SOURCE_DIR/scenes/double-pendulum.yaml" huge.csv --out huge
 claim "a motion of huge values is bad input" exits 2
 claim "... and it says where" complains "huge.csv:3:1: column 'shoulder.q' has 1e+300, which is too large"
+cat >far.yaml <<'Y'
+duration: 20 ms
+solver: {integrator: rk4, step: 1 ms}
+bodies: {far: {mass: 1 kg, inertia: [1, 1, 1]}, wheel: {mass: 1 kg, inertia: [1, 1, 1]}}
+joints: {axle: {type: revolute, child: wheel, axis: z}}
+initial: {far: {position: [7.0e6 m, 0, 0]}, axle: {position: 1.2e6 rad}}
+Y
+run "$LIMBER" simulate far.yaml --out far --quiet
+run "$LIMBER" inverse far.yaml far/trajectory.csv --out far_forces
+claim "a motion that was simulated far away is read" exits 0
 printf 'time,shoulder.q,elbow.q\n0,0,0\n1e-160,1e5,0\n2e-160,-1e5,0\n' >jump.csv
 run "$LIMBER" inverse "$LIMBER_SOURCE_DIR/scenes/double-pendulum.yaml" jump.csv --out jump
 claim "a motion of huge jumps is bad input" exits 2

@@ -105,6 +105,10 @@ claim "times in the wrong order are a mistake" complains "bad.xml:11:48: <time_r
 sed 's|<time_range>0 0.2|<time_range>-Inf Inf|' scale.xml >open.xml
 run "$LIMBER" analyse generic.yaml walk.csv --scale open.xml --cutoff 20 --out open
 claim "a trial may count as a whole" prints "upper arm: 1.2500"
+awk -F, -v OFS=, 'NR > 1 && $1 < 0.09 { $5 = 3 } 1' still.csv >late.csv # still from 0.1 s on
+sed 's|still.csv</marker_file><time_range>0 0.2|late.csv</marker_file><time_range>0.1 Inf|' scale.xml >open.xml
+run "$LIMBER" analyse generic.yaml walk.csv --scale open.xml --cutoff 20 --out open
+claim "... or from a time on" prints "upper arm: 1.2500"
 
 # MarkerPlacer: a marker that sits elsewhere on the subject goes there, by the standing trial
 python3 - <<'P'

@@ -111,6 +111,10 @@ static void what_torques_found_is_kept_where_a_search_is_stopped(void** state) {
   assert_int_equal(x.c->end, LB_COLLOCATE_INTERRUPTED);
   assert_non_null(strstr(err.message[0].text, "by torques"));
   lb_error_clear(&err);
+  calls = -10000;
+  assert_int_equal(lb_collocation_solve(x.c, NULL), LB_OK);
+  assert_int_equal(x.c->end, LB_COLLOCATE_CONVERGED);
+  assert_true(x.c->before > 0); // it went on by torques
   forget_collocation(&x);
 }
 
@@ -148,6 +152,36 @@ static void one_that_was_stopped_early_goes_on_by_torques_and_a_solved_one_does_
   }
 }
 
+// Nothing holds it there, but what it weighs is little in newton metres.
+static void a_light_body_at_rest_in_the_air_is_no_solution(void** state) {
+  (void)state;
+  collocated x = make_collocation(
+      "limber: 1\nduration: 0.6 s\nbodies: {rod: {mass: 0.1 g, center: [0, 0, -0.2], inertia: "
+      "[1e-6, 1e-6, 1e-6]}}\n"
+      "joints: {pin: {type: revolute, child: rod, axis: -y}}\n"
+      "motors: {turn: {joint: pin, drive: force, keys: [[0 s, 0 N m]]}}\n"
+      "collocate: {intervals: 5, goals: {up: {joint: pin, position: 40 deg}}}\n",
+      NULL);
+  char path[] = "/tmp/limber_collocate_XXXXXX";
+  FILE* f = fdopen(mkstemp(path), "w");
+  fprintf(f, "time,pin.q,pin.qd,pin.qdd,turn.control\n");
+  for (int i = 0; i < x.c->nnode; i++) {
+    fprintf(f, "%g,0.3,0,0,0\n", 0.06 * i);
+  }
+  fclose(f);
+  assert_int_equal(lb_collocation_resume(x.c, path, NULL), LB_OK);
+  assert_false(x.c->work->warm);
+  assert_int_equal(lb_collocation_solve(x.c, NULL), LB_OK);
+  assert_int_equal(x.c->end, LB_COLLOCATE_CONVERGED);
+  unlink(path);
+  char solution[] = "/tmp/limber_collocate_XXXXXX";
+  write_solution(x.c, solution);
+  assert_int_equal(lb_collocation_resume(x.c, solution, NULL), LB_OK);
+  unlink(solution);
+  assert_true(x.c->work->warm);
+  forget_collocation(&x);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_guess_on_a_motion_has_the_activations_that_it_needs),
@@ -155,6 +189,7 @@ int main(void) {
       cmocka_unit_test(muscles_begin_at_a_motion_by_torques),
       cmocka_unit_test(what_torques_found_is_kept_where_a_search_is_stopped),
       cmocka_unit_test(one_that_was_stopped_early_goes_on_by_torques_and_a_solved_one_does_not),
+      cmocka_unit_test(a_light_body_at_rest_in_the_air_is_no_solution),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,6 +143,12 @@ static void mistakes_are_reported_with_line_and_column(void** state) {
   expect(MARKED, "time,left.x,left.y,left.z,rigth.x,rigth.y,rigth.z\n",
          "m.csv:1:1: there is no column 'right.x' for the scene's marker 'right' (did you mean "
          "'rigth'?)\n");
+  expect(MARKED, "time,left.x,left.y,left.z,walker_right.x,rider_right.x\n",
+         "m.csv:1:1: there is no column 'right.x' for the scene's marker 'right' (did you mean "
+         "'walker_right'?)\n");
+  expect(MARKED, "time,left.x,left.y,left.z,walker_right.x,rigth.x\n",
+         "m.csv:1:1: there is no column 'right.x' for the scene's marker 'right' (did you mean "
+         "'rigth'?)\n");
   expect(SCENE, "time,weight.x,weight.y,weight.z\n0,1,2,3\n\n0.1, 1,two,3\n0.1s,1,2,3\n0,1,2,3\n",
          "m.csv:4:8: 'two' is not a number (leave the cell empty where the marker was not seen)\n"
          "m.csv:5:1: the time must be a number, in seconds, not '0.1s'\n"

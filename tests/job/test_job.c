@@ -293,6 +293,59 @@ static void the_torques_of_a_recorded_motion_are_a_job(void** state) {
   lb_job_release(job);
 }
 
+// Memory that is given back becomes question marks.
+enum { HEAD = 64 };
+
+static void* take(void* context, size_t size) {
+  (void)context;
+  char* block = lb_allocate(NULL, size + HEAD);
+  if (block) {
+    memcpy(block, &size, sizeof size);
+  }
+  return block ? block + HEAD : NULL;
+}
+
+static void spoil(void* context, void* kept) {
+  (void)context;
+  char* block = kept ? (char*)kept - HEAD : NULL;
+  size_t size;
+  if (block) {
+    memcpy(&size, block, sizeof size);
+    memset(block, '?', size + HEAD);
+    lb_release(NULL, block);
+  }
+}
+
+static void warnings_keep_the_name_of_their_file(void** state) {
+  (void)state;
+  const lb_allocator allocator = {take, spoil, NULL};
+  char states[64];
+  snprintf(states, sizeof states, "%s/states.sto", folder);
+  FILE* file = fopen(states, "w");
+  fputs("start\nversion=1\nnRows=1\nnColumns=3\ninDegrees=no\nendheader\n"
+        "time\tswing\tswnig_u\n0\t0.1\t0\n",
+        file);
+  fclose(file);
+  lb_job* job = NULL;
+  lb_job_options o = lb_job_default();
+  o.text = "duration: 10 ms\nbodies: {rod: {mass: 1, inertia: [1, 1, 1]}}\n"
+           "joints: {pivot: {type: revolute, child: rod, axis: y, names: [swing]}}\n";
+  o.states = states;
+  assert_int_equal(lb_job_create(&o, &allocator, &job, NULL), LB_OK);
+  assert_int_equal(lb_job_load(job, NULL), LB_OK);
+  assert_int_equal(lb_job_run(job, NULL), LB_OK);
+  int n = 0, found = 0;
+  const lb_section* s = lb_job_sections(job, &n);
+  for (int i = 0; i < n; i++) {
+    if (s[i].kind == LB_SECTION_WARNING && strstr(s[i].text, "swnig_u")) {
+      assert_string_equal(s[i].place.file, states);
+      found++;
+    }
+  }
+  assert_int_equal(found, 1);
+  lb_job_release(job);
+}
+
 static void mistakes_are_reported_when_a_job_is_made_or_loaded(void** state) {
   (void)state;
   lb_job* job = NULL;
@@ -350,6 +403,7 @@ int main(void) {
       WITH_FOLDER(a_report_has_a_title_figures_and_files),
       WITH_FOLDER(a_search_that_is_cancelled_keeps_its_best_and_goes_on_from_there),
       WITH_FOLDER(the_torques_of_a_recorded_motion_are_a_job),
+      WITH_FOLDER(warnings_keep_the_name_of_their_file),
       WITH_FOLDER(mistakes_are_reported_when_a_job_is_made_or_loaded),
       WITH_FOLDER(refused_memory_leaves_nothing_behind),
   };

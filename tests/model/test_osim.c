@@ -382,6 +382,33 @@ static void locked_coordinates_stay(void** state) {
   lb_scene_release(&s);
 }
 
+static void half_open_ranges_keep_their_bound(void** state) {
+  (void)state;
+  static const struct {
+    const char *scene, *what;
+    double lower, upper;
+    bool clamped;
+  } cases[] = {
+#define RANGE(text)                                                                                \
+  JOINT("PinJoint",                                                                                \
+        "<Coordinate name=\"a\"><range>" text "</range><clamped>true</clamped></Coordinate>")
+      {RANGE("-1 Inf"), "-1 Inf", -1, 1e6, true},
+      {RANGE("-inf 0.5"), "-inf 0.5", -1e6, 0.5, true},
+      {RANGE("-Infinity +Inf"), "-Infinity +Inf", -1e6, 1e6, false},
+  };
+  for (int i = 0; i < 3; i++) {
+    lb_scene s = parse(cases[i].scene);
+    print_message("%s\n", cases[i].what);
+    assert_near(s.joint[0].lower[0], cases[i].lower, 0);
+    assert_near(s.joint[0].upper[0], cases[i].upper, 0);
+    assert_int_equal(s.joint[0].clamped[0], cases[i].clamped);
+    for (int k = 0; k < s.nnote; k++) {
+      assert_null(strstr(s.note[k].text, "clamped"));
+    }
+    lb_scene_release(&s);
+  }
+}
+
 // An offset frame on what it is in, as "..", and one on that one, with a marker and a surface.
 static void frames_stand_on_what_they_are_in(void** state) {
   (void)state;
@@ -922,7 +949,11 @@ static void mistakes_are_said_with_their_lines(void** state) {
       {JOINT("PinJoint", COORDINATE("a") COORDINATE("b")), "a PinJoint has 1 coordinates, not 2"},
       {JOINT("FoilJoint", COORDINATE("a")), "a joint of class 'FoilJoint' cannot be read"},
       {JOINT("PinJoint", "<Coordinate name=\"a\"><range>1 2 3</range></Coordinate>"),
-       "<range> must have 2 numbers, not 3"},
+       "<range> must have two numbers that rise, or -Inf and Inf, not '1 2 3'"},
+      {JOINT("PinJoint", "<Coordinate name=\"a\"><range>Inf Inf</range></Coordinate>"),
+       "<range> must have two numbers that rise, or -Inf and Inf, not 'Inf Inf'"},
+      {JOINT("PinJoint", "<Coordinate name=\"a\"><range>0 Info</range></Coordinate>"),
+       "<range> must have numbers, not 'Info'"},
       {JOINT("PinJoint", "<Coordinate name=\"a\"><default_value>x</default_value></Coordinate>"),
        "<default_value> must have numbers, not 'x'"},
       {JOINT("PinJoint", "<Coordinate name=\"a\"><locked>maybe</locked></Coordinate>"),
@@ -971,6 +1002,12 @@ static void mistakes_are_said_with_their_lines(void** state) {
            "") "<resting_length>0.2"
                "</resting_length></Ligament></objects></ForceSet>"),
        "<force_length_curve> is missing"},
+      {TWO("<ForceSet><objects><PathSpring name=\"p\"><GeometryPath><PathPointSet><objects>" POINT(
+           "a", "ground", "0.2 0.1 0") "<MovingPathPoint><body>bar</body><x_coordinate>a"
+                                       "</x_coordinate><x_location/></MovingPathPoint></objects>"
+                                       "</PathPointSet></GeometryPath><stiffness>10</stiffness>"
+                                       "</PathSpring></objects></ForceSet>"),
+       "<x_location> is empty"},
       {TWO("<ForceSet><objects><Ligament name=\"l\">" PATH(
            "") "<force_length_curve><Constant>"
                "<value>1</value></Constant></force_length_curve></Ligament></objects></ForceSet>"),
@@ -998,7 +1035,7 @@ static void mistakes_are_said_with_their_lines(void** state) {
       {BODIES(ROD("0", "<inertia_xx>-1e-3</inertia_xx>")),
        "the moments of inertia of body 'rod' must be 0 or greater, not -0.001"},
       {JOINT("PinJoint", "<Coordinate name=\"a\">\n<range>2 -1</range></Coordinate>"),
-       "model.osim:5:7: <range> of coordinate 'a' ends before it begins: 2 to -1 (swap them)"},
+       "model.osim:5:7: <range> must have two numbers that rise, or -Inf and Inf, not '2 -1'"},
       {CUSTOM(AXIS("rotation1", "c", "0 0 1", "<Constant><value>1</value></Constant>"),
               COORDINATE("bend")),
        "joint 'knee' has no coordinate 'c'"},
@@ -1143,6 +1180,7 @@ int main(void) {
       cmocka_unit_test(each_kind_of_joint_has_its_coordinates_by_name),
       cmocka_unit_test(couplers_and_rods_are_constraints),
       cmocka_unit_test(locked_coordinates_stay),
+      cmocka_unit_test(half_open_ranges_keep_their_bound),
       cmocka_unit_test(frames_stand_on_what_they_are_in),
       cmocka_unit_test(contact_of_a_ball_is_a_ground),
       cmocka_unit_test(materials_of_a_contact_are_joined),

@@ -456,7 +456,7 @@ static lb_status search_all(lb_collocating* C, double* x, double* g, lb_error* e
   }
   judge(C, x, g);
   C->out->end = ENDS[end];
-  C->warm = true;
+  C->warm = end == LB_PROGRAM_SOLVED || end == LB_PROGRAM_ACCEPTABLE;
   return status;
 }
 

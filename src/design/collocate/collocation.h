@@ -278,7 +278,8 @@ double lb_collocation_effort_of_iteration(lb_collocating* C);
 
 // Numbers of the program to those of nodes.
 void lb_collocation_take(lb_collocating* C, const double* x);
-// Largest of the equations' residuals at the numbers of nodes; g [rows] is scratch.
+// Largest of the equations' residuals at the numbers of nodes, those of small forces as parts of
+// them; g [rows] is scratch.
 double lb_collocation_off(lb_collocating* C, double* g);
 // Functions of the program.
 bool lb_collocation_objective(void* of, const double* x, double* f);

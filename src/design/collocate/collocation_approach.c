@@ -108,7 +108,7 @@ lb_status lb_collocation_approach(lb_collocating* C, lb_error* err) {
     copy_controls(by_torques->work, C);
     const lb_status shared = lb_collocation_guess_actors(C, true, err);
     status = status == LB_OK ? shared : status;
-    C->near = true;
+    C->near = status == LB_OK;
   }
   lb_collocation_release(by_torques);
   return status;

@@ -92,7 +92,7 @@ static void judge(lb_collocating* C, double before, double* g, bool same, bool m
   static const double SOLVED = 1e-2, NEAR = 0.1;
   const double off = same ? lb_collocation_off(C, g) : 0;
   C->warm = !missing && off <= SOLVED;
-  C->near = off <= SOLVED || off <= NEAR * before;
+  C->near = off <= SOLVED || (isfinite(off) && off <= NEAR * before);
 }
 
 lb_status lb_collocation_resume(lb_collocation* o, const char* path, lb_error* err) {

@@ -65,25 +65,30 @@ static bool has_prefix(const char* name, const char* wanted) {
          strcmp(name + size - part, wanted) == 0;
 }
 
-// The name in the first line that comes nearest to one that is not there, and is no marker's.
-// `place` is where it stands; it may be NULL.
+// The name in the first line that comes nearest to one that is not there, and is no marker's: a
+// slip of some letters before the first one behind a prefix. `place` is where it stands; it may be
+// NULL.
 static const char* nearest_heading(reader* r, const char* wanted, lb_place* place) {
   lb_nearest nearest = lb_nearest_to(wanted);
+  const char* behind = NULL; // a prefix
+  int at = 0;
   for (int c = 1; c < r->n.ncolumn; c++) {
     int axis = 0;
     const char* name = split(r, c, &axis);
-    if (name && !r->n.wanted[c]) {
-      lb_nearest_offer(&nearest, name);
-      if (has_prefix(name, wanted)) {
-        nearest.best = name;
-        nearest.distance = -1; // nothing is nearer
-      }
+    if (!name || r->n.wanted[c]) {
+      continue;
     }
-    if (place && name && nearest.best == name) {
-      *place = r->n.place[c];
+    lb_nearest_offer(&nearest, name);
+    if (!nearest.best && !behind && has_prefix(name, wanted)) {
+      behind = name;
+      at = c;
     }
+    at = nearest.best == name ? c : at;
   }
-  return nearest.best;
+  if (place && at) {
+    *place = r->n.place[at];
+  }
+  return nearest.best ? nearest.best : behind;
 }
 
 // Number of a marker's three columns that are there.

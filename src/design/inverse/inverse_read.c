@@ -48,10 +48,10 @@ static void turn_degrees(const lb_numbers* n, const lb_model* m, int v, double* 
   }
 }
 
-// No joint comes as far, and what follows from it would be no number.
+// Neighbouring numbers of that size are 0.1 apart: nothing that follows from them is any good.
 static lb_status check_size(const lb_numbers* n, int column, const double* out, int width,
                             lb_error* err) {
-  static const double MOST = 1e6; // rad, m
+  static const double MOST = 1e15; // rad, m
   for (int i = 0; i < n->nrow; i++) {
     if (fabs(out[(long)i * width]) > MOST) {
       return lb_error_add(err, LB_INVALID, (lb_place){n->file, n->line[i], 1},

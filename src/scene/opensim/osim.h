@@ -140,6 +140,9 @@ bool lb_osim_flag(lb_osim* o, lb_xml* object, const char* tag, bool standard);
 lb_vec3 lb_osim_vector(lb_osim* o, lb_xml* object, const char* tag, lb_vec3 standard);
 // All numbers of an element; their count, -1 when one is none.
 int lb_osim_numbers(lb_osim* o, const lb_xml* at, const char* text, double** out);
+// Two numbers that rise, of which the first may be -Inf and the second Inf: such a bound stays as
+// it is. Whether there is any bound.
+bool lb_osim_range(lb_osim* o, lb_xml* object, const char* tag, double* lower, double* upper);
 // The first object of a set: inside its `objects`, where it has that.
 lb_xml* lb_osim_first(lb_osim* o, lb_xml* in, const char* set);
 // The last name of a path such as /jointset/knee_r/knee_angle_r, or of an element of names.
@@ -185,6 +188,8 @@ double lb_osim_function_at(const lb_osim_function* f, double x);
 // The function that is a property of an object: inside an element of the property's name, or an
 // element of its own class with that name. NULL: there is none.
 lb_xml* lb_osim_find_function(lb_osim* o, lb_xml* object, const char* property);
+// A mistake: there is none, or nothing in its element.
+bool lb_osim_lack_function(lb_osim* o, lb_xml* object, const char* property);
 // A function, times a factor. False: it cannot be read, which is reported.
 bool lb_osim_read_function(lb_osim* o, lb_xml* f, double scale, lb_osim_function* out);
 // The same of the only function of an axis or of another function. One without is a line with slope

@@ -113,8 +113,8 @@ typedef struct contact {
 
 // Of two materials with k_i = K_i^(2/3), whose friction is the harmonic mean:
 //
-//   k = k_1 k_2 / (k_1 + k_2),   c = (c_1 k_2 + c_2 k_1) / (k_1 + k_2),   mu = 2 mu_1 mu_2 / (mu_1
-//   + mu_2)
+//   k  = k_1 k_2 / (k_1 + k_2),   c = (c_1 k_2 + c_2 k_1) / (k_1 + k_2)
+//   mu = 2 mu_1 mu_2 / (mu_1 + mu_2)
 static material join(const material* a, const material* b) {
   const double ka = cbrt(a->stiffness * a->stiffness), kb = cbrt(b->stiffness * b->stiffness);
   const double k = ka + kb, mu = a->friction + b->friction;

@@ -133,6 +133,12 @@ lb_xml* lb_osim_find_function(lb_osim* o, lb_xml* object, const char* property) 
   return NULL;
 }
 
+bool lb_osim_lack_function(lb_osim* o, lb_xml* object, const char* property) {
+  const lb_xml* empty = lb_osim_property(o, object, property);
+  return lb_complain(o->r, empty ? empty->place : object->place, "<%s> is %s", property,
+                     empty ? "empty" : "missing");
+}
+
 bool lb_osim_read_function(lb_osim* o, lb_xml* f, double scale, lb_osim_function* out) {
   for (int i = 0; i < LB_COUNT_OF(KINDS); i++) {
     if (strcmp(f->tag, KINDS[i].tag) == 0) {

@@ -94,25 +94,16 @@ static void put_names(lb_osim* o, joint* j) {
   bool any = false;
   for (int k = 0; k < j->ncoordinate; k++) {
     lb_xml* xml = j->coordinate[j->order[k]];
-    lb_xml* range = lb_osim_property(o, xml, "range");
-    double* x = NULL;
-    const bool open = !range || !*range->text || strstr(range->text, "nf"); // -Inf Inf
-    const int n = open ? 0 : lb_osim_numbers(o, range, range->text, &x);
-    const double own[2] = {n == 2 ? x[0] : -1e6, n == 2 ? x[1] : 1e6};
-    if (n != 0 && n != 2 && n > 0) {
-      lb_complain(o->r, range->place, "<range> must have 2 numbers, not %d", n);
-    } else if (own[0] > own[1]) {
-      lb_complain(o->r, range->place,
-                  "<range> of coordinate '%.64s' ends before it begins: %g to %g (swap them)",
-                  xml->name, own[0], own[1]);
-    }
+    const lb_xml* range = lb_osim_property(o, xml, "range");
+    double own[2] = {-1e6, 1e6};
+    const bool bounded = lb_osim_range(o, xml, "range", &own[0], &own[1]);
     lb_node_add(o, names, lb_node_text(o, xml->place, xml->name));
     lb_yaml* pair = lb_node_list(o, range ? range->place : xml->place);
     for (int i = 0; i < 2; i++) {
       lb_node_add(o, pair, lb_node_measure(o, xml->place, own[i], j->turns[j->order[k]]));
     }
     lb_node_add(o, ranges, pair);
-    const bool keeps = n == 2 && is_clamped(o, xml);
+    const bool keeps = is_clamped(o, xml) && bounded;
     lb_node_add(o, clamped, lb_node_flag(o, xml->place, keeps));
     any |= keeps;
     keep_coordinate(o, j, k);

@@ -194,14 +194,14 @@ const char* lb_node_object(lb_osim* o, const char* section, const char* what, co
 
 void lb_osim_report_names(lb_osim* o) {
   const lb_osim_renamed* r = &o->spelt;
+  const char* others = r->count > 2
+                           ? lb_compose(o->r, ", and %d other names are changed, too", r->count - 1)
+                       : r->count > 1 ? ", and another name is changed, too"
+                                      : "";
   if (r->count > 0) {
     lb_remark(o->r, r->first,
-              lb_compose(o->r,
-                         r->count > 1 ? "'%.64s' is called '%s' here, and %d other names are "
-                                        "changed, too: names have letters, digits, and .-_"
-                                      : "'%.64s' is called '%s' here: names have letters, "
-                                        "digits, and .-_",
-                         r->name, r->made, r->count - 1));
+              lb_compose(o->r, "'%.64s' is called '%s' here%s: names have letters, digits, and .-_",
+                         r->name, r->made, others));
   }
 }
 

@@ -206,7 +206,7 @@ static bool moving_point(lb_osim* o, lb_xml* xml, const lb_osim_frame* frame, lb
     const char* name = lb_osim_socket(o, xml, COORDINATE[k], &place);
     const lb_osim_coordinate* c = *name ? lb_osim_find_coordinate(o, name, place) : NULL;
     if (!location || !lb_osim_read_function(o, location, 1, &f[k]) || (*name && !c)) {
-      return !location ? lb_complain(o->r, xml->place, "<%s> is missing", LOCATION[k]) : false;
+      return !location ? lb_osim_lack_function(o, xml, LOCATION[k]) : false;
     }
     start[k] = lb_osim_function_at(&f[k], c ? c->value : 0);
     if (f[k].constant) {

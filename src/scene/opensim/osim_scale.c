@@ -116,21 +116,6 @@ static void read_factors(reading* R, lb_xml* scaler) {
   }
 }
 
-static void read_range(reading* R, lb_xml* in, double* begin, double* end) {
-  double* x = NULL;
-  lb_xml* range = lb_osim_property(&R->s.o, in, "time_range");
-  if (!range || !*range->text || strstr(range->text, "nf")) { // -Inf Inf
-    return;
-  }
-  const int count = lb_osim_numbers(&R->s.o, range, range->text, &x);
-  if (count == 2 && x[0] <= x[1]) {
-    *begin = x[0];
-    *end = x[1];
-  } else if (count >= 0) {
-    lb_complain(&R->s.r, range->place, "<time_range> must have two numbers that rise");
-  }
-}
-
 static void read_placer(reading* R, lb_xml* placer) {
   static const char* const IDLE[] = {"output_motion_file", "output_model_file",
                                      "output_marker_file", "max_marker_movement",
@@ -145,7 +130,7 @@ static void read_placer(reading* R, lb_xml* placer) {
   }
   *p = (lb_osim_placing){.begin = -INFINITY, .end = INFINITY};
   p->markers = lb_setup_file(&R->s, placer, "marker_file");
-  read_range(R, placer, &p->begin, &p->end);
+  lb_osim_range(&R->s.o, placer, "time_range", &p->begin, &p->end);
   lb_setup_tasks(&R->s, lb_osim_property(&R->s.o, placer, "IKTaskSet"), &p->ntask, &p->task);
   for (size_t i = 0; i < sizeof IDLE / sizeof *IDLE; i++) {
     lb_xml_find(placer, IDLE[i]);
@@ -180,7 +165,7 @@ static void read_tool(reading* R) {
     lb_complain(&R->s.r, tool->place, "<ScaleTool> must have a <ModelScaler>");
     return;
   }
-  read_range(R, scaler, &R->t.begin, &R->t.end);
+  lb_osim_range(&R->s.o, scaler, "time_range", &R->t.begin, &R->t.end);
   read_placer(R, lb_osim_property(&R->s.o, tool, "MarkerPlacer"));
   R->t.markers = lb_setup_file(&R->s, scaler, "marker_file");
   R->t.preserve = lb_osim_flag(&R->s.o, scaler, "preserve_mass_distribution", false);

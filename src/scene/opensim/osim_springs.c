@@ -27,7 +27,7 @@ static bool ligament(lb_osim* o, lb_xml* xml, lb_yaml* map) {
   lb_xml* in = lb_osim_find_function(o, xml, "force_length_curve");
   lb_osim_function f;
   if (!in || !lb_osim_read_function(o, in, 1, &f)) {
-    return in ? false : lb_complain(o->r, xml->place, "<force_length_curve> is missing");
+    return in ? false : lb_osim_lack_function(o, xml, "force_length_curve");
   }
   if (!(rest > 0)) {
     return lb_complain(o->r, xml->place, "<resting_length> must be greater than 0");

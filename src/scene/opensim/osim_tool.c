@@ -85,19 +85,9 @@ void lb_setup_tasks(lb_setup* s, lb_xml* set, int* count, const lb_osim_task** t
 // --- tools ---
 
 static void read_times(reading* R, lb_xml* tool) {
-  lb_xml* range = lb_osim_property(&R->s.o, tool, "time_range");
-  double* x = NULL;
   R->t.begin = lb_osim_number(&R->s.o, tool, "initial_time", R->t.begin);
   R->t.end = lb_osim_number(&R->s.o, tool, "final_time", R->t.end);
-  if (range && *range->text && strstr(range->text, "nf") == NULL) {
-    const int count = lb_osim_numbers(&R->s.o, range, range->text, &x);
-    if (count == 2 && x[0] <= x[1]) {
-      R->t.begin = x[0];
-      R->t.end = x[1];
-    } else if (count >= 0) {
-      lb_complain(&R->s.r, range->place, "<time_range> must have two numbers that rise");
-    }
-  }
+  lb_osim_range(&R->s.o, tool, "time_range", &R->t.begin, &R->t.end);
 }
 
 static void read_static(reading* R, lb_xml* e) {

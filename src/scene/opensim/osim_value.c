@@ -34,7 +34,14 @@ static const char* next_word(const char** at, size_t* length) {
   return *length ? word : NULL;
 }
 
-int lb_osim_numbers(lb_osim* o, const lb_xml* at, const char* text, double** out) {
+static bool read_infinity(const char* word, double* out) {
+  const bool sign = *word == '-' || *word == '+';
+  *out = *word == '-' ? -(double)INFINITY : (double)INFINITY;
+  return strcasecmp(word + sign, "inf") == 0 || strcasecmp(word + sign, "infinity") == 0;
+}
+
+// Infinite ones only where the property is `open`.
+static int read_numbers(lb_osim* o, const lb_xml* at, const char* text, bool open, double** out) {
   size_t length = 0;
   int count = 0;
   for (const char* s = text; next_word(&s, &length);) {
@@ -54,12 +61,36 @@ int lb_osim_numbers(lb_osim* o, const lb_xml* at, const char* text, double** out
     memcpy(digits, word, kept);
     digits[kept] = 0;
     const bool plus = *digits == '+';
+    if (open && read_infinity(digits, &x[i])) {
+      continue;
+    }
     if (lb_number_read(digits + plus, LB_PURE, &x[i], &unit) != LB_NUMBER_OK) {
       lb_complain(o->r, at->place, "<%s> must have numbers, not '%.40s'", at->tag, digits);
       return -1;
     }
   }
   return count;
+}
+
+int lb_osim_numbers(lb_osim* o, const lb_xml* at, const char* text, double** out) {
+  return read_numbers(o, at, text, false, out);
+}
+
+bool lb_osim_range(lb_osim* o, lb_xml* object, const char* tag, double* lower, double* upper) {
+  const lb_xml* at = lb_osim_property(o, object, tag);
+  double* x;
+  const int n = at && *at->text ? read_numbers(o, at, at->text, true, &x) : 0;
+  if (n <= 0) {
+    return false;
+  }
+  if (n != 2 || x[0] > x[1] || x[0] == (double)INFINITY || x[1] == -(double)INFINITY) {
+    return lb_complain(o->r, at->place,
+                       "<%s> must have two numbers that rise, or -Inf and Inf, not '%.40s'", tag,
+                       at->text);
+  }
+  *lower = isfinite(x[0]) ? x[0] : *lower;
+  *upper = isfinite(x[1]) ? x[1] : *upper;
+  return isfinite(x[0]) || isfinite(x[1]);
 }
 
 // Exactly n numbers; false where there is no such property, or what it has is reported.

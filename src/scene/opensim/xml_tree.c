@@ -218,14 +218,14 @@ static void parse(builder* b, const char* text, size_t length) {
   xmlFreeParserCtxt(b->parser);
 }
 
-// Behind a mark of UTF-8, or in UTF-16, which libxml2 knows by its first bytes.
+// Behind blanks, or a mark of UTF-8.
 static bool begins_as_xml(const char* text, size_t length) {
   const char *at = text, *end = text + length;
   at += length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   while (at < end && is_blank(*at)) {
     at++;
   }
-  return at < end && (*at == '<' || (unsigned char)*at >= 0x80);
+  return at < end && *at == '<';
 }
 
 lb_xml* lb_xml_parse(const char* text, size_t length, const char* file, lb_arena* arena,

@@ -377,7 +377,8 @@ lb_status lb_trc_check_unit(lb_numbers* n) {
     small = size > 0 ? fmin(small, size) : small;
     large = fmax(large, size);
   }
-  const bool tiny = large > 0 && large<LEAST, huge = large> 0 && small > MOST;
+  const bool tiny = large > 0 && large < LEAST;
+  const bool huge = large > 0 && small > MOST;
   const char* unit = tiny || huge ? find_unit(n, tiny ? large : small) : NULL;
   if (!tiny && !huge) {
     return LB_OK;
