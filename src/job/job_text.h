@@ -30,11 +30,11 @@ void lb_job_warn_of_start(lb_job* job, const lb_moved_start* moved, const lb_ste
 void lb_job_warn_of_motion(lb_job* job);
 // Warnings of networks of wraps that are used outside the range of their training.
 void lb_job_warn_of_networks(lb_job* job);
-// Warnings of heavy muscles that lift off surfaces within too few steps, and of paths that could go
-// around a surface either way.
+// Warnings of heavy muscles that lift off surfaces within too few steps, and of paths that jump or
+// turn fast, over the recorded motion.
 void lb_job_warn_of_paths(lb_job* job);
 // Warnings of paths at a start, with the poses of all bodies: those that could go either way, and
-// those that are held by the longer way.
+// those that are held by the longer way or along their side.
 void lb_job_warn_of_path_starts(lb_job* job, const lb_transform* pose, const double* q);
 // Warnings of bodies that nothing holds, and of those that fell out of the recorded motion.
 void lb_job_warn_of_unheld(lb_job* job);

@@ -1,7 +1,7 @@
 // Paths of muscles that a motion leads to where they change fast: over the band of a lift-off
 // within too few steps, through the middle of a surface, where neither way around is the shorter
-// one, or off the side that they are held on; surfaces in a row that they find no way over, and
-// bellies that have no length left.
+// one, off the side that they are held on, or along it; surfaces in a row that they find no way
+// over, and bellies that have no length left.
 #include <math.h>
 
 #include "job/job_inside.h"
@@ -10,6 +10,8 @@
 
 enum { STEPS = 10 };                 // across a band that keep the energy of mass
 static const double OPPOSITE = 0.02; // rad: there the plane of a path turns by itself
+static const double ALONG = 0.3;     // sine, below which it turns fast about a line along its side
+enum { PARTS = 16 };                 // of the time between two frames that are looked at
 
 // A path in two frames of a recording, one after the other.
 typedef struct watch {
@@ -24,7 +26,7 @@ typedef struct watch {
   double fastest[LB_PATH_MOST_POINTS];     // passage of a band
   double when[LB_PATH_MOST_POINTS];
   bool opposite[LB_PATH_MOST_POINTS], over[LB_PATH_MOST_POINTS]; // told of
-  bool side[LB_PATH_MOST_POINTS];
+  bool side[LB_PATH_MOST_POINTS], along[LB_PATH_MOST_POINTS];
   bool lost, short_of_belly;
 } watch;
 
@@ -82,7 +84,6 @@ static void watch_band(watch* w, int item, const lb_placed_span* a, const lb_pla
 
 // Where neither way around is the shorter one, a sense that is not kept is a matter of chance.
 static void watch_middle(watch* w, int item, const lb_placed_span* a, const lb_placed_span* b) {
-  enum { PARTS = 16 };
   const lb_wrap* wrap = &a->surface->wrap;
   const bool ball = wrap->kind == LB_WRAP_SPHERE || wrap->kind == LB_WRAP_ELLIPSOID;
   const bool kept = !ball || lb_vec3_dot(wrap->axis, wrap->axis) > 0 || lb_wrap_is_held(wrap);
@@ -132,6 +133,25 @@ static void watch_side(watch* w, int item, const lb_placed_span* a, const lb_pla
                  "a cylinder, which keeps its sense, or through a point)",
                  w->path->name, from ? "off" : "onto", surface_name(w, item),
                  lb_text_duration(w->time[1]).text);
+}
+
+// The part of a side that is across a line says where the path is held: along the side there is
+// none, and near it that part turns over with small movements.
+static void watch_along(watch* w, int item, const lb_placed_span* a, const lb_placed_span* b) {
+  double least = 1;
+  for (int i = 0; i <= PARTS && !w->along[item]; i++) {
+    const double t = (double)i / PARTS;
+    const lb_vec3 p = between(a->p, b->p, t), q = between(a->q, b->q, t);
+    least = fmin(least, lb_wrap_side_sine(&a->surface->wrap, p, q));
+  }
+  if (least < ALONG) {
+    w->along[item] = true;
+    lb_job_warn_at(w->j, w->j->scene.muscle[w->muscle].place,
+                   "muscle '%s' runs nearly along the 'side' of wrap '%s' at %s: small movements "
+                   "turn the path about the surface there, and its moment arms are far too large "
+                   "(give the wrap a 'side' across the muscle)",
+                   w->path->name, surface_name(w, item), lb_text_duration(w->time[0]).text);
+  }
 }
 
 static void warn_of_rows(watch* w) {
@@ -191,16 +211,18 @@ static void warn_of_bands(const watch* w) {
   }
 }
 
-// Held paths that go by the longer way may slip off.
-static void warn_of_held(const watch* w) {
+// Held paths that run along their side, and those by the longer way, which may slip off.
+static void warn_of_held(watch* w) {
   for (int i = 0; i < w->n[1]; i++) {
     const lb_placed_span* s = &w->span[1][i];
-    if (goes_long(s)) {
+    const int item = (int)(s->surface - w->path->item);
+    watch_along(w, item, s, s);
+    if (goes_long(s) && !w->along[item]) {
       lb_job_warn_at(w->j, w->j->scene.muscle[w->muscle].place,
                      "muscle '%s' starts by the longer way around wrap '%s', over its 'side', and "
                      "jumps where it slips off (give the wrap another 'side', or lead it over a "
                      "cylinder or through a point)",
-                     w->path->name, surface_name(w, (int)(s->surface - w->path->item)));
+                     w->path->name, surface_name(w, item));
     }
   }
 }
@@ -239,6 +261,7 @@ static void take_frame(watch* w, int frame) {
     const lb_placed_span *a = &w->span[0][i], *b = &w->span[1][i];
     if (a->surface == b->surface) {
       const int item = (int)(a->surface - w->path->item);
+      watch_along(w, item, a, b);
       watch_band(w, item, a, b);
       watch_middle(w, item, a, b);
       watch_side(w, item, a, b);

@@ -1,5 +1,5 @@
 # What a run says of paths over surfaces: too few steps across the band of a lift-off, ends opposite
-# to each other about the middle of a surface, and paths that go around too far.
+# to each other about the middle of a surface, sides along the muscle, and paths that go around too far.
 scene() { # step, surface, mass, type of the elbow, start of the elbow
   cat <<END
 duration: 0.6 s
@@ -52,6 +52,32 @@ claim "... but not of one over a cylinder, which keeps its sense" eval '! compla
 sed 's/spin: \[0, -14, 0\]/spin: [-8, -14, 0]/' aside.yaml >off.yaml
 run "$LIMBER" simulate off.yaml
 claim "a path that slips off beside its side is said" complains "muscle 'cord' slips off wrap 'knob' beside its 'side' at"
+# a side along the muscle
+cat >along.yaml <<'END'
+duration: 40 ms
+gravity: [0, 0, 0]
+bodies: {arm: {mass: 1, center: [0, 0, 0], inertia: [1, 1, 1]}}
+joints: {ball: {type: spherical, child: arm}}
+wraps: {knob: {ellipsoid: {radii: [10 cm, 20 cm, 15 cm]}, side: x}}
+muscles:
+  cord: {through: [{at: [-1, 0.01, 0]}, {wrap: knob}, {body: arm, at: [1, 0.02, 0.01]}], tension: 3}
+END
+for muscle in "nearly along=0.02, 0.01" "along=0.01, 0"; do
+  sed "s/0.02, 0.01/${muscle#*=}/" along.yaml >same.yaml
+  run "$LIMBER" check same.yaml
+  claim "a check tells of a path that is ${muscle%=*} its side" complains "same.yaml:7:3: muscle 'cord' runs nearly along the 'side' of wrap 'knob' at 0 s"
+  run "$LIMBER" simulate same.yaml
+  claim "... and a run does, once" [ "$(grep -c "runs nearly along the 'side'" stderr)" = 1 ]
+done
+sed 's/side: x/side: y/' along.yaml >across.yaml
+run "$LIMBER" check across.yaml
+claim "a side across the path is not spoken of by a check" content
+run "$LIMBER" simulate across.yaml
+claim "... nor by a run" content
+sed 's/-1, 0.01/-1, 0.3/; s/0.02, 0.01/0.3, 0.01/' along.yaml >beside.yaml
+run "$LIMBER" simulate beside.yaml
+claim "... nor one along a path that passes beside the surface" content
+
 scene "1 ms" "rotation: [90 deg, 0, 0], cylinder: {radius: 5 cm}" "" "$hinge" "position: 0" |
   sed 's/at: \[-6 cm, 0, -12 cm\]/at: [0, 0, -12 cm]/; s/at: \[-5.5 cm, 0, -30 cm\]/at: [0, 0, -30 cm]/' >even.yaml
 run "$LIMBER" simulate even.yaml

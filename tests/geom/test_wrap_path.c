@@ -359,6 +359,49 @@ static void a_path_over_the_seam_is_the_shortest(void** state) {
   assert_near(L, least, 1e-8);
 }
 
+// The plane of a path that is held turns about its line as fast as the sine of line and side says,
+// and its gradient grows no faster; along the side it has no bound.
+static void held_paths_turn_by_the_inverse_of_their_sine(void** state) {
+  (void)state;
+  static const double MOST = 1; // surfaces of 0.5 m, ends 1.2 m away
+  lb_random r = {3};
+  double most = 0, worst = 0;
+  for (int i = 0; i < 4000; i++) {
+    const bool ball = i % 2;
+    const lb_wrap w = {.kind = ball ? LB_WRAP_SPHERE : LB_WRAP_ELLIPSOID,
+                       .size = {0.5, ball ? 0.5 : 0.4, 0.6},
+                       .side = {1, 0, 0}};
+    const double turn = pow(10, lb_random_between(&r, -6, 0)), at = lb_random_between(&r, 0, 6.3);
+    const lb_vec3 way = {1.2 * cos(turn), 1.2 * sin(turn) * cos(at), 1.2 * sin(turn) * sin(at)};
+    const lb_vec3 beside = {0, lb_random_between(&r, -0.2, 0.2), lb_random_between(&r, -0.2, 0.2)};
+    const lb_vec3 p = lb_vec3_sub(beside, way), q = lb_vec3_add(beside, way);
+    const double sine = lb_wrap_side_sine(&w, p, q);
+    lb_wrap_path path;
+    find(0, &w, &path, p, q);
+    double square = 0;
+    for (int k = 0; k < 3; k++) {
+      const double by = lb_taylor_lane(lb_wrap_length(&path), 0, LB_TAYLOR_Q + k);
+      square += by * by;
+    }
+    if (ball) {
+      assert_near(sine, sin(turn), 1e-14);
+    }
+    most = fmax(most, sqrt(square));
+    worst = fmax(worst, sqrt(square) * sine);
+  }
+  print_message("gradients up to %.3g, times the sine up to %.3g\n", most, worst);
+  assert_above(most, 1e3);
+  assert_below(worst, MOST);
+  // beside the surface, and where nothing is held
+  lb_wrap w = {.kind = LB_WRAP_SPHERE, .size = {0.5, 0, 0}, .side = {1, 0, 0}};
+  const lb_vec3 p = {-1, 0.6, 0}, q = {1, 0.6, 0};
+  assert_near(lb_wrap_side_sine(&w, p, q), 1, 0);
+  w.size.x = 0.7;
+  assert_near(lb_wrap_side_sine(&w, p, q), 0, 0);
+  w.side.x = 0;
+  assert_near(lb_wrap_side_sine(&w, p, q), 1, 0);
+}
+
 // Ends in a plane of symmetry, whose line passes the centre, or meets it: the path stays there,
 // also over an ellipsoid that is thinnest across it. By the longer way and at the centre only where
 // the plane is kept.
@@ -726,6 +769,7 @@ int main(void) {
       cmocka_unit_test(a_path_never_enters_its_surface),
       cmocka_unit_test(capsules_are_passed_at_their_ends),
       cmocka_unit_test(a_path_over_the_seam_is_the_shortest),
+      cmocka_unit_test(held_paths_turn_by_the_inverse_of_their_sine),
       cmocka_unit_test(paths_stay_in_a_plane_of_symmetry),
       cmocka_unit_test(paths_come_to_the_seam_without_a_jump),
       cmocka_unit_test(lengths_are_those_of_closed_forms),

@@ -127,6 +127,19 @@ double lb_wrap_side_distance(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q) {
   return size > 0 ? lb_vec3_dot(across, foot(P, Q)) / size : (double)INFINITY;
 }
 
+double lb_wrap_side_sine(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q) {
+  const lb_vec3 k = lb_wrap_scales(wrap);
+  const lb_vec3 P = times(k, p), Q = times(k, q), s = times(k, wrap->side);
+  const lb_vec3 way = lb_vec3_sub(Q, P);
+  const double radius = k.x * wrap->size.x;
+  if (!lb_wrap_is_held(wrap) || !(lb_vec3_dot(P, way) < 0) || !(lb_vec3_dot(Q, way) > 0) ||
+      !(lb_vec3_norm(foot(P, Q)) < radius) || !(lb_vec3_norm(P) > radius) ||
+      !(lb_vec3_norm(Q) > radius)) {
+    return 1;
+  }
+  return lb_vec3_norm(lb_vec3_cross(way, s)) / (lb_vec3_norm(way) * lb_vec3_norm(s));
+}
+
 // --- circles ---
 
 // h and its derivatives: h'' = 315/256 (1 - x^2)^4, so that h meets 0 and x with five derivatives.

@@ -81,6 +81,10 @@ bool lb_wrap_is_held(const lb_wrap* wrap);
 // How far the line from p to q passes from the centre on that side, across the line; infinite if
 // the path is not held. In scaled axes for ellipsoids. Below 0 the path goes by the longer way.
 double lb_wrap_side_distance(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q);
+// Sine of the angle between the line and that side, where the line passes through the surface: the
+// plane of the path turns about the line up to 1/sine times as fast as the line turns. 1 where the
+// path is not held, or the line passes beside the surface. In scaled axes for ellipsoids.
+double lb_wrap_side_sine(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q);
 
 // Where a path is: around its surface, within the band of its lift-off, or off it.
 typedef enum lb_wrap_state { LB_WRAP_AROUND, LB_WRAP_LIFTING, LB_WRAP_OFF } lb_wrap_state;
