@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "job/job_text.h"
+
 static void weigh_muscles(lb_job* j) {
   lb_motion_job* own = j->own;
   double mass = 0;
@@ -99,6 +101,9 @@ void lb_motion_job_warn(lb_job* j) {
   lb_job_warn_of_tables(j, own->motion, own->forces);
   if (own->forces && own->forces->count > 0 && j->recording) {
     warn_without_forces(j, own->forces);
+  }
+  if (j->recording) {
+    lb_job_warn_of_paths(j);
   }
 }
 

@@ -1,5 +1,6 @@
 # What a run says of paths over surfaces: too few steps across the band of a lift-off, ends opposite
-# to each other about the middle of a surface, sides along the muscle, and paths that go around too far.
+# to each other about the middle of a surface, sides along the muscle, and paths that go around too
+# far.
 scene() { # step, surface, mass, type of the elbow, start of the elbow
   cat <<END
 duration: 0.6 s
@@ -87,6 +88,23 @@ claim "... by a check, too" complains "muscle 'cord' starts with its ends opposi
 scene "1 ms" "rotation: [90 deg, 0, 0], side: -x, cylinder: {radius: 5 cm}" "" "$hinge" "velocity: 14" >around.yaml
 run "$LIMBER" simulate around.yaml
 claim "three quarters of a turn are said" complains "muscle 'cord' has gone around wrap 'knob' by three quarters of a turn at"
+
+# a motion that is given
+cat >turned.yaml <<'END'
+bodies: {arm: {mass: 1, center: [0, 0, 0], inertia: [1, 1, 1]}}
+joints: {j: {type: revolute, child: arm, axis: z}}
+wraps: {knob: {cylinder: {radius: 5 cm}, side: y}}
+muscles:
+  cord: {through: [{at: [-20 cm, 1 cm, 0]}, {wrap: knob}, {body: arm, at: [20 cm, 1 cm, 0]}], tension: 3}
+END
+printf 'time,j.q\n0,0\n0.1,-0.5\n0.2,-1\n0.3,-1.5\n' >short.csv
+{ cat short.csv && printf '0.4,-2\n0.5,-2.5\n'; } >far.csv
+for verb in "muscle lengths" "muscle static" inverse; do
+  run "$LIMBER" $verb turned.yaml far.csv --out turned
+  claim "limber $verb tells of a path that jumps" complains "turned.yaml:5:3: muscle 'cord' has gone around wrap 'knob' by three quarters of a turn at"
+  run "$LIMBER" $verb turned.yaml short.csv --out turned
+  claim "... but not of one that does not" eval '! complains "three quarters of a turn"'
+done
 
 # surfaces in a row
 cat >row.yaml <<'END'
