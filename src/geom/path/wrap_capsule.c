@@ -14,7 +14,7 @@
 // Of (3): the helix from p, and q.
 typedef struct seam_problem {
   lb_taylor r, a, dz, rho, zeta;
-  lb_taylor turn; // dphi - alpha
+  lb_taylor alpha, turn; // turn = dphi - alpha
 } seam_problem;
 
 LB_TAYLOR_INLINE lb_taylor helix_across(int N, const seam_problem* P, lb_taylor u) {
@@ -50,26 +50,80 @@ static double find_seam(const seam_problem* P) {
 }
 
 typedef struct seam {
-  lb_taylor3 s; // direction of the seam's point
-  lb_taylor sine, cosine;
-  lb_taylor delta;          // from it to q, seen from the cap's centre
+  lb_taylor3 s;             // direction of the seam's point
+  lb_taylor3 Q;             // q from the cap's centre
+  lb_taylor rho, b, sine;   // its distance, its tangent, and the sine of its angle to s, times rho
+  lb_taylor theta;          // of the arc over the cap
   lb_taylor across, length; // Lambda, L_A
 } seam;
 
 LB_TAYLOR_INLINE seam seam_at(int N, const seam_problem* P, lb_taylor u, lb_taylor phi,
-                              const lb_wrap_basis* B, const lb_taylor3* q) {
+                              const lb_wrap_basis* B, lb_taylor3 Q) {
   seam S;
   lb_taylor si, co;
   lb_taylor_sincos(N, phi, &si, &co);
   S.s = lb_taylor3_add(N, lb_taylor3_scale(N, co, B->out), lb_taylor3_scale(N, si, B->on));
-  const lb_taylor3 cross = lb_taylor3_cross(N, S.s, *q);
-  S.sine = lb_taylor_sqrt(N, lb_taylor3_dot(N, cross, cross)); // times rho
-  S.cosine = lb_taylor3_dot(N, S.s, *q);
-  S.delta = lb_taylor_angle(N, S.sine, S.cosine);
+  S.Q = Q;
+  S.rho = lb_taylor_sqrt(N, lb_taylor3_dot(N, Q, Q));
+  S.b = lb_taylor_sqrt(
+      N, lb_taylor_sub(N, lb_taylor_mul(N, S.rho, S.rho), lb_taylor_mul(N, P->r, P->r)));
+  const lb_taylor3 cross = lb_taylor3_cross(N, S.s, Q);
+  S.sine = lb_taylor_sqrt(N, lb_taylor3_dot(N, cross, cross));
+  S.theta = lb_taylor_sub(N, lb_taylor_angle(N, S.sine, lb_taylor3_dot(N, S.s, Q)),
+                          lb_taylor_angle(N, S.b, P->r));
   S.across = helix_across(N, P, u);
   S.length = lb_taylor_sqrt(
       N, lb_taylor_add(N, lb_taylor_mul(N, S.across, S.across), lb_taylor_mul(N, P->dz, P->dz)));
   return S;
+}
+
+// Tangent, helix, great circle and tangent.
+LB_TAYLOR_INLINE void lay_out(int N, lb_wrap_path* out, const seam_problem* P, const seam* S,
+                              const lb_wrap_basis* B, double centre, const lb_taylor3* p,
+                              const lb_taylor3* q) {
+  const lb_taylor radius = P->r, none = lb_taylor_constant(0);
+  const lb_taylor dz = lb_taylor_scale(N, centre > 0 ? 1 : -1, P->dz);
+  const lb_taylor invL = lb_taylor_inverse(N, S->length);
+  const lb_taylor across = lb_taylor_mul(N, S->across, invL), along = lb_taylor_mul(N, dz, invL);
+  const lb_taylor first = lb_taylor_div(N, P->a, across), ip = lb_taylor_inverse(N, B->rho);
+  const lb_taylor3 t1 = lb_taylor3_sub(N, lb_taylor3_scale(N, lb_taylor_mul(N, radius, ip), B->on),
+                                       lb_taylor3_scale(N, lb_taylor_mul(N, P->a, ip), B->out));
+  const lb_taylor3 normal =
+      lb_taylor3_scale(N, lb_taylor_inverse(N, S->sine), lb_taylor3_cross(N, S->s, S->Q));
+  const lb_taylor iq = lb_taylor_inverse(N, S->rho);
+  const lb_taylor3 out_q = lb_taylor3_scale(N, iq, S->Q), on_q = lb_taylor3_cross(N, normal, out_q);
+  const lb_taylor3 t2 = lb_taylor3_add(N, lb_taylor3_scale(N, lb_taylor_mul(N, radius, iq), on_q),
+                                       lb_taylor3_scale(N, lb_taylor_mul(N, S->b, iq), out_q));
+  const lb_taylor last = lb_taylor_add(N, S->length, lb_taylor_mul(N, radius, S->theta));
+  const lb_taylor all = lb_taylor_add(N, last, S->b);
+  out->count = 4;
+  out->piece[0] = (lb_path_piece){
+      .kind = LB_PIECE_LINE,
+      .end = first,
+      .origin = *p,
+      .along = {lb_taylor_mul(N, across, t1.x), lb_taylor_mul(N, across, t1.y), along}};
+  out->piece[1] = (lb_path_piece){
+      .kind = LB_PIECE_ARC,
+      .start = first,
+      .end = S->length,
+      .origin = {none, none, lb_taylor_add(N, p->z, lb_taylor_mul(N, along, first))},
+      .along = {none, none, along},
+      .A = lb_taylor3_scale(N, radius, B->out),
+      .B = lb_taylor3_scale(N, radius, B->on),
+      .angle = P->alpha,
+      .rate = lb_taylor_div(N, across, radius)};
+  out->piece[2] =
+      (lb_path_piece){.kind = LB_PIECE_ARC,
+                      .start = S->length,
+                      .end = last,
+                      .origin = {none, none, lb_taylor_constant(centre)},
+                      .along = {none, none, none},
+                      .A = lb_taylor3_scale(N, radius, S->s),
+                      .B = lb_taylor3_scale(N, radius, lb_taylor3_cross(N, normal, S->s)),
+                      .angle = none,
+                      .rate = lb_taylor_inverse(N, radius)};
+  out->piece[3] =
+      (lb_path_piece){.kind = LB_PIECE_LINE, .start = all, .end = all, .origin = *q, .along = t2};
 }
 
 // Parts of a capsule that a path touches.
@@ -91,6 +145,7 @@ LB_TAYLOR_INLINE touches over_seam(int N, lb_wrap_path* out, lb_taylor radius, i
                           .dz = lb_taylor_scale(N, -up, lb_taylor_shift(p->z, -centre)),
                           .rho = lb_wrap_basis_of(N, q, sense).rho,
                           .zeta = lb_taylor_scale(N, up, Q.z),
+                          .alpha = alpha,
                           .turn = lb_taylor_sub(N, dphi, alpha)};
   const bool rises = lb_taylor_value(&P.dz) > 0 && lb_taylor_value(&P.zeta) > 0;
   lb_taylor u = lb_taylor_constant(rises ? find_seam(&P) : (double)INFINITY);
@@ -102,56 +157,11 @@ LB_TAYLOR_INLINE touches over_seam(int N, lb_wrap_path* out, lb_taylor radius, i
     const lb_taylor f = seam_slope(N, &P, u, &by);
     u = lb_taylor_sub(N, u, lb_taylor_div(N, f, by));
   }
-  const lb_taylor phi = lb_taylor_sub(N, dphi, u), dz = lb_taylor_scale(N, up, P.dz);
-  const seam S = seam_at(N, &P, u, phi, &B, &Q);
-  const lb_taylor rho = lb_taylor_sqrt(N, lb_taylor3_dot(N, Q, Q));
-  const lb_taylor b = lb_taylor_sqrt(
-      N, lb_taylor_sub(N, lb_taylor_mul(N, rho, rho), lb_taylor_mul(N, radius, radius)));
-  const lb_taylor theta = lb_taylor_sub(N, S.delta, lb_taylor_angle(N, b, radius));
-  if (!(lb_taylor_value(&theta) > 0)) {
+  const seam S = seam_at(N, &P, u, lb_taylor_sub(N, dphi, u), &B, Q);
+  if (!(lb_taylor_value(&S.theta) > 0)) {
     return CYLINDER_ALONE;
   }
-  const lb_taylor none = lb_taylor_constant(0), invL = lb_taylor_inverse(N, S.length);
-  const lb_taylor across = lb_taylor_mul(N, S.across, invL), along = lb_taylor_mul(N, dz, invL);
-  const lb_taylor first = lb_taylor_div(N, a, across), ip = lb_taylor_inverse(N, B.rho);
-  const lb_taylor3 t1 = lb_taylor3_sub(N, lb_taylor3_scale(N, lb_taylor_mul(N, radius, ip), B.on),
-                                       lb_taylor3_scale(N, lb_taylor_mul(N, a, ip), B.out));
-  const lb_taylor3 normal =
-      lb_taylor3_scale(N, lb_taylor_inverse(N, S.sine), lb_taylor3_cross(N, S.s, Q));
-  const lb_taylor iq = lb_taylor_inverse(N, rho);
-  const lb_taylor3 out_q = lb_taylor3_scale(N, iq, Q), on_q = lb_taylor3_cross(N, normal, out_q);
-  const lb_taylor3 t2 = lb_taylor3_add(N, lb_taylor3_scale(N, lb_taylor_mul(N, radius, iq), on_q),
-                                       lb_taylor3_scale(N, lb_taylor_mul(N, b, iq), out_q));
-  const lb_taylor last = lb_taylor_add(N, S.length, lb_taylor_mul(N, radius, theta));
-  const lb_taylor all = lb_taylor_add(N, last, b);
-  out->count = 4;
-  out->piece[0] = (lb_path_piece){
-      .kind = LB_PIECE_LINE,
-      .end = first,
-      .origin = *p,
-      .along = {lb_taylor_mul(N, across, t1.x), lb_taylor_mul(N, across, t1.y), along}};
-  out->piece[1] = (lb_path_piece){
-      .kind = LB_PIECE_ARC,
-      .start = first,
-      .end = S.length,
-      .origin = {none, none, lb_taylor_add(N, p->z, lb_taylor_mul(N, along, first))},
-      .along = {none, none, along},
-      .A = lb_taylor3_scale(N, radius, B.out),
-      .B = lb_taylor3_scale(N, radius, B.on),
-      .angle = alpha,
-      .rate = lb_taylor_div(N, across, radius)};
-  out->piece[2] =
-      (lb_path_piece){.kind = LB_PIECE_ARC,
-                      .start = S.length,
-                      .end = last,
-                      .origin = {none, none, lb_taylor_constant(centre)},
-                      .along = {none, none, none},
-                      .A = lb_taylor3_scale(N, radius, S.s),
-                      .B = lb_taylor3_scale(N, radius, lb_taylor3_cross(N, normal, S.s)),
-                      .angle = none,
-                      .rate = lb_taylor_inverse(N, radius)};
-  out->piece[3] =
-      (lb_path_piece){.kind = LB_PIECE_LINE, .start = all, .end = all, .origin = *q, .along = t2};
+  lay_out(N, out, &P, &S, &B, centre, p, q);
   return BOTH;
 }
 
