@@ -132,7 +132,7 @@ static void a_nanometre_and_a_thousand_kilometres_meet_in_one_scene(void** state
   // what they let the grain sink is pushed back: 0.25 nm.
   static const char* const NAME[] = {"ball", "grain", "block", "rider"};
   const double height[] = {1e-9, 5e-10, 0.5, 1 + 1e-9}, off[] = {1e-10, 1e-9, 1e-10, 1e-10};
-  contact_run(w, 0.2);
+  contact_run(w, 1);
   for (int i = 0; i < 4; i++) {
     const lb_vec3 p = contact_place(w, NAME[i]);
     assert_true(isfinite(lb_vec3_norm(p)));

@@ -3,11 +3,14 @@
 // The axis of the last step is tried first: boxes that were apart along it mostly still are. Face
 // axes are preferred to edges, and the last axis to others that are as good, so that a box at rest
 // keeps its patch.
+#include <float.h>
+
 #include "geom/collide/pair.h"
 
 enum { FACES_A = 1, FACES_B = 4, EDGES = 7, AXES = 16 }; // numbers of axes, 0 being none
 static const double EDGE_WORSE = 1e-3;                   // of the size: edges must beat faces by it
 static const double KEEP = 5e-4;
+static const double ALIKE = 1e-9;  // of the size: earlier axes are as good
 static const double MISSED = 4e-3; // of the size: a patch as much too shallow is none
 static const double SLANT = 1e-6;  // squared sine below which two edges count as parallel
 
@@ -17,6 +20,7 @@ typedef struct boxes {
   double Q[3][3];    // |R|
   double t[3];       // b's centre in the frame of a
   double brim;
+  double rounding; // of separations: a grain on a world cannot tell axes apart that differ by less
 } boxes;
 
 // Separation along an axis: negative where the boxes overlap along it.
@@ -63,7 +67,8 @@ static void prepare(boxes* x, const lb_placed* a, const lb_placed* b) {
                .b = {hb.x, hb.y, hb.z},
                .R = {{R.x.x, R.y.x, R.z.x}, {R.x.y, R.y.y, R.z.y}, {R.x.z, R.y.z, R.z.z}},
                .t = {t.x, t.y, t.z},
-               .brim = LB_PATCH_BRIM * fmin(a->c->size, b->c->size)};
+               .brim = LB_PATCH_BRIM * fmin(a->c->size, b->c->size),
+               .rounding = 16 * DBL_EPSILON * (lb_vec3_norm(t) + a->c->size + b->c->size)};
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
       x->Q[i][j] = fabs(x->R[i][j]);
@@ -74,7 +79,8 @@ static void prepare(boxes* x, const lb_placed* a, const lb_placed* b) {
 // The best axis so far.
 typedef struct contest {
   double size, margin;
-  int last; // of the step before
+  double alike; // separations that differ by less
+  int last;     // of the step before
   int axis;
   double score, separation;
   int face; // best one of the faces, and its separation
@@ -84,7 +90,7 @@ typedef struct contest {
 // False: the axis separates by more than the margin.
 static inline bool enter(contest* c, int axis, double s, double handicap) {
   const double worth = s - handicap + (axis == c->last ? KEEP * c->size : 0);
-  if (worth > c->score + 1e-9 * c->size) {
+  if (worth > c->score + c->alike) {
     c->score = worth;
     c->axis = axis;
     c->separation = s;
@@ -351,7 +357,8 @@ static bool overlap(lb_pair_query* q, const boxes* x, const contest* c, lb_patch
     return true;
   }
   cut_to_face(x, c->axis, q->margin, patch, m);
-  return lb_patch_deepest(patch) <= c->separation + MISSED * size || add_deepest(q, patch, m);
+  return lb_patch_deepest(patch) <= c->separation + MISSED * size + x->rounding ||
+         add_deepest(q, patch, m);
 }
 
 int lb_pair_box_box(lb_pair_query* q) {
@@ -363,6 +370,7 @@ int lb_pair_box_box(lb_pair_query* q) {
   }
   contest best = {.size = fmin(q->a->c->size, q->b->c->size),
                   .margin = q->margin,
+                  .alike = fmax(ALIKE * fmin(q->a->c->size, q->b->c->size), x.rounding),
                   .last = *last,
                   .score = -INFINITY};
   const bool meets = best_axis(&best, &x);
