@@ -28,10 +28,8 @@ void lb_job_warn_of_state(lb_job* job, bool* told, const lb_error* err);
 void lb_job_warn_of_start(lb_job* job, const lb_moved_start* moved, const lb_steep_friction* steep,
                           double step);
 void lb_job_warn_of_motion(lb_job* job);
-// Warnings of networks of wraps that are used outside the range of their training.
-void lb_job_warn_of_networks(lb_job* job);
-// Warnings of heavy muscles that lift off surfaces within too few steps, and of paths that jump or
-// turn fast, over the recorded motion.
+// Warnings of heavy muscles that lift off surfaces within too few steps, of paths that jump or turn
+// fast, and of networks outside the range of their training, over the recorded motion.
 void lb_job_warn_of_paths(lb_job* job);
 // Warnings of paths at a start, with the poses of all bodies: those that could go either way, and
 // those that are held by the longer way or along their side.

@@ -1,7 +1,7 @@
 // Paths of muscles that a motion leads to where they change fast: over the band of a lift-off
 // within too few steps, through the middle of a surface, where neither way around is the shorter
 // one, off the side that they are held on, or along it; surfaces in a row that they find no way
-// over, and bellies that have no length left.
+// over, bellies that have no length left, and networks out of the range they were trained for.
 #include <math.h>
 
 #include "job/job_inside.h"
@@ -27,7 +27,7 @@ typedef struct watch {
   double when[LB_PATH_MOST_POINTS];
   bool opposite[LB_PATH_MOST_POINTS], over[LB_PATH_MOST_POINTS]; // told of
   bool side[LB_PATH_MOST_POINTS], along[LB_PATH_MOST_POINTS];
-  bool lost, short_of_belly;
+  bool lost, short_of_belly, strayed;
 } watch;
 
 static const char* surface_name(const watch* w, int item) {
@@ -179,6 +179,17 @@ static void warn_of_belly(watch* w, const lb_transform* pose, const double* q) {
   }
 }
 
+static void warn_of_network(watch* w, const lb_transform* pose, const double* q) {
+  const char* range = NULL;
+  if (!w->strayed && lb_model_path_strays(w->path, pose, q, &range)) {
+    w->strayed = true;
+    lb_job_warn_at(w->j, w->j->scene.muscle[w->muscle].place,
+                   "muscle '%s' runs over a wrap whose network was trained for %s, and is out of "
+                   "that at %s: its points may be anywhere",
+                   w->path->name, range, lb_text_duration(w->time[1]).text);
+  }
+}
+
 static void warn_of_start(watch* w) {
   static const double ROUNDING = 1e-6;
   for (int i = 0; i < w->n[1]; i++) {
@@ -242,6 +253,8 @@ void lb_job_warn_of_path_starts(lb_job* j, const lb_transform* pose, const doubl
 static void take_frame(watch* w, int frame) {
   const lb_recording* r = w->j->recording;
   const lb_model* m = w->j->model;
+  const lb_transform* pose = r->pose + (size_t)frame * (size_t)m->nbody;
+  const double* q = r->q + (size_t)frame * (size_t)m->nq;
   const bool first = frame == 0;
   w->n[0] = w->n[1];
   for (int i = 0; i < w->n[1]; i++) {
@@ -249,14 +262,13 @@ static void take_frame(watch* w, int frame) {
   }
   w->time[0] = w->time[1];
   w->time[1] = r->time[frame];
-  w->n[1] = lb_model_path_spans(w->path, r->pose + (size_t)frame * (size_t)m->nbody,
-                                r->q + (size_t)frame * (size_t)m->nq, w->span[1]);
+  w->n[1] = lb_model_path_spans(w->path, pose, q, w->span[1]);
   if (first) {
     warn_of_start(w);
   }
   warn_of_rows(w);
-  warn_of_belly(w, r->pose + (size_t)frame * (size_t)m->nbody,
-                r->q + (size_t)frame * (size_t)m->nq);
+  warn_of_belly(w, pose, q);
+  warn_of_network(w, pose, q);
   for (int i = 0; i < w->n[0] && i < w->n[1] && !first; i++) {
     const lb_placed_span *a = &w->span[0][i], *b = &w->span[1][i];
     if (a->surface == b->surface) {

@@ -220,7 +220,6 @@ static void report(lb_job* j) {
     warn_of_few_steps(j);
     warn_of_energy(j);
     lb_job_warn_of_unheld(j);
-    lb_job_warn_of_networks(j);
     lb_job_warn_of_paths(j);
     lb_job_warn_of_start(j, &j->summary.moved, &j->summary.steep, j->summary.step);
     lb_job_warn_of_overlaps(j, &j->summary.overlaps);
