@@ -300,7 +300,9 @@ static void residuals_at(lb_fit_session* s, lb_fit_trial* t, int unknown, double
 }
 
 static void expect_exact(const char* solver, const char* marked) {
-  static const double BY = 1e-4, CLOSE = 1e-5; // of x; of the largest derivative
+  // of x, so that what Newton's method leaves is little beside the change; of the largest
+  // derivative
+  static const double BY = 1e-3, CLOSE = 1e-5;
   char more[400];
   static seen s;
   snprintf(
@@ -308,7 +310,8 @@ static void expect_exact(const char* solver, const char* marked) {
       "fit: {materials: {spring-steel: {damping: both}}, clock: true}\nsolver: {step: 1 ms%s}\n",
       solver);
   rod r = make_rod(E, ALPHA, 1e-3, "30 deg", more);
-  r.model->solver.tolerance = 1e-12; // a linear-euler scene cannot say so, but is run by BDF2
+  // just above what rounding lets it reach; linear-euler cannot say so, but is run by BDF2
+  r.model->solver.tolerance = 1e-11;
   look_at(&s, r.model, 0.5, 5e-3, 0);
   if (marked) {
     s.marker = (lb_scene_marker){
@@ -348,9 +351,9 @@ static void expect_exact(const char* solver, const char* marked) {
 
 static void derivatives_are_those_of_the_steps(void** state) {
   (void)state;
-  expect_exact(", tolerance: 1e-12", NULL);
-  expect_exact(", tolerance: 1e-12, integrator: sdirk2", "rod");
-  expect_exact(", tolerance: 1e-12, coordinates: maximal", NULL);
+  expect_exact("", NULL);
+  expect_exact(", integrator: sdirk2", "rod");
+  expect_exact(", coordinates: maximal", NULL);
   expect_exact(", integrator: linear-euler", "rod"); // run by BDF2
 }
 
