@@ -198,6 +198,31 @@ static void a_spinning_disc_stops_when_it_should(void** state) {
   lb_world_close(w);
 }
 
+// One that bears all over: feet that yield, spread evenly, press alike.
+static void a_disc_that_bears_all_over_has_uniform_pressure(void** state) {
+  (void)state;
+  enum { FEET = 120 };
+  const double R = 0.3, mu = 0.4, spin = 20, stop = 3 * spin * R / (4 * mu * GRAVITY);
+  char feet[FEET * 100] = "";
+  for (int i = 0; i < FEET; i++) {
+    const double r = R * sqrt((i + 0.5) / FEET), a = 2.399963229728653 * i; // the golden angle
+    snprintf(feet + strlen(feet), sizeof feet - strlen(feet),
+             "%s{sphere: {radius: 0.01}, position: [%.9g, %.9g, 0]}", i == 0 ? "" : ", ",
+             r * cos(a), r * sin(a));
+  }
+  lb_world* w = contact_world(
+      "materials: {m: {friction: %g}}\nscenery: [{box: [40, 40, 1], position: [0, 0, -0.5], solid: "
+      "true, material: m}]\ncontacts: {law: compliant, stiffness: 1e5 N/m, damping: 1e3 N s/m}\n"
+      "bodies: {b: {mass: 1, inertia: [%g, %g, %g], center: [0, 0, 0], material: m, position: [0, "
+      "0, 0.01], shapes: [%s]}}\ninitial: {b: {spin: [0, 0, %g]}}\n",
+      mu, R * R / 4, R * R / 4, R * R / 2, feet, spin);
+  contact_run(w, 0.99 * stop);
+  assert_above(contact_velocity(w, "b").angular.z, 0);
+  contact_run(w, 1.01 * stop);
+  assert_below(fabs(contact_velocity(w, "b").angular.z), 1e-3);
+  lb_world_close(w);
+}
+
 // A cylinder bears at its rim: w R/(2 mu g), two thirds of that.
 static void a_spinning_cylinder_stops_as_if_its_rim_bore_it(void** state) {
   (void)state;
@@ -657,6 +682,7 @@ int main(void) {
       cmocka_unit_test(a_ball_that_is_thrown_flat_ends_at_five_sevenths),
       cmocka_unit_test(rolling_friction_slows_a_ball_by_its_lever_arm),
       cmocka_unit_test(a_spinning_disc_stops_when_it_should),
+      cmocka_unit_test(a_disc_that_bears_all_over_has_uniform_pressure),
       cmocka_unit_test(a_spinning_cylinder_stops_as_if_its_rim_bore_it),
       cmocka_unit_test(a_ball_bounces_to_the_heights_of_restitution_and_comes_to_rest),
       cmocka_unit_test(a_ball_bounces_alike_from_contacts_that_yield),
