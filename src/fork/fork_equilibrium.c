@@ -65,12 +65,6 @@ static void hold(lb_model* m, int link) {
 // without stiffness and damping is exact, and holds.
 static lb_status replace_servo(lb_model* m, const lb_model_servo* servo, lb_error* err) {
   const int motor = servo->motor, v = m->motor.v[motor];
-  if (v < 0) {
-    return lb_error_add(err, LB_INVALID, m->motor.place[motor],
-                        "motor '%s' is a servo on a joint that closes a loop, which is not reduced "
-                        "(close the loop at another joint)",
-                        m->motor.name[motor]);
-  }
   const int q = m->joint.q[m->motor.joint[motor]];
   double target[3] = {0};
   lb_profile_evaluate(m->motor.profile[motor], 0, target);

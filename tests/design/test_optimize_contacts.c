@@ -83,7 +83,7 @@ static void a_leg_is_pushed(void** state) {
 
 // Feet of a closed chain of bars, in the way of walkers: crank, rod and foot, with a floor and a
 // limit beside the contacts.
-#define CHAIN_BY(law)                                                                              \
+#define LINKAGE(law)                                                                               \
   "bodies:\n"                                                                                      \
   "  trunk: {shape: {box: [60 cm, 20 cm, 4 cm]}, material: m}\n"                                   \
   "  crank: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0, 0, 0.05]}}, material: m}\n"  \
@@ -101,7 +101,9 @@ static void a_leg_is_pushed(void** state) {
   "  arm: {type: revolute, axis: y, parent: trunk, child: tail, at: [-28 cm, 0, -18.2 cm]}\n"      \
   "contacts: {" law "pairs: [{between: [all, all], collide: false}]}\n"                            \
   "initial: {stand: {position: [0, 0, 0.222], velocity: [0.3, 0.1, -0.2], spin: [0.1, 0.2, "       \
-  "0.3]}, arm: {velocity: 0.5 rad/s}}\n"                                                           \
+  "0.3]}, arm: {velocity: 0.5 rad/s}}\n"
+#define CHAIN_BY(law)                                                                              \
+  LINKAGE(law)                                                                                     \
   "motors: {m: {joint: shaft, ease: cubic, repeat: 0.3 s, advance: 1 turn, keys: [[0, 0], [0.1 "   \
   "s, 150 deg], [0.2, 230 deg]]}}\n"
 #define CHAIN CHAIN_BY("")
@@ -112,6 +114,20 @@ static void a_loop_walks(void** state) {
         "optimize:\n  parameters: {curve: {motor: m}, throw: {velocity: stand}}\n  goals: "
         "{fast: {point: trunk, velocity: [1 m/s, 0, 0], along: x, mean: true}}\n",
         1e-4, 1e-6);
+}
+
+// Servos on the joint that closes the loop and, in maximal coordinates, on any.
+static void a_loop_has_a_servo(void** state) {
+  (void)state;
+#define SERVO(joint)                                                                               \
+  "motors: {m: {joint: " joint ", drive: servo, keys: [[0, 0], [0.1, 10 deg], [0.2, -5 deg]], "    \
+  "stiffness: 30 N m/rad, damping: 0.3 N m s/rad, limit: 4 N m}}\noptimize:\n  parameters: "       \
+  "{curve: {motor: m}}\n  goals: {fast: {point: trunk, velocity: [1 m/s, 0, 0], along: x, mean: "  \
+  "true}}\n"
+  check(HEAD LINKAGE("") SERVO("end"), 1e-4, 1e-6);
+  check(HEAD_BY("euler") LINKAGE("") SERVO("end"), 1e-4, 1e-6);
+  check(HEAD_BY("linear-euler, coordinates: maximal") LINKAGE("") SERVO("end"), 1e-4, 1e-6);
+  check(HEAD_BY("linear-euler, coordinates: maximal") LINKAGE("") SERVO("shaft"), 1e-4, 1e-6);
 }
 
 // Springs and damping of a joint are parameters where steps do not take their stiffness in.
@@ -251,6 +267,7 @@ int main(void) {
       cmocka_unit_test(a_block_has_a_mass),
       cmocka_unit_test(a_leg_is_driven),
       cmocka_unit_test(a_leg_has_a_servo),
+      cmocka_unit_test(a_loop_has_a_servo),
       cmocka_unit_test(a_leg_is_pushed),
       cmocka_unit_test(a_loop_walks),
       cmocka_unit_test(numbers_of_the_text),

@@ -622,9 +622,6 @@ static void reduced_and_maximal_coordinates_agree(void** state) {
   (void)state;
   double worst = 0;
   for (int i = 0; i < NCASE; i++) {
-    if (strstr(CASES[i].path, "follows") || strstr(CASES[i].path, "while")) {
-      continue; // joints have no coordinates there
-    }
     world a = make_arm(&CASES[i], "revolute, axis: y", "rk4", 1e-3, "", "    tension: 3\n");
     world b = make_arm(&CASES[i], "revolute, axis: y", "rk4", 1e-3, ", coordinates: maximal",
                        "    tension: 3\n");

@@ -209,7 +209,8 @@ static bool any_moves_start(const lb_optimizing* o) {
   for (int i = 0; i < o->nblock; i++) {
     const lb_block* b = &o->block[i];
     any |= b->type->starts || b->type == &lb_parameter_length || b->type == &lb_parameter_text ||
-           (b->type->pull_curve && o->given.motor[b->p->index].drive == LB_DRIVE_POSITION);
+           (b->type->pull_curve && b->p->owner == LB_OWNER_MOTOR &&
+            o->given.motor[b->p->index].drive != LB_DRIVE_FORCE);
   }
   return any && o->tree->constraint.count > 0;
 }

@@ -207,7 +207,19 @@ lb_status lb_start_make(lb_optimizing* o, const lb_played* m, lb_data* d, lb_err
   return status;
 }
 
+// Servos stay where loops were closed, and do not begin at their targets again.
+static void name_servos(lb_scene* scene) {
+  for (int i = 0; i < scene->nmotor; i++) {
+    const lb_scene_motor* motor = &scene->motor[i];
+    if (motor->drive == LB_DRIVE_SERVO) {
+      lb_scene_named* named = &scene->joint[motor->joint].named;
+      named->q[motor->coordinate] = named->v[motor->coordinate] = 1;
+    }
+  }
+}
+
 void lb_start_write(const lb_model* m, const lb_data* d, lb_scene* scene) {
+  name_servos(scene);
   for (int i = 0; i < scene->njoint; i++) {
     lb_scene_joint* to = &scene->joint[i];
     const int j = lb_model_joint(m, to->name);

@@ -73,8 +73,7 @@ const bool* lb_constraints_inactive(const lb_data* d) {
 enum { STATE_NUMBERS = 2, ACTIVE = 1, REDUNDANT = 2 };
 
 size_t lb_constraints_state_size(const lb_model* m) {
-  return STATE_NUMBERS + 2 * (size_t)lb_constraints_most(m) + (size_t)m->constraint.ncoupling +
-         (size_t)m->motor.nservo;
+  return STATE_NUMBERS + 2 * (size_t)lb_constraints_most(m) + (size_t)m->constraint.ncoupling;
 }
 
 void lb_constraints_save(const lb_data* d, double* state) {
@@ -90,9 +89,8 @@ void lb_constraints_save(const lb_data* d, double* state) {
     flags[i] = (L->state.active[i] ? ACTIVE : 0) + (L->state.redundant[i] ? REDUNDANT : 0);
     length[i] = L->state.length[i];
   }
-  double *latch = length + n, *turn = latch + d->model->constraint.ncoupling;
+  double* latch = length + n;
   memcpy(latch, L->state.latch, (size_t)d->model->constraint.ncoupling * sizeof *latch);
-  memcpy(turn, L->state.turn, (size_t)d->model->motor.nservo * sizeof *turn);
 }
 
 void lb_constraints_load(lb_data* d, const double* state) {
@@ -112,9 +110,8 @@ void lb_constraints_load(lb_data* d, const double* state) {
     L->state.redundant[i] = redundant;
     L->state.length[i] = length[i];
   }
-  const double *latch = length + n, *turn = latch + d->model->constraint.ncoupling;
+  const double* latch = length + n;
   memcpy(L->state.latch, latch, (size_t)d->model->constraint.ncoupling * sizeof *latch);
-  memcpy(L->state.turn, turn, (size_t)d->model->motor.nservo * sizeof *turn);
   L->state.choices += changed;
 }
 

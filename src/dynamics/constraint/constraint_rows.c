@@ -102,7 +102,6 @@ lb_constraints* lb_constraints_lay_out(lb_carver* c, const lb_model* m) {
       (lb_active_set){.active = lb_carve(c, n, sizeof(bool)),
                       .redundant = lb_carve(c, n, sizeof(bool)),
                       .latch = lb_carve(c, (size_t)m->constraint.ncoupling, sizeof(double)),
-                      .turn = lb_carve(c, (size_t)m->motor.nservo, sizeof(double)),
                       .length = lb_carve(c, n, sizeof(double)),
                       .own = -1};
   const size_t soft = m->constraint.ncompliant > 0 ? n : 0;
@@ -135,9 +134,6 @@ lb_constraints* lb_constraints_lay_out(lb_carver* c, const lb_model* m) {
     L->slope[i] = m->constraint.term[i].factor;
   }
   lb_constraints_unlatch(m, L);
-  for (int i = 0; i < m->motor.nservo; i++) {
-    L->state.turn[i] = NAN;
-  }
   for (int i = 0; i < 2 * m->constraint.npair; i++) {
     const lb_model_constraint* at = &m->constraint.item[i / 2];
     L->frame[i] = make_frame(m, at->body[i % 2], at->face[i % 2], at->frame[i % 2]);

@@ -28,7 +28,6 @@ typedef struct lb_active_set {
   bool* active;    // [contacts] they hold until gaps are closed again
   bool* redundant; // [rows] by number (constraint_redundant.c)
   double* latch;   // [ncoupling] last tooth of a ratchet; NAN: none yet
-  double* turn;    // [nservo] angle of a servo on a loop, whole turns counted; NAN: not yet
   double* length;  // [rows] of J, by number, in poses that are not special
   int own;         // constraints of joints that are not redundant; -1: not known yet
   bool moves;      // the choice depends on the pose

@@ -25,7 +25,6 @@
 #include "dynamics/constraint/constraint_rows.h"
 #include "dynamics/contact/contact_inside.h"
 #include "dynamics/force/command.h"
-#include "dynamics/force/servo.h"
 #include "dynamics/tree/kinematics.h"
 #include "model/use/compliance.h"
 #include "model/use/motor_use.h"
@@ -108,10 +107,10 @@ static void look(lb_contacts* C, lb_data* d, double ahead) {
   lb_move_origins(m, d->work, d->qd);
   for (int i = 0; i < lb_servos_as_rows(m); i++) {
     lb_bounded_row* to = &C->beside.bounded[i];
-    const lb_servo_place at = lb_servo_find(m, d, i);
+    const double rate = d->qd[lb_servo_v(m, i)];
     double target[3];
     lb_motor_evaluate(m, d, m->motor.servo[i].motor, target);
-    to->gap = at.q - target[0] - ahead * at.qd;
+    to->gap = d->q[lb_servo_q(m, i)] - target[0] - ahead * rate;
     to->asked = target[1];
     to->damped = true;
   }
@@ -178,18 +177,12 @@ static void add_bounded(lb_contacts* C, lb_bounded_row* to, lb_contact_row made,
   lb_contacts_list_entry(C, group, at);
 }
 
-static void add_servo(lb_contacts* C, const lb_data* d, int i, double h) {
+static void add_servo(lb_contacts* C, int i, double h) {
   const lb_model* m = C->m;
   const lb_model_servo* by = &m->motor.servo[i];
-  const bool loop = lb_servo_is_on_loop(m, i);
-  const lb_constraint_row r = loop ? lb_servo_row_of(m, d, i) : (lb_constraint_row){0};
-  const int group =
-      loop ? group_of_row(C, &r) : C->group_of[m->joint.link[m->motor.joint[by->motor]]];
-  if (loop && group >= 0) {
-    fill_row(C, d, &r, group, true);
-  }
-  for (int k = 0; !loop && k < C->group[group].nv; k++) {
-    C->full[C->group[group].v[k]] = C->group[group].v[k] == m->motor.v[by->motor];
+  const int group = C->group_of[m->joint.link[m->motor.joint[by->motor]]];
+  for (int k = 0; k < C->group[group].nv; k++) {
+    C->full[C->group[group].v[k]] = C->group[group].v[k] == lb_servo_v(m, i);
   }
   add_bounded(C, &C->beside.bounded[i],
               (lb_contact_row){.kind = by->limit > 0 ? LB_CONTACT_SET_1 : LB_CONTACT_EQUALITY,
@@ -206,7 +199,7 @@ void lb_contacts_add_bounded(lb_contacts* C, lb_data* d, double h) {
     look(C, d, 0);
   }
   for (int i = 0; i < lb_servos_as_rows(C->m); i++) {
-    add_servo(C, d, i, h);
+    add_servo(C, i, h);
   }
   const lb_compliant_rows* rows = fill_bounds(C, d);
   lb_bounded_row* to = first_bound(C);

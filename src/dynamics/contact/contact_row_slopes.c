@@ -210,7 +210,7 @@ static void take_servos(lb_contact_slopes* S) {
     const bool exact = by->stiffness == 0 && by->damping == 0;
     const double a = exact ? 0 : 1 / (S->h * by->stiffness + by->damping);
     const double value = exact ? 1 / S->h : a * by->stiffness;
-    lb_slopes_row(S, S->Wq, s->row)[m->motor.v[by->motor]] += value;
+    lb_slopes_row(S, S->Wq, s->row)[lb_servo_v(m, i)] += value;
     S->motor[s->row] = (lb_row_motor){by->motor, -value, -a * by->damping};
   }
 }

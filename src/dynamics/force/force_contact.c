@@ -7,7 +7,6 @@
 #include "dynamics/force/channel.h"
 #include "dynamics/force/force.h"
 #include "dynamics/force/force_point.h"
-#include "dynamics/force/servo.h"
 #include "model/use/link.h"
 #include "model/use/motor_use.h"
 
@@ -34,7 +33,7 @@ static void apply(const lb_model* m, lb_data* d) {
     push(m, d, &touch[i], 1, -1 / h);
   }
   for (int i = 0; i < lb_servos_as_rows(m) && h > 0; i++) {
-    lb_servo_push(m, d, i, lb_contacts_bounded_force(d->work->contacts, i));
+    d->work->tau[lb_servo_v(m, i)] += lb_contacts_bounded_force(d->work->contacts, i);
   }
 }
 

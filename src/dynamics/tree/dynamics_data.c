@@ -7,7 +7,6 @@
 #include "dynamics/contact/contact_set.h"
 #include "dynamics/force/muscle.h"
 #include "dynamics/force/particles.h"
-#include "dynamics/force/servo.h"
 #include "dynamics/joint/joint_chart.h"
 #include "dynamics/joint/joint_elastic.h"
 #include "dynamics/system/kkt.h"
@@ -118,7 +117,6 @@ void lb_data_reset(lb_data* data) {
   if (data->work->contacts) {
     lb_contacts_forget(data->work->contacts);
   }
-  lb_servos_forget_turns(data);
   memcpy(data->q, m->start.q, (size_t)m->nq * sizeof *data->q);
   memcpy(data->qd, m->start.qd, (size_t)m->nv * sizeof *data->qd);
   lb_muscles_start(data);

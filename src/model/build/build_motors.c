@@ -55,7 +55,8 @@ static void build_motors(lb_build* b) {
     if (motor->drive != LB_DRIVE_FORCE && m->motor.v[i] >= 0 && m->motor.profile[i]) {
       start_number(b, i, motor->coordinate);
     }
-    if (motor->drive == LB_DRIVE_SERVO) {
+    if (motor->drive == LB_DRIVE_SERVO &&
+        m->motor.v[i] >= 0) { // else its loop is still to be split
       m->motor.servo[m->motor.nservo++] =
           (lb_model_servo){i, motor->stiffness, motor->damping, motor->limit};
     }

@@ -108,27 +108,20 @@ static lb_status build_hill(lb_build* b, curve_set** sets, lb_model_muscle* to,
 
 // --- excitations ---
 
-static lb_status build_excitation(lb_build* b, lb_model_muscle* to, const lb_scene_muscle* from) {
+static void build_excitation(lb_build* b, lb_model_muscle* to, const lb_scene_muscle* from) {
   const lb_scene_excitation* e = &from->excitation;
   to->excitation = lb_build_profile(b, &e->profile);
   to->constant = from->hill.model == LB_HILL_NONE;
   to->q = to->v = -1;
-  if (e->joint < 0) {
-    return LB_OK;
+  if (e->joint < 0 || b->scene->joint[e->joint].loop) { // still to be split: only poses count
+    return;
   }
-  const lb_scene_joint* j = &b->scene->joint[e->joint];
-  if (j->loop) {
-    return refuse(b, from,
-                  "has feedback of a joint that closes a loop, which has no coordinate "
-                  "(take another joint, or reduced coordinates)");
-  }
-  const int link = b->joint_link[j->child];
+  const int link = b->joint_link[b->scene->joint[e->joint].child];
   to->q = b->m->link.q[link] + e->coordinate;
   to->v = b->m->link.v[link] + e->coordinate;
   to->to = e->to;
   to->gain = e->gain;
   to->rate_gain = e->rate_gain;
-  return LB_OK;
 }
 
 // A muscle is drawn as a spindle: its belly is where its mass is, or its fibres in the middle.
@@ -166,7 +159,7 @@ lb_status lb_build_muscles(lb_build* b) {
       lb_build_tube(m, to->path, from->radius, from->material);
       shape_tube(&m->look.tube[m->look.ntube - 1], i, from);
     }
-    status = status == LB_OK ? build_excitation(b, to, from) : status;
+    build_excitation(b, to, from);
   }
   return status;
 }

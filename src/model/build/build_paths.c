@@ -37,16 +37,25 @@ static lb_profile* function_of(lb_build* b, const lb_function_definition* f) {
   return lb_build_profile(b, &definition);
 }
 
-// Coordinate of a joint of the tree; false: a loop has none.
-static bool find_coordinate(const lb_build* b, int joint, int coordinate, int* q, int* v) {
-  const lb_scene_joint* j = &b->scene->joint[joint];
-  if (j->loop || b->joint_link[j->child] < 0) {
-    return false;
-  }
-  const int link = b->joint_link[j->child];
+static void find_coordinate(const lb_build* b, int joint, int coordinate, int* q, int* v) {
+  const int link = b->joint_link[b->scene->joint[joint].child];
   *q = b->m->link.q[link] + coordinate;
   *v = b->m->link.v[link] + coordinate;
-  return true;
+}
+
+// Where functions put a moving point at the start of a joint that closes a loop. Such a joint has
+// no coordinate: this model has only poses, and the loop is still to be split. The point is fixed
+// there, and a conditional one counts.
+static lb_vec3 fixed_place(lb_build* b, const lb_scene_path_point* from) {
+  const double q = b->scene->joint[from->follows].q[from->coordinate];
+  double at[3][3] = {0};
+  for (int k = 0; k < 3; k++) {
+    const lb_profile* along = function_of(b, &from->along[k]);
+    if (along) {
+      lb_profile_evaluate(along, q, at[k]);
+    }
+  }
+  return lb_vec3_make(at[0][0], at[1][0], at[2][0]);
 }
 
 // A network of the model's own.
@@ -58,10 +67,10 @@ static const lb_wrap_network* keep_network(lb_build* b, const lb_wrap_network* f
   return own && own->net.weight ? own : NULL;
 }
 
-static lb_status build_item(lb_build* b, const owner* of, lb_path_item* to,
-                            const lb_scene_path_point* from) {
-  static const char* const lost = "goes by a joint that closes a loop, which has no coordinate "
-                                  "(take another joint, or reduced coordinates)";
+static lb_status build_item(lb_build* b, lb_path_item* to, const lb_scene_path_point* from) {
+  const lb_scene_joint* joint = b->scene->joint;
+  const bool loop = from->follows >= 0 && joint[from->follows].loop,
+             moves = from->follows >= 0 && !loop;
   *to = (lb_path_item){.q = -1, .v = -1, .condition = -1, .condition_v = -1};
   if (from->wrap >= 0) {
     const lb_scene_wrap* w = &b->scene->wrap[from->wrap];
@@ -78,23 +87,20 @@ static lb_status build_item(lb_build* b, const owner* of, lb_path_item* to,
     return LB_OK;
   }
   to->body = from->body;
-  to->in_body =
-      (lb_transform){lb_quat_identity(), from->follows >= 0 ? lb_vec3_make(0, 0, 0) : from->at};
+  to->in_body = (lb_transform){lb_quat_identity(), moves  ? lb_vec3_make(0, 0, 0)
+                                                   : loop ? fixed_place(b, from)
+                                                          : from->at};
   to->at = lb_model_anchor(b->m, from->body, -1, to->in_body);
-  if (from->follows >= 0) {
-    if (!find_coordinate(b, from->follows, from->coordinate, &to->q, &to->v)) {
-      return refuse(b, of, lost);
-    }
+  if (moves) {
+    find_coordinate(b, from->follows, from->coordinate, &to->q, &to->v);
     for (int k = 0; k < 3; k++) {
       to->along[k] = function_of(b, &from->along[k]);
     }
   }
-  if (from->condition >= 0) {
+  if (from->condition >= 0 && !joint[from->condition].loop) {
     to->range = (lb_node_range){from->at_least, from->at_most, from->over};
-    if (!find_coordinate(b, from->condition, from->condition_coordinate, &to->condition,
-                         &to->condition_v)) {
-      return refuse(b, of, lost);
-    }
+    find_coordinate(b, from->condition, from->condition_coordinate, &to->condition,
+                    &to->condition_v);
   }
   return LB_OK;
 }
@@ -549,7 +555,7 @@ lb_status lb_build_path(lb_build* b, const char* word, const lb_scene_muscle* fr
                           .straight = straight,
                           .item = item};
   for (int i = 0; i < from->npoint && status == LB_OK; i++) {
-    status = build_item(b, &of, &item[i], &from->point[i]);
+    status = build_item(b, &item[i], &from->point[i]);
     path->nline += item[i].wraps ? LB_WRAP_LINES : i > 0 ? straight : 1;
   }
   group_room room = {0};

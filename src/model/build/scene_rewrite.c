@@ -23,13 +23,37 @@ static bool is_coupled(const lb_scene* s, int joint) {
 }
 
 // Loops of hinges and slides have an equation for what a motor prescribes, and prescribed rotations
-// have three; motors of other joints need a coordinate.
+// have three; motors of other joints need a coordinate. So do servos, whose angles count turns.
 static bool has_motor(const lb_scene* s, int joint) {
   const lb_scene_joint* j = &s->joint[joint];
   const bool equation = lb_joint_count_v(j) == 1 && !lb_joint_has_chart(j);
   bool any = false;
-  for (int i = 0; i < s->nmotor && !equation; i++) {
-    any |= s->motor[i].joint == joint && !s->motor[i].rotation;
+  for (int i = 0; i < s->nmotor; i++) {
+    const lb_scene_motor* m = &s->motor[i];
+    any |= m->joint == joint && !m->rotation && (!equation || m->drive == LB_DRIVE_SERVO);
+  }
+  return any;
+}
+
+static bool leads_point(const lb_scene_path_point* p, int joint) {
+  return p->wrap < 0 && (p->follows == joint || p->condition == joint);
+}
+
+// Points of paths go by the joint, or the excitation of a muscle does.
+static bool leads_path(const lb_scene* s, int joint) {
+  bool any = false;
+  for (int i = 0; i < s->nmuscle; i++) {
+    const lb_scene_muscle* m = &s->muscle[i];
+    any |= m->excitation.joint == joint;
+    for (int k = 0; k < m->npoint; k++) {
+      any |= leads_point(&m->point[k], joint);
+    }
+  }
+  for (int i = 0; i < s->nforce; i++) {
+    for (int k = 0; k < s->force[i].npoint; k++) {
+      const lb_scene_path_point* p = s->force[i].point[k].path;
+      any |= p && leads_point(p, joint);
+    }
   }
   return any;
 }
@@ -49,7 +73,7 @@ bool lb_joint_needs_coordinates(const lb_scene* s, int joint) {
   return lb_force_curve_bends(&j->resistance.force_curve) || j->resistance.armature > 0 ||
          j->resistance.friction > 0 || rests_turned(s, joint) ||
          j->resistance.limit_stiffness > 0 || j->kind > LB_JOINT_FREE || is_coupled(s, joint) ||
-         has_motor(s, joint);
+         has_motor(s, joint) || leads_path(s, joint);
 }
 
 // A hard limit of one coordinate.
@@ -226,6 +250,10 @@ static lb_status split_joint(lb_rewrite* w, int i) {
   const double parts = weight_of_parts(w->scene, whole.child);
   weigh(part, mass, weight_of(&whole) / parts);
   weigh(&to->body[whole.child], mass, 1 / parts);
+  for (int k = 0; k < to->nmuscle; k++) { // what muscles take of it is taken
+    int* from = &to->muscle[k].mass.from;
+    *from = *from == whole.child ? -1 : *from;
+  }
   j->loop = false;
   j->child = to->nbody++;
   const lb_status found = find_start(w, i);
@@ -255,8 +283,8 @@ lb_status lb_rewrite_split(lb_rewrite* w) {
 // --- maximal coordinates ---
 
 // A joint that stays in the tree: what is fixed to the world does not move, a free joint holds
-// nothing; a coupling, a rotor, friction and limits are about coordinates, and so is a joint
-// without constraint equations.
+// nothing; a coupling, a rotor, friction, limits and points of paths that go by it are about
+// coordinates, and so is a joint without constraint equations.
 static bool stays(const lb_scene* s, int i) {
   const lb_scene_joint* j = &s->joint[i];
   return j->loop || (j->kind == LB_JOINT_FIXED && j->parent == LB_WORLD) ||
@@ -288,6 +316,7 @@ lb_status lb_rewrite_begin(lb_rewrite* w) {
   w->to.storage = NULL;
   w->to.body = LB_TAKE(w->arena, lb_scene_body, s->nbody + s->njoint);
   w->to.joint = LB_TAKE(w->arena, lb_scene_joint, 2 * s->njoint);
+  w->to.muscle = LB_TAKE(w->arena, lb_scene_muscle, s->nmuscle);
   w->pose = LB_TAKE(w->arena, lb_transform, tree->nlink);
   w->velocity = LB_TAKE(w->arena, lb_velocity, tree->nlink);
   if (lb_arena_status(w->arena) != LB_OK) {
@@ -295,6 +324,9 @@ lb_status lb_rewrite_begin(lb_rewrite* w) {
   }
   memcpy(w->to.body, s->body, (size_t)s->nbody * sizeof *s->body);
   memcpy(w->to.joint, s->joint, (size_t)s->njoint * sizeof *s->joint);
+  if (s->nmuscle > 0) {
+    memcpy(w->to.muscle, s->muscle, (size_t)s->nmuscle * sizeof *s->muscle);
+  }
   lb_link_poses(tree, w->pose, tree->start.q);
   lb_link_velocities(tree, w->velocity, w->pose, tree->start.q, tree->start.qd);
   return LB_OK;

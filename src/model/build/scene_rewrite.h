@@ -6,7 +6,7 @@
 #include "model/use/initial_pose.h"
 
 // Must the joint have coordinates? One does that has a rotor, friction or limits, that is coupled,
-// or of a kind that has no constraint equations.
+// that points of paths go by, or of a kind that has no constraint equations.
 bool lb_joint_needs_coordinates(const lb_scene* scene, int joint);
 
 // True where such a joint closes a loop.

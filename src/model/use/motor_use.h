@@ -44,6 +44,14 @@ static inline void lb_motor_start(lb_model* m, int motor, int q) {
   m->start.qd[v] = servo && m->start.v_named[v] ? m->start.qd[v] : value[1];
 }
 
+// Coordinate of a servo, and its velocity.
+static inline int lb_servo_q(const lb_model* m, int servo) {
+  return m->joint.q[m->motor.joint[m->motor.servo[servo].motor]];
+}
+static inline int lb_servo_v(const lb_model* m, int servo) {
+  return m->motor.v[m->motor.servo[servo].motor];
+}
+
 // Servos that steps solve for with contacts, and those that are forces.
 static inline int lb_servos_as_rows(const lb_model* m) {
   return m->solves_bounds ? m->motor.nservo : 0;

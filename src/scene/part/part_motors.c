@@ -160,7 +160,6 @@ static bool has_gradient(lb_integrator by) {
 static void check_servo(lb_checker* c, const lb_scene_motor* m, const lb_scene_joint* j) {
   const lb_scene* s = c->s;
   const lb_integrator by = s->solver.integrator;
-  const bool loop = j->loop || s->solver.coordinates == LB_COORDINATES_MAXIMAL;
   const bool exact = m->stiffness == 0 && m->damping == 0, solved = lb_scene_solves_bounds(s);
   if (lb_joint_count_v(j) != 1) {
     lb_say(c, " is a servo: these drive joints of one coordinate (choose 'drive: position')");
@@ -169,17 +168,9 @@ static void check_servo(lb_checker* c, const lb_scene_motor* m, const lb_scene_j
            " is a servo without 'stiffness' and 'damping', which holds exactly up to its limit: "
            "%s cannot step it %s(give it a stiffness, or choose linear-euler or euler)",
            lb_integrator_name(by), lb_integrator_method(by) == LB_METHOD_IMPLICIT ? "here " : "");
-  } else if (!solved && loop && lb_integrator_method(by) == LB_METHOD_IMPLICIT) {
-    lb_say(c,
-           " is a servo on a joint that closes a loop: %s cannot step it beside stops that do "
-           "not yield and all nodes of elastic bodies (choose linear-euler)",
-           lb_integrator_name(by));
   } else if (s->retarget.ntrack > 0 || (s->optimize.nparameter > 0 && !has_gradient(by))) {
     lb_say(c, " is a servo, which gradients do not know%s (choose 'drive: position' or 'force')",
            s->retarget.ntrack > 0 ? "" : " but with linear-euler and euler");
-  } else if (s->optimize.nparameter > 0 && loop) {
-    lb_say(c, " is a servo on a joint that closes a loop, which gradients do not know (choose "
-              "reduced coordinates, or close the loop elsewhere)");
   }
 }
 

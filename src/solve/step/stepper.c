@@ -8,7 +8,6 @@
 #include "dynamics/constraint/elimination.h"
 #include "dynamics/contact/contact_set.h"
 #include "dynamics/force/muscle.h"
-#include "dynamics/force/servo.h"
 #include "dynamics/joint/joint.h"
 #include "dynamics/tree/kinematics.h"
 #include "math/linear/blas_thread.h"
@@ -246,7 +245,6 @@ lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
   lb_elimination_hold(st->m, d);
   lb_constraints_find_redundant(st->m, d);
   lb_constraints_latch(st->m, d);
-  lb_servos_count_turns(st->m, d);
   lb_muscles_settle(st->m, d);
   save(st, d);
   const bool stepped = st->type->step(st, d, h);
