@@ -50,7 +50,7 @@ typedef struct lb_collocation {
   double residual;                    ///< largest of dynamics [N m or N] and of what must hold
   double gap;                         ///< largest of constraints at nodes
   int iterations;
-  int before; ///< iterations by torques before, for a motion where muscles begin
+  int before; ///< iterations of easier searches before, for a motion to begin at
   int nhistory;
   double* history; ///< [nhistory] objective after each iteration
   int variables, equations;

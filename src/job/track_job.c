@@ -223,7 +223,7 @@ static void report(lb_job* j) {
                c->duration, c->nnode, c->iterations,
                lb_text_duration(j->summary.wall_seconds).text);
   if (c->before > 0) {
-    lb_job_figure(j, "before", "%d iterations by torques, for a motion where muscles begin",
+    lb_job_figure(j, "before", "%d iterations of easier searches, for a motion to begin at",
                   c->before);
   }
   if (c->work) {

@@ -27,12 +27,12 @@ assert abs(mean / weight - 1) < 1e-3
 assert max(left) > 0.5 * weight and max(right) > 0.5 * weight  # each foot has its turn
 assert min(left + right) > -0.01 * weight
 P
-run "$LIMBER" track "$scene" --out walk --resume --set collocate.intervals=50 --threads 2 --quiet
+run "$LIMBER" track "$scene" --out walk --resume --set collocate.intervals=100 --threads 2 --quiet
 claim "it is refined on a finer mesh" exits 0
 run "$LIMBER" simulate "$scene" --states walk/trajectory.csv --controls walk/controls.sto \
   --set record.every=1ms --out play --quiet
 claim "its torques are played" exits 0
-claim "... and make the same motion until the heel strikes; a walk without feedback falls later" python3 - <<'P'
+claim "... and make the same motion for half a step; a walk without feedback falls later" python3 - <<'P'
 import bisect, csv
 found, played = (list(csv.DictReader(open(f"{d}/trajectory.csv"))) for d in ("walk", "play"))
 names = [f"root.q{k}" for k in range(3)] + [f"{j}_{s}.q" for j in ("hip", "knee", "ankle") for s in "lr"]

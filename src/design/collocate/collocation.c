@@ -243,11 +243,11 @@ static lb_status build(lb_collocating* C, const lb_collocate_inputs* in, lb_erro
 }
 
 lb_status lb_collocation_create_for(const lb_model* model, const lb_scene* scene,
-                                    const lb_collocate_inputs* inputs, bool torques,
+                                    const lb_collocate_inputs* inputs, lb_collocation_ease ease,
                                     const lb_allocator* allocator, lb_collocation** collocation,
                                     lb_error* err) {
   const lb_scene_collocate* set = &scene->collocate;
-  lb_status status = check(model, set, inputs, torques, err);
+  lb_status status = check(model, set, inputs, ease & LB_EASE_TORQUES, err);
   if (status != LB_OK) {
     return status;
   }
@@ -270,8 +270,8 @@ lb_status lb_collocation_create_for(const lb_model* model, const lb_scene* scene
   C->nnode = set->intervals * (C->scheme->nodes - 1) + 1;
   C->threads = inputs->threads > 1 ? inputs->threads : 1;
   C->progress = inputs->progress;
-  C->torques = torques;
-  C->stage = torques ? " by torques" : "";
+  C->ease = ease;
+  C->stage = "";
   C->free_start = set->free_start || inputs->motion || inputs->markers;
   out->work = C;
   status = build(C, inputs, err);
@@ -286,7 +286,7 @@ lb_status lb_collocation_create_for(const lb_model* model, const lb_scene* scene
 lb_status lb_collocation_create(const lb_model* model, const lb_scene* scene,
                                 const lb_collocate_inputs* inputs, const lb_allocator* allocator,
                                 lb_collocation** collocation, lb_error* err) {
-  return lb_collocation_create_for(model, scene, inputs, false, allocator, collocation, err);
+  return lb_collocation_create_for(model, scene, inputs, LB_EASE_NONE, allocator, collocation, err);
 }
 
 void lb_collocation_release(lb_collocation* o) {
@@ -422,12 +422,6 @@ double lb_collocation_pace(lb_collocation* o) {
   return seconds;
 }
 
-// Where nothing is known of the motion.
-static bool needs_approach(const lb_collocating* C) {
-  const bool known = C->q_ref || C->markers || C->near || C->warm;
-  return C->m->muscle.count > 0 && !C->set->idle && !known;
-}
-
 static lb_status interrupted(const lb_collocating* C, lb_error* err) {
   return lb_error_add(err, LB_INTERRUPTED, (lb_place){0}, "interrupted after %d iterations%s",
                       C->out->iterations, C->stage);
@@ -446,7 +440,7 @@ static lb_status search_from_here(lb_collocating* C, double* x, lb_program_end* 
 
 static lb_status search_all(lb_collocating* C, double* x, double* g, lb_error* err) {
   lb_program_end end = LB_PROGRAM_STOPPED;
-  lb_status status = needs_approach(C) ? lb_collocation_approach(C, err) : LB_OK;
+  lb_status status = lb_collocation_approach(C, err);
   status = status == LB_OK ? search_from_here(C, x, &end, err) : status;
   if (status != LB_OK && status != LB_INTERRUPTED) {
     return status;

@@ -118,6 +118,14 @@ typedef struct lb_collocation_worker {
   lb_motion* change;   // [nv]
 } lb_collocation_worker;
 
+// In what a search is easier than the one that is asked for (collocation_approach.c): torques act
+// in place of muscles, grounds are soft.
+typedef enum lb_collocation_ease {
+  LB_EASE_NONE = 0,
+  LB_EASE_TORQUES = 1,
+  LB_EASE_GROUNDS = 2
+} lb_collocation_ease;
+
 typedef struct lb_collocating {
   lb_collocation* out;
   const lb_model* m;
@@ -175,7 +183,7 @@ typedef struct lb_collocating {
   const char* stage; // of the search, with a space before it
   bool free_start, stopped;
   bool warm, near; // it begins at a solution, or at the motion of one
-  bool torques;    // in place of muscles (collocation_approach.c)
+  lb_collocation_ease ease;
   lb_progress progress;
 } lb_collocating;
 
@@ -263,12 +271,13 @@ lb_status lb_collocation_guess(lb_collocating* C, const lb_collocate_inputs* in,
 // Controls of muscles at all nodes of a motion that is given (collocation_share.c).
 lb_status lb_collocation_share(lb_collocating* C, lb_error* err);
 void lb_collocation_add_control(lb_collocating* C, lb_control c, double effort);
-// Torques in place of muscles, as controls; a search by these first, whose motion is where C's own
-// search begins (collocation_approach.c).
+// Torques in place of muscles, as controls.
 lb_status lb_collocation_take_torques(lb_collocating* C, lb_error* err);
+// Where nothing is known of the motion and the search is hard from there, an easier search first,
+// whose motion is where C's own begins.
 lb_status lb_collocation_approach(lb_collocating* C, lb_error* err);
 lb_status lb_collocation_create_for(const lb_model* model, const lb_scene* scene,
-                                    const lb_collocate_inputs* inputs, bool torques,
+                                    const lb_collocate_inputs* inputs, lb_collocation_ease ease,
                                     const lb_allocator* allocator, lb_collocation** collocation,
                                     lb_error* err);
 void lb_collocation_fill_program(lb_collocating* C, lb_program* program);

@@ -1,7 +1,12 @@
-// A motion by torques, where a search by muscles begins. Muscles pull one way, and none of them
-// carries a body on a guess that falls: from there searches by muscles stall. Torques find a motion
-// from the same guess in a small program. So where no motion is given, torques on the coordinates
-// that muscles move take their place first. Muscles then share these out (collocation_share.c).
+// Easier searches, whose motion is where the search itself begins when no motion is given.
+//
+// By torques: muscles pull one way, and none of them carries a body on a guess that falls, so that
+// searches by muscles stall there. Torques on the coordinates that muscles move find a motion from
+// the same guess in a small program. Muscles then share these out (collocation_share.c).
+//
+// On soft grounds: a stiff ground throws a guess that is a little too low, and has no force, and so
+// no slope, where it is a little too high. Which way a search takes from there hangs on its
+// rounding. A ground that is ten times softer is felt from farther off.
 #include <math.h>
 #include <string.h>
 
@@ -82,34 +87,112 @@ static void copy_controls(lb_collocating* from, lb_collocating* to) {
   }
 }
 
-lb_status lb_collocation_approach(lb_collocating* C, lb_error* err) {
+// The same model on grounds that give way SOFTER times as easily. Depth grows with force^(1/e) for
+// a force k s^e, by 4.6 for e = 3/2: what is smooth over a depth or a speed grows about as much.
+static const lb_model* on_soft_grounds(lb_collocating* C) {
+  static const double SOFTER = 10, WIDER = 5;
+  lb_model* m = LB_TAKE(&C->arena, lb_model, 1);
+  lb_model_force* item = LB_TAKE(&C->arena, lb_model_force, C->m->force.count);
+  if (!m || !item) {
+    return NULL;
+  }
+  *m = *C->m;
+  m->force.item = item;
+  for (int i = 0; i < m->force.count; i++) {
+    item[i] = C->m->force.item[i];
+    lb_scene_force* set = &item[i].set;
+    if (set->kind == LB_FORCE_GROUND) {
+      set->stiffness /= SOFTER;
+      set->smooth *= WIDER;
+      set->slip *= WIDER;
+    }
+  }
+  return m;
+}
+
+typedef struct easier {
+  lb_collocation_ease ease;
+  const char* stage;
+  const lb_model* m;
+  lb_scene scene;
+} easier;
+
+static easier by_torques(const lb_collocating* C) {
   static const double SMOOTH = 0.1; // [s] muscles rise and fall within about that
-  lb_scene scene = *C->scene;
-  lb_scene_collocate* set = &scene.collocate;
-  set->idle = true;
-  set->effort.smooth = fmax(set->effort.smooth, SMOOTH);
+  easier e = {C->ease | LB_EASE_TORQUES, " by torques", C->m, *C->scene};
+  e.scene.collocate.idle = true;
+  e.scene.collocate.effort.smooth = fmax(e.scene.collocate.effort.smooth, SMOOTH);
+  return e;
+}
+
+static easier by_soft_grounds(lb_collocating* C) {
+  static const double COARSE = 1e-3;
+  const bool torques = (C->ease & LB_EASE_TORQUES) != 0;
+  easier e = {C->ease | LB_EASE_GROUNDS,
+              torques ? " by torques on soft grounds" : " on soft grounds", on_soft_grounds(C),
+              *C->scene};
+  e.scene.collocate.tolerance = fmax(e.scene.collocate.tolerance, COARSE);
+  return e;
+}
+
+// Its motion, and how it acts where C has the same actors.
+static lb_status take_over(lb_collocating* from, lb_collocating* to, lb_error* err) {
+  copy_motion(from, to);
+  if (from->ease == (to->ease | LB_EASE_GROUNDS)) {
+    memcpy(to->Z, from->Z, (size_t)to->n * sizeof *to->Z);
+    return LB_OK;
+  }
+  copy_controls(from, to);
+  return lb_collocation_guess_actors(to, true, err);
+}
+
+// The status is that of C's own numbers; an easier search that was interrupted says so.
+static lb_status search_easier(lb_collocating* C, const easier* e, lb_error* err) {
   lb_collocate_inputs in = lb_collocate_default();
   in.threads = C->threads;
   in.progress = C->progress;
-  lb_collocation* by_torques;
+  lb_collocation* o;
   lb_status status =
-      lb_collocation_create_for(C->m, &scene, &in, true, C->arena.allocator, &by_torques, err);
+      lb_collocation_create_for(e->m, &e->scene, &in, e->ease, C->arena.allocator, &o, err);
   if (status != LB_OK) {
     return status;
   }
-  copy_motion(C, by_torques->work); // of a table, maybe
-  status = lb_collocation_guess_actors(by_torques->work, false, err);
-  status = status == LB_OK ? lb_collocation_solve(by_torques, err) : status;
-  const bool useful =
-      by_torques->end != LB_COLLOCATE_INFEASIBLE && by_torques->end != LB_COLLOCATE_FAILED;
-  C->out->before = by_torques->iterations;
+  lb_collocating* easy = o->work;
+  easy->stage = e->stage;
+  copy_motion(C, easy); // of a table, maybe
+  status = lb_collocation_guess_actors(easy, false, err);
+  status = status == LB_OK ? lb_collocation_solve(o, err) : status;
+  const bool useful = o->end != LB_COLLOCATE_INFEASIBLE && o->end != LB_COLLOCATE_FAILED;
+  C->out->before += o->before + o->iterations;
   if (useful && (status == LB_OK || status == LB_INTERRUPTED)) {
-    copy_motion(by_torques->work, C);
-    copy_controls(by_torques->work, C);
-    const lb_status shared = lb_collocation_guess_actors(C, true, err);
-    status = status == LB_OK ? shared : status;
+    const lb_status taken = take_over(easy, C, err);
+    status = status == LB_OK ? taken : status;
     C->near = status == LB_OK;
   }
-  lb_collocation_release(by_torques);
+  lb_collocation_release(o);
   return status;
+}
+
+static bool has_grounds(const lb_model* m) {
+  for (int i = 0; i < m->force.count; i++) {
+    if (m->force.item[i].set.kind == LB_FORCE_GROUND) {
+      return true;
+    }
+  }
+  return false;
+}
+
+lb_status lb_collocation_approach(lb_collocating* C, lb_error* err) {
+  if (C->q_ref || C->markers || C->near || C->warm) {
+    return LB_OK; // something is known of the motion
+  }
+  easier e;
+  if (C->m->muscle.count > 0 && !C->set->idle) {
+    e = by_torques(C);
+  } else if (has_grounds(C->m) && !(C->ease & LB_EASE_GROUNDS)) {
+    e = by_soft_grounds(C);
+  } else {
+    return LB_OK;
+  }
+  return e.m ? search_easier(C, &e, err) : lb_arena_check(&C->arena, "collocation", err);
 }

@@ -160,7 +160,7 @@ static lb_status take_controls(lb_collocating* C, lb_error* err) {
                                             -C->set->reserve, C->set->reserve},
                                e->reserves);
   }
-  const lb_status status = C->torques ? lb_collocation_take_torques(C, err) : LB_OK;
+  const lb_status status = C->ease & LB_EASE_TORQUES ? lb_collocation_take_torques(C, err) : LB_OK;
   C->out->ncontrol = C->at.nu;
   return status;
 }

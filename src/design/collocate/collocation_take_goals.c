@@ -108,7 +108,7 @@ static lb_status put_goals(lb_collocating* C, lb_error* err) {
     const bool must = i >= set->ngoal;
     const lb_scene_goal* s = must ? &set->must[i - set->ngoal] : &set->goal[i];
     lb_node_goal g = {.goal = s};
-    if (s->mean || (C->torques && s->kind == LB_GOAL_MUSCLE)) {
+    if (s->mean || ((C->ease & LB_EASE_TORQUES) && s->kind == LB_GOAL_MUSCLE)) {
       continue; // collocation_mean.c; there are none of these
     }
     const lb_status status = find_subject(C, s, &g, err);
