@@ -1,6 +1,7 @@
 #include "output/report/report_history.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 enum { WIDE = 640, HIGH = 170, LEFT = 58, BOTTOM = 26, TOP = 10, RIGHT = 10 };
 
@@ -81,23 +82,40 @@ void lb_report_history(lb_out* out, int n, const double* objective, size_t strid
 
 // --- curves ---
 
-// All values, and a bound where it is no farther from them than they are from each other.
-static frame frame_of(const lb_report_curve* c) {
+// Least and largest value.
+static frame extent_of(const lb_report_curve* c) {
   frame f = {INFINITY, -INFINITY};
   for (int i = 0; i < c->n; i++) {
     f.low = fmin(f.low, fmin(c->start[i], c->found[i]));
     f.high = fmax(f.high, fmax(c->start[i], c->found[i]));
   }
+  return f;
+}
+
+// All values, and a bound where it is no farther from them than they are from each other.
+static frame frame_of(const lb_report_curve* c) {
+  frame f = extent_of(c);
   const double span = f.high > f.low ? f.high - f.low : 1;
   f.low = f.low - c->least < span ? c->least : f.low;
   f.high = c->most - f.high < span ? c->most : f.high;
   return (frame){f.low - 0.06 * span, f.high + 0.06 * span};
 }
 
-static void mark(lb_out* out, const frame* f, double value, const char* style) {
-  if (value >= f->low && value <= f->high) {
-    level(out, f, value, style);
-    lb_print(out, "%.3g</text>\n", value);
+// Bounds, zero, and the extent of values: what has no room beside those before it has no mark.
+static void mark(lb_out* out, const frame* f, const lb_report_curve* c) {
+  enum { MARKS = 5, ROOM = 12 };
+  const frame extent = extent_of(c);
+  const double value[MARKS] = {c->least, c->most, 0, extent.high, extent.low};
+  static const char* const style[MARKS] = {"bound", "bound", "rule", "rule", "rule"};
+  for (int i = 0; i < MARKS; i++) {
+    bool room = value[i] >= f->low && value[i] <= f->high;
+    for (int k = 0; k < i && room; k++) {
+      room = !(fabs(up(f, value[i]) - up(f, value[k])) < ROOM);
+    }
+    if (room) {
+      level(out, f, value[i], style[i]);
+      lb_print(out, "%.3g</text>\n", value[i]);
+    }
   }
 }
 
@@ -106,9 +124,7 @@ void lb_report_draw(lb_out* out, const lb_report_curve* c) {
   const double* const line[] = {c->start, c->found};
   const char* const style[] = {"before", "after"};
   open_card(out, c->name, c->unit);
-  mark(out, &f, 0, "rule");
-  mark(out, &f, c->least, "bound");
-  mark(out, &f, c->most, "bound");
+  mark(out, &f, c);
   for (int k = 0; k < 2; k++) {
     lb_print(out, "<polyline class=\"%s\" points=\"", style[k]);
     for (int i = 0; i < c->n; i++) {
