@@ -754,6 +754,27 @@ static void what_is_not_read_is_named_once_with_its_count(void** state) {
   lb_scene_release(&s);
 }
 
+// As OpenSim 4.5 writes them: inside the property, or as an element of their class with its name.
+static void paths_without_points_are_named_once_with_their_count(void** state) {
+  (void)state;
+#define FUNCTIONS(name)                                                                            \
+  "\n<FunctionBasedPath name=\"" name "\"><coordinate_paths>/jointset/j/a</coordinate_paths>"      \
+  "<length_function><PolynomialFunction><coefficients>0.1 0.3</coefficients></PolynomialFunction>" \
+  "</length_function></FunctionBasedPath>"
+#define LED(name, path) "<Thelen2003Muscle name=\"" name "\">" path SIZES "</Thelen2003Muscle>"
+  lb_scene s = parse(TWO("<ForceSet><objects>" LED("a", "<path>" FUNCTIONS("f") "</path>") LED(
+      "b", FUNCTIONS("path")) LED("c", PATH("")) "</objects></ForceSet>"));
+  assert_int_equal(s.nmuscle, 1);
+  assert_string_equal(s.muscle[0].name, "c");
+  assert_int_equal(s.nnote, 1);
+  assert_string_equal(s.note[0].text,
+                      "'a' is left out (2 of them, this is the first): its <FunctionBasedPath> has "
+                      "functions of coordinates in place of points, which are not read (give it a "
+                      "<GeometryPath>)");
+  assert_int_equal(s.note[0].place.line, 5);
+  lb_scene_release(&s);
+}
+
 // Others call them by their names, of which only the first is theirs.
 static void names_that_are_taken_are_noted(void** state) {
   (void)state;
@@ -1135,6 +1156,7 @@ int main(void) {
       cmocka_unit_test(muscles_have_the_sizes_of_their_class),
       cmocka_unit_test(a_body_with_a_skull_has_a_head_and_muscles_have_their_volume),
       cmocka_unit_test(what_is_not_read_is_named_once_with_its_count),
+      cmocka_unit_test(paths_without_points_are_named_once_with_their_count),
       cmocka_unit_test(what_a_model_has_otherwise_is_noted),
       cmocka_unit_test(names_that_are_taken_are_noted),
       cmocka_unit_test(objects_of_one_name_are_noted),
