@@ -95,6 +95,11 @@ typedef struct lb_osim {
 // The nodes of a scene, from a text; NULL: something is wrong, which is reported.
 lb_yaml* lb_osim_parse(lb_reader* r, const char* text, size_t length, const char* file);
 
+// Objects of the files that `opensim: {sets: ...}` names join those of the model (osim_sets.c).
+bool lb_osim_add_sets(lb_osim* o);
+// The set that a document is all of, as `<ForceSet>` in a file of its own; or NULL.
+lb_xml* lb_osim_lone_set(lb_xml* root);
+
 // Note of names with signs that scenes do not allow.
 void lb_osim_report_names(lb_osim* o);
 
