@@ -115,6 +115,10 @@ printf 'limber: 1\ninclude: whole.osim\n' >whole.yaml
 for i in whole part; do "$LIMBER" simulate $i.yaml -q --duration 0.5 --out sets-$i; done
 claim "sets of a model may be in files of their own" cmp sets-whole/trajectory.csv sets-part/trajectory.csv
 claim "... and are in the run" cmp sets-whole/forces.csv sets-part/forces.csv
+printf 'limber: 1\ninclude: sets/outer.yaml\nopensim: {sets: [sets/forces.xml, sets/geometry.xml]}\n' >nested.yaml
+printf 'limber: 1\ninclude: ../part.osim\n' >sets/outer.yaml
+"$LIMBER" simulate nested.yaml -q --duration 0.5 --out sets-nested
+claim "... of a model that a scene includes through another" cmp sets-whole/trajectory.csv sets-nested/trajectory.csv
 run "$LIMBER" check sets/forces.xml
 claim "a set alone is named, and where it belongs" complains "<ForceSet> is a set, which belongs to a model (in a scene, 'include' the model and name this file under 'opensim: {sets: [...]}')"
 printf 'limber: 1\ninclude: sets/forces.xml\n' >lone.yaml

@@ -118,12 +118,9 @@ bool lb_gather_sections(lb_reader* r, const lb_yaml* const* section) {
 
 // --- one text ---
 
-static bool gather_includes(lb_reader* r, const lb_yaml* root) {
-  const lb_yaml *node = lb_yaml_find(root, "include"), *opensim = lb_yaml_find(root, "opensim");
-  const lb_yaml *sets = lb_is_map(opensim) ? lb_yaml_find(opensim, "sets") : NULL, *outer = r->sets;
+static bool gather_all_includes(lb_reader* r, const lb_yaml* root) {
+  const lb_yaml* node = lb_yaml_find(root, "include");
   bool ok = true;
-  r->sets = sets;
-  r->sets_folder = r->folder;
   if (node && lb_is_scalar(node) && *node->text) {
     ok = lb_gather_file(r, resolve_path(r, node->text), node);
   }
@@ -133,10 +130,25 @@ static bool gather_includes(lb_reader* r, const lb_yaml* root) {
       ok &= lb_gather_file(r, resolve_path(r, path->text), path);
     }
   }
+  return ok;
+}
+
+// A model among them, or among theirs, takes the sets that are named here.
+static bool gather_includes(lb_reader* r, const lb_yaml* root) {
+  const lb_yaml *opensim = lb_yaml_find(root, "opensim"), *outer = r->sets;
+  const lb_yaml* sets = opensim && lb_is_map(opensim) ? lb_yaml_find(opensim, "sets") : NULL;
+  const char* folder = r->sets_folder;
+  if (!sets) {
+    return gather_all_includes(r, root);
+  }
+  r->sets = sets;
+  r->sets_folder = r->folder;
+  bool ok = gather_all_includes(r, root);
   if (ok && r->sets) {
     ok = lb_complain(r, sets->place, "'sets' are of a model of OpenSim's, and no 'include' is one");
   }
   r->sets = outer;
+  r->sets_folder = folder;
   return ok;
 }
 
