@@ -77,6 +77,10 @@ if [ -d "$others" ]; then
     "$(last "$others/Applications/Analyze/tests/resources/DoublePendulum3D_states.sto")" 1e-6
   "$LIMBER" simulate "$others/OpenSim/Simulation/Test/BouncingBall_HuntCrossley.osim" -q --duration 2 --out ball \
     --set "initial.ball.position=[0, 0.5, 0, 0, 0, 0]" 2>/dev/null
+  walking=$others/OpenSim/Examples/Moco/example3DWalking/subject_walk_scaled
+  printf "include: $walking.osim\nopensim: {sets: [${walking}_ContactGeometrySet.xml, ${walking}_ContactForceSet.xml]}\n" >walking.yaml
+  run "$LIMBER" check walking.yaml
+  claim "the contacts of example3DWalking are in files of their own" prints "80 muscles, 12 grounds"
   claim "a ball rests on its ground by its weight" near "$(tail -1 ball/forces.csv | tr , ' ' | cut -d' ' -f4)" 9.8065 1e-3
 fi
 
