@@ -152,12 +152,13 @@ bool say_json(FILE* file, const char* kind, const char* name, const char* text) 
 
 static const double bar_after = 0.5;   // s of work before a bar appears
 static const double bar_every = 0.1;   // s between redraws
-static const double line_every = 2;    // s between lines, if there is a tenth more to tell
-static const double line_at_most = 30; // s between lines in any case
+static const double line_first = 2;    // s of work before a line, and then twice as long each time
+static const double line_at_most = 60; // s between lines
 
 meter meter_start(bool quiet) {
   const double now = lb_clock();
-  return (meter){.quiet = quiet || json, .terminal = is_terminal(stderr), .shown = now};
+  return (meter){
+      .quiet = quiet || json, .terminal = is_terminal(stderr), .shown = now, .wait = line_first};
 }
 
 static void draw_bar(double fraction, const char* what, const char* left) {
@@ -186,19 +187,25 @@ static bool due(const meter* m, double now, double fraction) {
     return waited >= (m->drawn ? bar_every : bar_after);
   }
   const bool news = fabs(fraction - m->fraction) >= 0.1; // another part of the work begins anew
-  return waited >= line_at_most || (waited >= line_every && news);
+  return waited >= line_at_most || (waited >= m->wait && news);
+}
+
+// A line is there; the next one comes after twice the time.
+static void shown(meter* m, double now) {
+  m->shown = now;
+  m->wait = fmin(2 * m->wait, line_at_most);
 }
 
 // Work without a known end, by the same rules.
 static void show(meter* m, const char* what) {
   const double now = lb_clock();
-  if (what && !m->quiet && now - m->shown >= (m->terminal ? bar_every : line_every)) {
+  if (what && !m->quiet && now - m->shown >= (m->terminal ? bar_every : m->wait)) {
     fputs(m->terminal ? "\r" : "", stderr);
     put_safely(stderr, what);
     fputs(m->terminal ? "\033[K" : "\n", stderr);
     fflush(stderr);
     m->drawn = m->terminal;
-    m->shown = now;
+    shown(m, now);
   }
 }
 
@@ -219,7 +226,7 @@ static bool report(void* context, double fraction, const char* what) {
     } else {
       fprintf(stderr, "%3.0f %% %s%s\n", floor(100 * fraction), what ? what : "done", left.text);
     }
-    m->shown = now;
+    shown(m, now);
     m->fraction = fraction;
   }
   return !interrupted();

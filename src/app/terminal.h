@@ -39,6 +39,7 @@ typedef struct meter {
   bool terminal;
   bool drawn;      // a bar stands on the last line
   double shown;    // clock when last shown
+  double wait;     // s until the next line, where there is no bar
   double fraction; // when last shown
   lb_pace pace;
 } meter;

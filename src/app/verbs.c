@@ -198,7 +198,7 @@ const verb VERBS[] = {
               "Writes into the folder DIR:\n"
               "  lengths.sto  length of each muscle's path\n"
               "  arms.sto     its moment arms, -dL/dq, about the coordinates that it turns\n"
-              "  report.html and the other files of 'limber inverse'",
+              "  report.html, trajectory.csv, scene.glb, summary.json as other verbs do",
      .example = "  limber muscle lengths scenes/parts/arm.osim motion.mot --out out/lengths",
      .exits = "  0    done\n"
               "  1    the lengths could not be found or written\n"

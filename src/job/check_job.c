@@ -210,6 +210,26 @@ static void add_forces(lb_job* j) {
   lb_job_figure(j, "forces", "%s", l.text);
 }
 
+// What neither moves nor acts by itself.
+static void add_places(lb_job* j) {
+  const lb_scene* s = &j->scene;
+  const struct {
+    int count;
+    const char *one, *many;
+  } part[] = {{s->nwrap, "surface that paths wrap over", "surfaces that paths wrap over"},
+              {s->nmarker, "marker", "markers"}};
+  line l = {.used = 0};
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+    if (part[i].count) {
+      put(&l, "%s%d %s", l.used ? ", " : "", part[i].count,
+          plural(part[i].count, part[i].one, part[i].many));
+    }
+  }
+  if (l.used) {
+    lb_job_figure(j, "places", "%s", l.text);
+  }
+}
+
 static void add_run(lb_job* j) {
   const lb_model* m = j->model;
   const bool adaptive = m->solver.integrator == LB_INTEGRATOR_ADAPTIVE;
@@ -367,6 +387,7 @@ static void report(lb_job* j) {
   lb_job_add_compliance(j);
   add_freedom(j);
   add_forces(j);
+  add_places(j);
   add_run(j);
   add_optimisation(j, own->optimization);
   add_mechanism(j, own->mechanism);

@@ -86,7 +86,7 @@ void lb_job_add_deviations(lb_job* j, const lb_replay* r) {
 
 static lb_words with_unit(double value, const char* unit) {
   lb_words out;
-  WORDS(out, "%.4g %s", value, unit);
+  WORDS(out, "%.4g %s", value + 0.0, unit); // without the sign of -0
   return out;
 }
 
@@ -95,25 +95,41 @@ static lb_words speed_text(double speed, lb_channel_kind kind) {
                                        : with_unit(speed, lb_channel_unit(kind));
 }
 
-static void add_motors(lb_job* j) {
+static void add_motor(lb_job* j, const lb_motor_figures* m) {
+  const char* unit = lb_channel_unit(m->force_channel->kind);
+  lb_job_row(j, "%-20.20s %13s %13s %13s %12s %12s", m->force_channel->name,
+             with_unit(fabs(m->force.peak), unit).text, with_unit(m->force.rms, unit).text,
+             speed_text(fabs(m->speed.peak), m->speed_channel->kind).text,
+             with_unit(m->driving, "W").text, with_unit(m->braking, "W").text);
+}
+
+// Motors that exert anything; whether there are any.
+static bool add_motors(lb_job* j) {
   enum { MOST = 12 };
   const lb_recording* r = j->recording;
-  const int n = r->model->nmotor;
-  if (n > 0) {
-    lb_job_row(j, "%-20s %13s %13s %13s %12s %12s", "motor", "peak", "rms", "peak speed", "driving",
-               "braking");
-  }
-  for (int i = 0; i < n && i < MOST; i++) {
+  int shown = 0, idle = 0;
+  for (int i = 0; i < r->model->nmotor; i++) {
     const lb_motor_figures m = lb_recording_motor(r, i);
-    const char* unit = lb_channel_unit(m.force_channel->kind);
-    lb_job_row(j, "%-20.20s %13s %13s %13s %12s %12s", m.force_channel->name,
-               with_unit(fabs(m.force.peak), unit).text, with_unit(m.force.rms, unit).text,
-               speed_text(fabs(m.speed.peak), m.speed_channel->kind).text,
-               with_unit(m.driving, "W").text, with_unit(m.braking, "W").text);
+    if (m.force.peak == 0) {
+      idle++;
+      continue;
+    }
+    if (shown == 0) {
+      lb_job_row(j, "%-20s %13s %13s %13s %12s %12s", "motor", "peak", "rms", "peak speed",
+                 "driving", "braking");
+    }
+    if (shown++ < MOST) {
+      add_motor(j, &m);
+    }
   }
-  if (n > MOST) {
-    lb_job_row(j, "and %d more in summary.json", n - MOST);
+  if (shown > MOST) {
+    lb_job_row(j, "and %d more in summary.json", shown - MOST);
   }
+  if (idle > 0) {
+    lb_job_row(j, "%s%s", lb_text_count(idle, shown ? "other motor" : "motor").text,
+               idle == 1 ? " exerts nothing" : " exert nothing");
+  }
+  return shown > 0;
 }
 
 static const double MEGA = 1e-6;
@@ -135,8 +151,8 @@ static void add_stress(lb_job* j) {
 void lb_job_add_forces(lb_job* j) {
   const lb_recording* r = j->recording;
   add_stress(j);
-  add_motors(j);
-  if ((r->model->nmotor > 0 || lb_recording_has_stress(r)) && r->nframe > 1) {
+  const bool motors = add_motors(j);
+  if ((motors || lb_recording_has_stress(r)) && r->nframe > 1) {
     lb_job_row(j, "of frames every %s; rms is over the whole run",
                lb_text_duration(r->time[1] - r->time[0]).text);
   }

@@ -18,7 +18,7 @@ static void weigh_muscles(lb_job* j) {
 
 lb_status lb_motion_job_load(lb_job* j, lb_error* err) {
   lb_motion_job* own = j->own;
-  j->scene.record.reactions = true; // fixed joints are links then
+  j->scene.record.reactions = !own->unloaded; // fixed joints are links then
   lb_status status = lb_job_need_table(j, "a motion", err);
   status = status == LB_OK ? lb_job_scale(j, err) : status;
   if (own->weigh) {

@@ -10,6 +10,7 @@ typedef struct lb_motion_job {
   lb_joint_motion* motion;
   lb_outer_forces* forces; // or NULL
   lb_analysis* analysis;   // or NULL
+  bool unloaded;           // forces are of no interest, and those of the ground may lack
   bool weigh;              // muscles by their volume, where none has a mass
   lb_muscle_masses masses; // that they were given so
 } lb_motion_job;

@@ -17,6 +17,11 @@ static lb_status load(lb_job* j, lb_error* err) {
 
 // --- lengths ---
 
+static lb_status load_lengths(lb_job* j, lb_error* err) {
+  ((lb_motion_job*)j->own)->unloaded = true;
+  return load(j, err);
+}
+
 static lb_status run_lengths(lb_job* j, lb_error* err) {
   return lb_motion_job_run(j, 0, err);
 }
@@ -102,7 +107,8 @@ static void report_static(lb_job* j) {
 static const double SMALL = 0.01; // part of an inertia that does not matter
 
 static lb_status load_inertia(lb_job* j, lb_error* err) {
-  ((lb_motion_job*)j->own)->weigh = true;
+  lb_motion_job* own = j->own;
+  own->weigh = own->unloaded = true;
   const lb_status status = load(j, err);
   double mass = 0;
   for (int i = 0; status == LB_OK && i < j->scene.nmuscle; i++) {
@@ -165,7 +171,7 @@ static void tell_masses(lb_job* j, const lb_muscle_masses* m) {
                 "bodies",
                 1e-6 * how.tension, how.density, lb_text_count(m->count, "muscle").text, m->mass);
   if (m->bound >= 0) {
-    lb_job_note(j, "muscles of '%s' would be more than 80 %% of it: theirs are %.3g times as heavy",
+    lb_job_warn(j, "muscles of '%s' would be more than 80 %% of it: theirs are %.3g times as heavy",
                 j->scene.body[m->bound].name, m->scale);
   }
 }
@@ -187,7 +193,8 @@ static void report_inertia(lb_job* j) {
     .name = "muscle " word, .size = sizeof(lb_motion_job), .load = loads, .run = runs,             \
     .report = reports, .release = lb_motion_job_release, .reduced = true                           \
   }
-const lb_job_type lb_job_muscle_lengths = MUSCLE_JOB("lengths", load, run_lengths, report_lengths);
+const lb_job_type lb_job_muscle_lengths =
+    MUSCLE_JOB("lengths", load_lengths, run_lengths, report_lengths);
 const lb_job_type lb_job_muscle_static = MUSCLE_JOB("static", load, run_static, report_static);
 const lb_job_type lb_job_muscle_report =
     MUSCLE_JOB("report", load_inertia, run_inertia, report_inertia);

@@ -227,3 +227,13 @@ claim "... and which point each joint is" prints "pin       O: "
 run "$LIMBER" simulate --quiet --duration 0.02 --set joints.stand.type=fixed --out dog "$LIMBER_SOURCE_DIR/scenes/dog.yaml"
 claim "linkages are in the summary" grep -q '"mobility": 4' dog/summary.json
 claim "... and drawn in the report" grep -q 'the paths of its points' dog/report.html
+
+# What paths go over and what is measured counts, too.
+cat >places.yaml <<'Y'
+bodies: {arm: {mass: 2, center: [0.3, 0, 0], inertia: [0.01, 0.01, 0.01]}}
+joints: {j: {type: revolute, child: arm, axis: -y}}
+wraps: {w: {cylinder: {radius: 5 cm}}, v: {sphere: {radius: 5 cm}}}
+markers: {m: {body: arm}}
+Y
+run "$LIMBER" check places.yaml
+claim "wraps and markers are counted" prints "places    2 surfaces that paths wrap over, 1 marker"

@@ -77,6 +77,10 @@ if [ -d "$others" ]; then
     "$(last "$others/Applications/Analyze/tests/resources/DoublePendulum3D_states.sto")" 1e-6
   "$LIMBER" simulate "$others/OpenSim/Simulation/Test/BouncingBall_HuntCrossley.osim" -q --duration 2 --out ball \
     --set "initial.ball.position=[0, 0.5, 0, 0, 0, 0]" 2>/dev/null
+  walking=$others/OpenSim/Examples/Moco/example3DWalking/subject_walk_scaled
+  printf "include: $walking.osim\nopensim: {sets: [${walking}_ContactGeometrySet.xml, ${walking}_ContactForceSet.xml]}\n" >walking.yaml
+  run "$LIMBER" check walking.yaml
+  claim "the contacts of example3DWalking are in files of their own" prints "80 muscles, 12 grounds"
   claim "a ball rests on its ground by its weight" near "$(tail -1 ball/forces.csv | tr , ' ' | cut -d' ' -f4)" 9.8065 1e-3
 fi
 
@@ -92,3 +96,41 @@ run "$LIMBER" simulate locked.osim --duration 0.1 --out locked --quiet
 claim "a model that is locked everywhere is simulated" exits 0
 claim "... quietly" silent
 claim "... and stays" grep -q "0.1.*,0.4" <(tail -1 locked/trajectory.csv)
+
+# Sets in files of their own, as example3DWalking has its contacts.
+geometry='<ContactGeometrySet><objects><ContactHalfSpace name="floor"><socket_frame>/ground</socket_frame><orientation>0 0 -1.5707963267948966</orientation></ContactHalfSpace>
+<ContactSphere name="ball"><socket_frame>/bodyset/ball</socket_frame><location>0 0 0</location><radius>0.1</radius></ContactSphere></objects></ContactGeometrySet>'
+spring='<SpringGeneralizedForce name="spring"><coordinate>y</coordinate><stiffness>8</stiffness><rest_length>0.5</rest_length><viscosity>0</viscosity></SpringGeneralizedForce>'
+contact='<SmoothSphereHalfSpaceForce name="contact"><socket_sphere>/contactgeometryset/ball</socket_sphere><socket_half_space>/contactgeometryset/floor</socket_half_space><stiffness>1e6</stiffness><dissipation>2</dissipation></SmoothSphereHalfSpaceForce>'
+begin='<?xml version="1.0"?><OpenSimDocument Version="40500">'
+ball() { # SETS
+  echo "$begin<Model name=\"ball\"><BodySet><objects><Body name=\"ball\"><mass>1</mass><inertia>1 1 1 0 0 0</inertia></Body></objects></BodySet>
+<JointSet><objects><SliderJoint name=\"rail\"><socket_parent_frame>up</socket_parent_frame><socket_child_frame>/bodyset/ball</socket_child_frame>
+<coordinates><Coordinate name=\"y\"><default_value>0.3</default_value></Coordinate></coordinates><frames><PhysicalOffsetFrame name=\"up\"><socket_parent>/ground</socket_parent>
+<orientation>0 0 1.5707963267948966</orientation></PhysicalOffsetFrame></frames></SliderJoint></objects></JointSet>$1</Model></OpenSimDocument>"
+}
+mkdir sets
+ball "<ForceSet><objects>$spring$contact</objects></ForceSet>$geometry" >whole.osim
+ball "<ForceSet><objects>$spring</objects></ForceSet>" >part.osim
+echo "$begin<ForceSet name=\"more\"><objects>$contact</objects></ForceSet></OpenSimDocument>" >sets/forces.xml
+echo "$begin$geometry</OpenSimDocument>" >sets/geometry.xml
+printf 'limber: 1\ninclude: part.osim\nopensim: {sets: [sets/forces.xml, sets/geometry.xml]}\n' >part.yaml
+printf 'limber: 1\ninclude: whole.osim\n' >whole.yaml
+for i in whole part; do "$LIMBER" simulate $i.yaml -q --duration 0.5 --out sets-$i; done
+claim "sets of a model may be in files of their own" cmp sets-whole/trajectory.csv sets-part/trajectory.csv
+claim "... and are in the run" cmp sets-whole/forces.csv sets-part/forces.csv
+printf 'limber: 1\ninclude: sets/outer.yaml\nopensim: {sets: [sets/forces.xml, sets/geometry.xml]}\n' >nested.yaml
+printf 'limber: 1\ninclude: ../part.osim\n' >sets/outer.yaml
+"$LIMBER" simulate nested.yaml -q --duration 0.5 --out sets-nested
+claim "... of a model that a scene includes through another" cmp sets-whole/trajectory.csv sets-nested/trajectory.csv
+run "$LIMBER" check sets/forces.xml
+claim "a set alone is named, and where it belongs" complains "<ForceSet> is a set, which belongs to a model (in a scene, 'include' the model and name this file under 'opensim: {sets: [...]}')"
+printf 'limber: 1\ninclude: sets/forces.xml\n' >lone.yaml
+run "$LIMBER" check lone.yaml
+claim "... and so it is where a scene includes it" complains "<ForceSet> is a set, which belongs to a model"
+printf 'limber: 1\nopensim: {sets: sets/forces.xml}\n' >lone.yaml
+run "$LIMBER" check lone.yaml
+claim "sets without a model are refused" complains "lone.yaml:2:17: 'sets' are of a model of OpenSim's"
+echo "$begin<BodySet><objects/></BodySet></OpenSimDocument>" >sets/forces.xml
+run "$LIMBER" check part.yaml
+claim "... and those that a model cannot get so" complains "<BodySet> is none of the sets ForceSet, ContactGeometrySet, MarkerSet or ConstraintSet"

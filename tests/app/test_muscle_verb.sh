@@ -56,6 +56,29 @@ m = {"a": 0.1 * 0.01 / 3, "b": 0.001 * 0.04 / 3}
 for k in m:
     assert abs(rows[k] - m[k] / (I + sum(m.values()))) < 1e-12, (k, rows[k])
 P
+claim "... without forces of joints, since those of the ground may lack" test ! -e report/inverse.csv -a ! -e report/reactions.csv
+claim "... and so it is with lengths alone" test ! -e lengths/inverse.csv -a ! -e lengths/reactions.csv
+claim "... but not with static optimisation" test -e static/inverse.csv -a -e static/reactions.csv
+
+# A coordinate that another one leads has no inertia of its own: both turn together.
+cat >led.yaml <<'Y'
+bodies:
+  arm: {mass: 2, center: [0, 0, 0], inertia: [0.05, 0.05, 0.05]}
+  led: {mass: 2, center: [0, 0, 0], inertia: [0.01, 0.01, 0.01]}
+joints: {j: {type: revolute, child: arm, axis: -y}, k: {type: revolute, child: led, axis: -y}}
+constraints: {leads: {couple: [{joint: k}, {joint: j, times: -3}], equals: 0}}
+muscles:
+  a: {through: [{at: [0, 0, 0.4]}, {body: led, at: [0.1, 0, 0]}], tension: 300, mass: {amount: 300 g}}
+Y
+printf 'time,j.q,k.q\n0,0,0\n0.1,0,0\n0.2,0,0\n' >led.csv
+run "$LIMBER" muscle report led.yaml led.csv --out led
+claim "inertia is that about coordinates that lead" grep -q "a  *.*% of the inertia at j" stdout
+claim "... with what they lead" python3 - <<'P'
+import csv
+r = next(csv.DictReader(open("led/inertia.csv")))
+a = 0.3 * 0.01 / 3
+assert abs(float(r["j"]) - 9 * a / (0.05 + 9 * (0.01 + a))) < 1e-12 and float(r["k"]) == 0, r
+P
 sed 's/mass: {amount: [^}]*}//' arm.yaml >light.yaml
 run "$LIMBER" muscle report light.yaml still.csv --out none
 claim "muscles without mass have no inertia to report" exits 2
@@ -104,7 +127,7 @@ claim "... and they do the same" cmp own/inverse.csv pushed/inverse.csv
 run "$LIMBER" muscle static arm.yaml still.csv --out shared --quiet
 run "$LIMBER" muscle lengths arm.yaml still.csv --out shared --quiet
 claim "lengths go into the folder of another verb" exits 0
-claim "... and what that left is named" complains "these files in shared are of an earlier job, not of this one: activations.sto, muscle_forces.sto, reserves.sto, joint_loads.sto"
+claim "... and what that left is named" complains "these files in shared are of an earlier job, not of this one: inverse.csv, activations.sto, muscle_forces.sto, reserves.sto, joint_loads.sto, forces.csv, reactions.csv"
 run "$LIMBER" muscle static arm.yaml still.csv --out shared --quiet
 claim "... until they are new again" test ! -s stderr
 

@@ -168,3 +168,20 @@ run "$LIMBER" simulate spring.yaml --set solver.integrator=euler --set solver.st
 claim "energy that comes from nowhere is a warning" complains "and nothing feeds so much in"
 run "$LIMBER" simulate spring.yaml --set solver.integrator=bdf2 --out holds
 claim "... which an implicit step does not get" content
+
+# Motors that exert nothing have no line of their own, and no number is -0.
+cat >idle.yaml <<'Y'
+gravity: [0, 0, 0]
+bodies: {a: {mass: 1, center: [0, 0, 0], inertia: [1, 1, 1]}, b: {mass: 1, center: [0, 0, 0], inertia: [1, 1, 1]}}
+joints: {i: {type: revolute, child: a, axis: z}, j: {type: revolute, child: b, axis: z}}
+motors: {idle: {joint: i, drive: force, keys: [[0 s, 0 N m]]}, busy: {joint: j, drive: force, keys: [[0 s, 1 N m]]}}
+initial: {i: {velocity: -1}}
+Y
+run "$LIMBER" simulate idle.yaml --duration 0.1 --out idle
+claim "a motor that drives has its line" prints "  busy  "
+claim "... one that exerts nothing is counted" prints "1 other motor exerts nothing"
+claim "... and has none" eval '! prints "  idle  "'
+claim "... and no number is -0" eval '! prints " -0 "'
+run "$LIMBER" simulate idle.yaml --duration 0.1 --out idle --set "motors.busy.keys=[[0 s, 0 N m]]"
+claim "where none drives, there is a count alone" prints "  2 motors exert nothing"
+claim "... and no table" eval '! prints "peak speed"'

@@ -8,8 +8,9 @@ static inline double random_number(void) {
   return (double)(check_seed >> 8) / (1 << 23) - 1;
 }
 
-// A point near the guess, and its directional derivatives by differences of fourth order.
-static inline void check_derivatives(const char* text, const lb_collocate_inputs* in) {
+// A point near the guess, and its directional derivatives by differences of fourth order with steps
+// of h.
+static inline void check_derivatives_by(const char* text, const lb_collocate_inputs* in, double h) {
   static const double AT[4] = {-2, -1, 1, 2}, WEIGHT[4] = {1. / 12, -8. / 12, 8. / 12, -1. / 12};
   collocated c = make_collocation(text, in);
   lb_collocating* C = c.c->work;
@@ -26,7 +27,7 @@ static inline void check_derivatives(const char* text, const lb_collocate_inputs
   for (size_t k = 0; k < m; k++) {
     lambda[k] = random_number();
   }
-  const double h = 1e-4, factor = 0.7;
+  const double factor = 0.7;
   for (int p = 0; p < 4; p++) {
     for (size_t k = 0; k < n; k++) {
       to[k] = x[k] + h * AT[p] * e[k];
@@ -80,4 +81,8 @@ static inline void check_derivatives(const char* text, const lb_collocate_inputs
     free(all[k]);
   }
   forget_collocation(&c);
+}
+
+static inline void check_derivatives(const char* text, const lb_collocate_inputs* in) {
+  check_derivatives_by(text, in, 1e-4);
 }

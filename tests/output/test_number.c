@@ -2,6 +2,7 @@
 #include "output/file/number_text.h"
 
 #include "comma.h"
+#include "output/report/report_text.h"
 
 static void number_reads_back(double x) {
   char text[LB_NUMBER_SIZE];
@@ -125,8 +126,22 @@ static void numbers_look_as_people_write_them(void** state) {
   }
 }
 
+static void times_of_an_axis_have_one_unit(void** state) {
+  (void)state;
+  const struct {
+    double t, last;
+    const char* text;
+  } mark[] = {{0.41, 2.01, "0.41 s"}, {2.01, 2.01, "2.01 s"}, {0, 2.01, "0 s"},
+              {0.02, 0.41, "20 ms"},  {0, 0.41, "0 ms"},      {5e-4, 0.02, "0.5 ms"}};
+  for (size_t i = 0; i < sizeof mark / sizeof *mark; i++) {
+    char text[LB_REPORT_WORD];
+    assert_string_equal(lb_report_seconds_to(mark[i].t, mark[i].last, text), mark[i].text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(times_of_an_axis_have_one_unit),
       cmocka_unit_test(every_number_reads_back_exactly),
       cmocka_unit_test(numbers_are_written_alike_in_every_locale),
       cmocka_unit_test(no_number_with_fewer_digits_would_do),

@@ -56,10 +56,11 @@ static void starve(const char* file, int nset, const char* const* set, bool once
 static void a_scene_that_runs_out_of_memory_leaves_nothing(void** state) {
   (void)state;
   static const char* const files[] = {
-      "scenes/puppet.yaml",        "scenes/chain-400.yaml",   "scenes/robot-arm.yaml",
-      "scenes/racket.yaml",        "scenes/walking-leg.yaml", "tests/scene/good/outer.yaml",
-      "scenes/joint-gallery.yaml", "scenes/spline-knee.yaml", "scenes/hand.yaml",
-      "scenes/gear-train.yaml",    "scenes/dog.yaml",         "scenes/klann.yaml"};
+      "scenes/puppet.yaml",         "scenes/chain-400.yaml",     "scenes/robot-arm.yaml",
+      "scenes/racket.yaml",         "scenes/walking-leg.yaml",   "tests/scene/good/outer.yaml",
+      "tests/scene/good/sets.yaml", "scenes/joint-gallery.yaml", "scenes/spline-knee.yaml",
+      "scenes/hand.yaml",           "scenes/gear-train.yaml",    "scenes/dog.yaml",
+      "scenes/klann.yaml"};
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     starve(files[i], 0, NULL, false);
     starve(files[i], 0, NULL, true);

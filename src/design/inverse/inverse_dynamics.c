@@ -284,6 +284,13 @@ static lb_status check_finite(const job* J) {
   return LB_OK;
 }
 
+static void keep_torque(const job* J, lb_recording* r) {
+  const size_t nv = (size_t)J->m->nv;
+  if (r->keeps & LB_KEEP_TORQUES) {
+    memcpy(r->torque + (size_t)(r->nframe - 1) * nv, J->torque, nv * sizeof *r->torque);
+  }
+}
+
 static lb_status run(job* J, const char* file, lb_recording* r, lb_summary* s) {
   lb_status status =
       lb_times_check(J->motion.n, J->motion.time, J->o->begin, J->o->end, file, J->err);
@@ -299,8 +306,7 @@ static lb_status run(job* J, const char* file, lb_recording* r, lb_summary* s) {
     }
     if (status == LB_OK) {
       lb_recording_count_stress(r);
-      memcpy(r->torque + (size_t)(r->nframe - 1) * (size_t)J->m->nv, J->torque,
-             (size_t)J->m->nv * sizeof *r->torque);
+      keep_torque(J, r);
       s->constraint_violation = fmax(s->constraint_violation, lb_constraint_gap(J->m, J->d, NULL));
       if (!lb_progress_report(&J->o->progress, (i + 1.0) / J->motion.n, "inverse dynamics")) {
         status = lb_error_add(J->err, LB_INTERRUPTED, (lb_place){0}, "interrupted at t = %g s",
@@ -345,8 +351,10 @@ lb_status lb_inverse(const lb_model* model, const lb_joint_motion* motion,
                   .range_left = NAN,
                   .threads = 1};
   lb_arena_init(&J.arena, recording->allocator);
-  lb_status status =
-      lb_recording_keep(recording, LB_KEEP_RATES | LB_KEEP_REACTIONS | LB_KEEP_TORQUES, err);
+  const lb_analysis* a = options->analysis;
+  const bool lengths = a && !a->tension && model->muscle.count > 0; // of muscles, and no forces
+  const int forces = lengths ? 0 : LB_KEEP_REACTIONS | LB_KEEP_TORQUES;
+  lb_status status = lb_recording_keep(recording, LB_KEEP_RATES | forces, err);
   if (status == LB_OK) {
     status = lb_data_create(model, recording->allocator, &J.d, err);
   }

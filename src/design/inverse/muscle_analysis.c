@@ -12,6 +12,7 @@ struct lb_analysis_work {
   lb_coupled coupled;
   lb_static* share; // NULL: no static optimisation
   double *M, *part; // [nv][nv]
+  double* column;   // [nv]
 };
 
 static double* array(lb_arena* arena, bool wanted, int frames, size_t width) {
@@ -31,7 +32,8 @@ lb_status lb_analysis_create(const lb_model* m, int frames, int parts,
     *w = (struct lb_analysis_work){.coupled = lb_coupled_create(&arena, m),
                                    .share = statics ? lb_static_create(&arena, m, how) : NULL,
                                    .M = array(&arena, inertia, 1, nv * nv),
-                                   .part = array(&arena, inertia, 1, nv * nv)};
+                                   .part = array(&arena, inertia, 1, nv * nv),
+                                   .column = array(&arena, inertia, 1, nv)};
     *a = (lb_analysis){.model = m,
                        .capacity = frames,
                        .time = array(&arena, true, frames, 1),
@@ -65,18 +67,36 @@ void lb_analysis_release(lb_analysis* a) {
 
 // --- one frame ---
 
-// Diagonals (J'MJ)_jj of each muscle's mass, and of everything.
+// P'MP: coordinates that others lead move along, and have no inertia of their own.
+static void move_matrix(const lb_coupled* c, double* M, double* column) {
+  const size_t nv = (size_t)c->nv;
+  for (size_t i = 0; i < nv && c->rank > 0; i++) {
+    lb_coupled_move(c, M + i * nv);
+  }
+  for (size_t k = 0; k < nv && c->rank > 0; k++) {
+    for (size_t i = 0; i < nv; i++) {
+      column[i] = M[i * nv + k];
+    }
+    lb_coupled_move(c, column);
+    for (size_t i = 0; i < nv; i++) {
+      M[i * nv + k] = column[i];
+    }
+  }
+}
+
+// Diagonals (P'J'MJP)_jj of each muscle's mass, and of everything.
 static void weigh(lb_analysis* a, lb_data* d, double* out) {
   const lb_model* m = a->model;
   const size_t nv = (size_t)m->nv;
   lb_crba(m, d, a->work->M, d->q);
   lb_fill_columns(m, d->work);
   for (int i = 0; i <= m->muscle.count; i++, out += nv) {
-    const double* M = i < m->muscle.count ? a->work->part : a->work->M;
+    double* M = i < m->muscle.count ? a->work->part : a->work->M;
     if (i < m->muscle.count) {
       memset(a->work->part, 0, nv * nv * sizeof *a->work->part);
       lb_muscle_weigh(m, d->work, i, a->work->part, d->q);
     }
+    move_matrix(&a->work->coupled, M, a->work->column);
     for (size_t k = 0; k < nv; k++) {
       out[k] = M[k * (nv + 1)];
     }

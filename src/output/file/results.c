@@ -166,6 +166,11 @@ static bool is_simulated(const lb_summary* s) {
   return s->job && strcmp(s->job, "simulate") == 0;
 }
 
+// Whether what acts is known: along a motion that is looked at for its lengths alone it is not.
+static bool has_forces(const lb_recording* r, const lb_summary* s) {
+  return !s->analysis || r->keeps & LB_KEEP_TORQUES;
+}
+
 static bool is_there(need of, const lb_recording* r, const lb_summary* s) {
   const bool there[] = {[ANY] = true,
                         [FIT] = s->fit,
@@ -175,7 +180,7 @@ static bool is_there(need of, const lb_recording* r, const lb_summary* s) {
                         [COLLOCATION] = s->collocation,
                         [SOLUTION] = s->collocation && s->collocation->work,
                         [FORK] = s->fork,
-                        [FORCES] = r->nchannel > 0,
+                        [FORCES] = r->nchannel > 0 && has_forces(r, s),
                         [CONTACTS] = r->model->contact.set.on,
                         [STRESS] = lb_recording_has_stress(r),
                         [TORQUES] = r->keeps & LB_KEEP_TORQUES,

@@ -92,6 +92,7 @@ static void draw_cycle(lb_out* out, const lb_analysis* a, int high) {
 
 static void draw_axes(lb_out* out, const lb_analysis* a, double low, double high) {
   char text[LB_REPORT_WORD];
+  const double last = a->time[a->nframe - 1];
   draw_cycle(out, a, HIGH - TOP - FOOT);
   const double mark[] = {low, 0, high};
   for (int i = 0; i < 3; i++) {
@@ -105,9 +106,9 @@ static void draw_axes(lb_out* out, const lb_analysis* a, double low, double high
     }
   }
   lb_print(out, "<text x=\"%d\" y=\"%d\">%s</text>\n", LEFT, HIGH - 4,
-           lb_report_seconds(a->time[0], text));
+           lb_report_seconds_to(a->time[0], last, text));
   lb_print(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n", WIDE - RIGHT, HIGH - 4,
-           lb_report_seconds(a->time[a->nframe - 1], text));
+           lb_report_seconds(last, text));
 }
 
 static void draw_plot(lb_out* out, const lb_analysis* a, const char* name, const char* unit,

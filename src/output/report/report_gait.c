@@ -37,13 +37,14 @@ static void bars(lb_out* out, const lb_recording* r, const lb_gait_foot* foot, i
 
 static void cycles(lb_out* out, const lb_recording* r, const lb_gait* G, int high) {
   const int all = (int)((r->time[r->nframe - 1] - r->time[0]) / G->period + 1e-6);
+  const double last = r->time[0] + all * G->period;
   for (int i = 0; i <= all && all < MOST_FEET; i++) {
     const double time = r->time[0] + i * G->period, x = across(r, time);
     char text[LB_REPORT_WORD];
     lb_print(out,
              "<line x1=\"%.1f\" y1=\"0\" x2=\"%.1f\" y2=\"%d\" stroke=\"currentColor\" "
              "stroke-opacity=\"0.3\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
-             x, x, high, x, high + ROW, lb_report_seconds(time, text));
+             x, x, high, x, high + ROW, lb_report_seconds_to(time, last, text));
   }
 }
 

@@ -39,9 +39,9 @@ const char* lb_report_human(double x, char out[LB_REPORT_WORD]) {
   return power >= 3 ? lb_report_grouped(lround(x), out) : lb_report_fixed(x, 3 - power, out);
 }
 
-const char* lb_report_seconds(double t, char out[LB_REPORT_WORD]) {
-  const double size = fabs(t);
-  const bool small = isfinite(t) && size > 0 && size < 1;
+const char* lb_report_seconds_to(double t, double last, char out[LB_REPORT_WORD]) {
+  const double size = fabs(last);
+  const bool small = isfinite(last) && size > 0 && size < 1;
   char number[LB_REPORT_WORD];
   snprintf(out, LB_REPORT_WORD, "%.55s%s",
            lb_report_human(!small        ? t
@@ -52,4 +52,8 @@ const char* lb_report_seconds(double t, char out[LB_REPORT_WORD]) {
            : size < 1e-3 ? " µs"
                          : " ms");
   return out;
+}
+
+const char* lb_report_seconds(double t, char out[LB_REPORT_WORD]) {
+  return lb_report_seconds_to(t, t, out);
 }

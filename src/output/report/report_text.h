@@ -11,3 +11,5 @@ const char* lb_report_fixed(double x, int decimals, char out[LB_REPORT_WORD]);
 const char* lb_report_human(double x, char out[LB_REPORT_WORD]);
 // "1.5 s", "20 ms".
 const char* lb_report_seconds(double t, char out[LB_REPORT_WORD]);
+// The same of a mark on an axis, in the unit of the axis' last.
+const char* lb_report_seconds_to(double t, double last, char out[LB_REPORT_WORD]);

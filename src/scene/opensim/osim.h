@@ -87,11 +87,18 @@ typedef struct lb_osim {
   lb_osim_place* place; // of bodies on each other, as the model starts
   int nwrap, wrap_capacity;
   lb_osim_wrap* wrap;
+  int npathless;                        // forces whose paths have no points
+  const lb_xml *pathless, *pathless_by; // the first of them, and what it has in place of points
   lb_osim_renamed spelt, twin; // signs that scenes do not allow; names that are there already
 } lb_osim;
 
 // The nodes of a scene, from a text; NULL: something is wrong, which is reported.
 lb_yaml* lb_osim_parse(lb_reader* r, const char* text, size_t length, const char* file);
+
+// Objects of the files that `opensim: {sets: ...}` names join those of the model (osim_sets.c).
+bool lb_osim_add_sets(lb_osim* o);
+// The set that a document is all of, as `<ForceSet>` in a file of its own; or NULL.
+lb_xml* lb_osim_lone_set(lb_xml* root);
 
 // Note of names with signs that scenes do not allow.
 void lb_osim_report_names(lb_osim* o);
@@ -218,6 +225,7 @@ void lb_osim_put_pulls(lb_osim* o);                      // osim_pulls.c
 void lb_osim_leave_out(lb_osim* o, const lb_xml* force, const char* why); // osim_forces.c
 // One muscle or path spring of `ForceSet`; false: it is neither.
 bool lb_osim_path_force(lb_osim* o, lb_xml* force); // osim_paths.c
+void lb_osim_report_pathless(lb_osim* o);           // osim_paths.c
 void lb_osim_wraps(lb_osim* o);                     // osim_paths.c
 // Constants of a Hill-type muscle, and its start.
 lb_yaml* lb_osim_hill(lb_osim* o, lb_xml* muscle);                     // osim_hill.c

@@ -300,5 +300,6 @@ static void read_forces(lb_osim* o, const char* set) {
 void lb_osim_forces(lb_osim* o) {
   read_forces(o, "ForceSet");
   read_forces(o, "components");
+  lb_osim_report_pathless(o);
   lb_osim_put_pulls(o);
 }

@@ -493,7 +493,38 @@ static bool has_path(lb_osim* o, lb_xml* xml) {
   return false;
 }
 
+// OpenSim 4.5 has paths whose lengths are functions of coordinates.
+static bool leave_without_points(lb_osim* o, lb_xml* xml) {
+  static const char TAG[] = "FunctionBasedPath";
+  lb_xml *own = lb_osim_property(o, xml, TAG), *in = lb_osim_property(o, xml, "path");
+  lb_xml* found = own || !in ? own : lb_xml_find(in, TAG);
+  if (!found) {
+    return false;
+  }
+  if (o->npathless++ == 0) {
+    o->pathless = xml;
+    o->pathless_by = found;
+  }
+  xml->first = NULL; // nothing of it is needed
+  return true;
+}
+
+void lb_osim_report_pathless(lb_osim* o) {
+  const char* all =
+      o->npathless > 1 ? lb_compose(o->r, " (%d of them, this is the first)", o->npathless) : "";
+  if (o->npathless > 0) {
+    lb_remark(o->r, o->pathless_by->place,
+              lb_compose(o->r,
+                         "'%.64s' is left out%s: its <%s> has functions of coordinates in place of "
+                         "points, which are not read (give it a <GeometryPath>)",
+                         o->pathless->name, all, o->pathless_by->tag));
+  }
+}
+
 bool lb_osim_path_force(lb_osim* o, lb_xml* xml) {
+  if (leave_without_points(o, xml)) {
+    return true;
+  }
   const bool sized = lb_osim_property(o, xml, "max_isometric_force") &&
                      lb_osim_property(o, xml, "optimal_fiber_length");
   const bool muscle = sized || strstr(xml->tag, "Muscle"); // by itself it has sizes, too

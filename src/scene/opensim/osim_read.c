@@ -147,7 +147,7 @@ lb_yaml* lb_osim_parse(lb_reader* r, const char* text, size_t length, const char
   lb_osim o = {.r = r};
   const lb_status before = r->report.status;
   lb_xml* root = lb_xml_parse(text, length, file, &r->scratch, &r->report, &r->no_memory);
-  if (!root || !find_model(&o, root)) {
+  if (!root || !find_model(&o, root) || !lb_osim_add_sets(&o)) {
     return NULL;
   }
   const lb_place place = o.model->place;

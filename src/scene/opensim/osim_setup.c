@@ -28,7 +28,15 @@ static void find_element(lb_setup* s, const char* const* element) {
   while (element[count]) {
     count++;
   }
+  const lb_xml* set = lb_osim_lone_set(s->root);
   s->o.model = find_any(s->root, element);
+  if (!s->o.model && set) {
+    lb_complain(&s->r, set->place,
+                "<%.60s> is a set, which belongs to a model (in a scene, 'include' the model and "
+                "name this file under 'opensim: {sets: [...]}')",
+                set->tag);
+    return;
+  }
   if (!s->o.model) {
     lb_complain(&s->r, s->root->place, "there must be an element %s in <%.60s>",
                 lb_join(&s->r, " or ", element, count), s->root->tag);

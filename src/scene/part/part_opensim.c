@@ -57,6 +57,9 @@ static const lb_field opensim_fields[] = {
              "mass by the volume of fibres, for Hill-type muscles that have none"),
     LB_LATER(SECTION, "excitations", &lb_excitation_table, "none",
              "how muscles are excited, by name: keys, a spline or feedback"),
+    LB_LATER(FILES, "sets", NULL, "none",
+             "files with sets that the included model has, too, such as a ForceSet; a path or a "
+             "list of paths"),
     LB_LATER(NAMES, "ignore", NULL, "none",
              "wraps that paths go through as if they were not there"),
 };

@@ -49,6 +49,8 @@ typedef struct lb_reader {
   int nmesh, mesh_capacity;
   bool* broken[LB_SCENE_KEYS]; // entries with something wrong: no further complaint about them
   int* carrier;                // [nbody] the joint of the tree that carries it, or -1
+  const lb_yaml* sets;         // files whose sets the model that is included next has, too; or NULL
+  const char* sets_folder;     // where their paths begin
   lb_source* source;
   int nsource, source_capacity, depth;
 } lb_reader;
@@ -139,6 +141,9 @@ int lb_read_numbers(lb_reader* r, const lb_yaml* node, const lb_field* field, in
 // The path that is written here, as seen from the folder of the present entry; NULL when its file
 // cannot be opened, which is reported.
 const char* lb_find_file(lb_reader* r, const lb_yaml* mention);
+// All of such a file, into scratch memory; its path stays.
+bool lb_load_mentioned(lb_reader* r, const lb_yaml* mention, const char** path, char** text,
+                       size_t* length);
 // Read a file and what it includes; `mention` is where it was asked for, or NULL.
 bool lb_gather_file(lb_reader* r, const char* path, const lb_yaml* mention);
 bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* path);

@@ -118,7 +118,7 @@ bool lb_gather_sections(lb_reader* r, const lb_yaml* const* section) {
 
 // --- one text ---
 
-static bool gather_includes(lb_reader* r, const lb_yaml* root) {
+static bool gather_all_includes(lb_reader* r, const lb_yaml* root) {
   const lb_yaml* node = lb_yaml_find(root, "include");
   bool ok = true;
   if (node && lb_is_scalar(node) && *node->text) {
@@ -130,6 +130,25 @@ static bool gather_includes(lb_reader* r, const lb_yaml* root) {
       ok &= lb_gather_file(r, resolve_path(r, path->text), path);
     }
   }
+  return ok;
+}
+
+// A model among them, or among theirs, takes the sets that are named here.
+static bool gather_includes(lb_reader* r, const lb_yaml* root) {
+  const lb_yaml *opensim = lb_yaml_find(root, "opensim"), *outer = r->sets;
+  const lb_yaml* sets = opensim && lb_is_map(opensim) ? lb_yaml_find(opensim, "sets") : NULL;
+  const char* folder = r->sets_folder;
+  if (!sets) {
+    return gather_all_includes(r, root);
+  }
+  r->sets = sets;
+  r->sets_folder = r->folder;
+  bool ok = gather_all_includes(r, root);
+  if (ok && r->sets) {
+    ok = lb_complain(r, sets->place, "'sets' are of a model of OpenSim's, and no 'include' is one");
+  }
+  r->sets = outer;
+  r->sets_folder = folder;
   return ok;
 }
 
@@ -157,6 +176,25 @@ static bool is_table(lb_reader* r, const char* text, size_t length, const char* 
   return table;
 }
 
+// Nor a document of OpenSim's that is no model.
+static bool is_xml(lb_reader* r, const char* text, size_t length, const char* file) {
+  if (!file || !lb_path_has(file, ".xml")) {
+    return false;
+  }
+  lb_xml* root = lb_xml_parse(text, length, file, &r->scratch, &r->report, &r->no_memory);
+  const lb_xml* set = root ? lb_osim_lone_set(root) : NULL;
+  if (set) {
+    lb_complain(r, set->place,
+                "<%.60s> is a set, which belongs to a model (include the model, and name this file "
+                "under 'opensim: {sets: [...]}')",
+                set->tag);
+  } else if (root) {
+    lb_complain(r, root->place, "<%.60s> is neither a scene nor a model (models end in .osim)",
+                (root->first ? root->first : root)->tag);
+  }
+  return true;
+}
+
 bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* path) {
   const char* outer = r->folder;
   const char* kept = path ? lb_arena_text(r->keep, path, strlen(path)) : NULL; // places name it
@@ -167,7 +205,7 @@ bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* p
   if ((path && !kept) || !r->scene.text) {
     return lb_lack(r);
   }
-  if (!is_osim(path) && is_table(r, text, length, kept)) {
+  if (!is_osim(path) && (is_table(r, text, length, kept) || is_xml(r, text, length, kept))) {
     return false;
   }
   r->folder = folder_of(r, path);
@@ -318,6 +356,19 @@ static bool file_opens(lb_reader* r, const char* path, const lb_yaml* mention) {
 const char* lb_find_file(lb_reader* r, const lb_yaml* mention) {
   const char* path = resolve_path(r, mention->text);
   return path && file_opens(r, path, mention) ? path : NULL;
+}
+
+bool lb_load_mentioned(lb_reader* r, const lb_yaml* mention, const char** path, char** text,
+                       size_t* length) {
+  *path = lb_find_file(r, mention);
+  FILE* file = *path ? lb_open_to_read(*path) : NULL;
+  if (!file) {
+    return *path && cannot_read(r, *path, mention, "it cannot be opened");
+  }
+  *text = NULL;
+  const char* why = load(r, file, text, length);
+  fclose(file);
+  return why ? cannot_read(r, *path, mention, why) : *text != NULL;
 }
 
 bool lb_gather_file(lb_reader* r, const char* path, const lb_yaml* mention) {
