@@ -15,8 +15,8 @@ static void slide(double speed, double mu, double direction, const char* cone, d
       mu, cone, speed * cos(direction), speed * sin(direction));
   *rise = 0;
   const double stop = speed / (mu * GRAVITY);
-  for (double t = 0; t < 1.1 * stop; t += 0.01) {
-    contact_run(w, t);
+  while (lb_world_time(w) < 1.1 * stop) { // a hop of 0.01 mm takes 3 steps
+    assert_int_equal(lb_world_step(w, 0), LB_OK);
     *rise = fmax(*rise, contact_place(w, "b").z - 0.05);
   }
   const lb_vec3 p = contact_place(w, "b");
@@ -31,6 +31,8 @@ static void a_block_stops_where_friction_says_and_never_rises(void** state) {
     double distance, rise;
     slide(SPEED[i], 0.5, 0, "round", &distance, &rise);
     const double stop = SPEED[i] * SPEED[i] / (2 * 0.5 * GRAVITY);
+    print_message("%g m/s: stops after %.6g m of %.6g, rises by %.2g m\n", SPEED[i], distance, stop,
+                  rise);
     assert_near(distance, stop, 5e-3 * stop);
     assert_below(rise, 1e-5);
   }
