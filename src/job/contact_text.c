@@ -187,7 +187,8 @@ void lb_job_warn_of_contacts(lb_job* j) {
   if (left_some(c) && c->residual * j->summary.step > FAR) {
     lb_job_warn(j,
                 "contacts were not solved to the tolerance in %ld of %ld steps with contact, by up "
-                "to %.2g m/s (take shorter steps, or a larger 'tolerance' of contacts)",
+                "to %.2g m/s (take shorter steps, contacts that are softer by 'law: compliant', or "
+                "'solver: reference' where there are few)",
                 c->unsolved, c->steps, c->residual);
   }
   warn_of_depth(j);
