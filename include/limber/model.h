@@ -467,6 +467,7 @@ typedef struct lb_model_surface {
 /// A shape that collides, or a surface that bends.
 typedef struct lb_model_collider {
   int shape;                          ///< of the looks; -1 of surfaces
+  lb_place place;                     ///< of shapes
   int body, link;                     ///< or LB_WORLD; nbody + its part of a surface of particles
   const struct lb_collider* geometry; ///< of shapes
   const lb_model_surface* soft;       ///< of surfaces that bend, else NULL; these come last

@@ -21,18 +21,19 @@ const char* lb_optimize_end_name(lb_optimize_end end);
 /// The `optimize` of a scene, compiled. Read what you like.
 typedef struct lb_optimization {
   const lb_scene* scene;
-  int nvalue;           ///< numbers of all parameters, one after the other
-  int* first;           ///< [nparameter + 1] first number of each
-  double* given;        ///< [nvalue] start values, as the scene has them
-  double* start;        ///< [nvalue] start values within the bounds
-  double *least, *most; ///< [nvalue]
-  double* scale;        ///< [nvalue] by how much each may be expected to change
-  double* goal;         ///< [ngoal] shares of the objective last evaluated
-  int steps;            ///< of a run
-  int runs, gradients;  ///< simulations and ways back so far
-  int failed;           ///< trials of searches that could not be put together or stepped
-  char failure[200];    ///< why the last of them could not
-  lb_optimize_end end;  ///< of the last search
+  const lb_model* model; ///< of the scene as it is
+  int nvalue;            ///< numbers of all parameters, one after the other
+  int* first;            ///< [nparameter + 1] first number of each
+  double* given;         ///< [nvalue] start values, as the scene has them
+  double* start;         ///< [nvalue] start values within the bounds
+  double *least, *most;  ///< [nvalue]
+  double* scale;         ///< [nvalue] by how much each may be expected to change
+  double* goal;          ///< [ngoal] shares of the objective last evaluated
+  int steps;             ///< of a run
+  int runs, gradients;   ///< simulations and ways back so far
+  int failed;            ///< trials of searches that could not be put together or stepped
+  char failure[200];     ///< why the last of them could not
+  lb_optimize_end end;   ///< of the last search
   struct lb_optimizing* work;
 } lb_optimization;
 

@@ -388,12 +388,16 @@ static void report(lb_job* j) {
   add_freedom(j);
   add_forces(j);
   add_places(j);
+  lb_job_add_what_collides(j);
   add_run(j);
   add_optimisation(j, own->optimization);
   add_mechanism(j, own->mechanism);
   lb_job_warn_of_unheld(j);
   lb_job_warn_of_start(j, &own->moved, &own->steep, j->model->solver.step);
   lb_job_warn_of_overlaps(j, &own->overlaps);
+  if (own->optimization) {
+    lb_job_warn_of_cylinders(j, j->model);
+  }
 }
 
 static void release(lb_job* j) {

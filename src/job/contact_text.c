@@ -1,9 +1,12 @@
-// Words about contacts: what overlaps at the start, what was not solved, what was not kept.
+// Words about contacts: what collides, what overlaps at the start, what was not solved, what was
+// not kept.
 #include <math.h>
 #include <stdio.h>
 
 #include "job/job_inside.h"
 #include "job/job_text.h"
+#include "model/use/colliding.h"
+#include "model/use/meeting.h"
 
 // Millimetres, and centimetres where these are many.
 static lb_words depth_text(double depth) {
@@ -28,6 +31,115 @@ void lb_job_warn_of_overlaps(lb_job* j, const lb_overlaps* o) {
                    "shapes overlap at the start and are pushed apart: %s%s (move them, or let them "
                    "pass through each other with 'pairs')",
                    text, o->count > o->nshown ? " ..." : "");
+  }
+}
+
+// --- what collides ---
+
+// Colliders that meet something.
+typedef struct meeting_shapes {
+  int moving, scenery;     // shapes and surfaces of bodies, ropes and deformables; of scenery
+  bool each_other, ground; // bodies meet each other; and scenery
+  double friction[2];      // the least and the most
+  int nbody, last;         // bodies that meet something, and the last of them
+  char name[200];          // the first of them
+  size_t used;
+} meeting_shapes;
+
+static void meet(meeting_shapes* s, const lb_model* m, const lb_model_collider* x,
+                 const lb_model_collider* y) {
+  const lb_model_contacts* c = &m->contact;
+  const bool grounded = x->body == LB_WORLD || y->body == LB_WORLD;
+  const lb_model_meeting* meeting = &c->meeting[x->family * c->nfamily + y->family];
+  const double mu = lb_surface_between(&meeting->surface, &x->surface, &y->surface).friction;
+  s->ground |= grounded;
+  s->each_other |= !grounded;
+  s->friction[0] = fmin(s->friction[0], mu);
+  s->friction[1] = fmax(s->friction[1], mu);
+}
+
+static void count_shape(meeting_shapes* s, const lb_model* m, int body) {
+  enum { SHOWN = 4 };
+  s->scenery += body == LB_WORLD;
+  s->moving += body != LB_WORLD;
+  if (body != LB_WORLD && body != s->last) {
+    if (s->nbody++ < SHOWN) {
+      const int n = snprintf(s->name + s->used, sizeof s->name - s->used, "%s%.40s",
+                             s->nbody > 1 ? ", " : "", lb_model_toucher(m, body));
+      s->used += n > 0 ? (size_t)n : 0;
+    }
+    s->last = body;
+  }
+}
+
+static meeting_shapes find_meeting(const lb_model* m) {
+  const lb_model_contacts* c = &m->contact;
+  meeting_shapes s = {.friction = {INFINITY, 0}, .last = LB_WORLD};
+  for (int i = 0; i < c->ncollider; i++) {
+    bool meets = false;
+    for (int k = 0; k < c->ncollider; k++) {
+      if (k != i && lb_model_may_meet(c, &c->collider[i], &c->collider[k])) {
+        meet(&s, m, &c->collider[i], &c->collider[k]);
+        meets = true;
+      }
+    }
+    if (meets) {
+      count_shape(&s, m, c->collider[i].body);
+    }
+  }
+  return s;
+}
+
+// "rigid, friction 0.5; 12 shapes of feet, trunk and 3 more bodies meet each other and 1 of
+// scenery"
+void lb_job_add_what_collides(lb_job* j) {
+  const lb_model* m = j->model;
+  const lb_scene_contacts* set = &m->contact.set;
+  if (!set->on) {
+    return;
+  }
+  const meeting_shapes s = find_meeting(m);
+  char law[60] = "rigid", friction[60], more[40] = "", what[60] = "each other";
+  if (set->law == LB_CONTACT_COMPLIANT) {
+    snprintf(law, sizeof law, "compliant (%.3g N/m, %.3g N s/m)", set->stiffness, set->damping);
+  }
+  if (s.moving == 0) {
+    lb_job_figure(j, "contacts", "%s; nothing can meet anything", law);
+    return;
+  }
+  int n = snprintf(friction, sizeof friction, "%.3g", s.friction[0]);
+  if (s.friction[0] < s.friction[1]) {
+    snprintf(friction + n, sizeof friction - (size_t)n, " to %.3g", s.friction[1]);
+  }
+  const int shown = s.nbody < 4 ? s.nbody : 4;
+  if (s.nbody > shown) {
+    snprintf(more, sizeof more, " and %d more", s.nbody - shown);
+  }
+  if (s.ground) {
+    snprintf(what, sizeof what, "%s%d of scenery", s.each_other ? "each other and " : "",
+             s.scenery);
+  }
+  lb_job_figure(j, "contacts", "%s, friction %s%s; %d %s of %s%s %s %s", law, friction,
+                set->friction == LB_FRICTION_VISCOUS ? ", which creeps" : "", s.moving,
+                s.moving == 1 ? "shape" : "shapes", s.name, more, s.moving == 1 ? "meets" : "meet",
+                what);
+}
+
+void lb_job_warn_of_cylinders(lb_job* j, const lb_model* m) {
+  const lb_model_contacts* c = &m->contact;
+  for (int i = 0; i < c->nshape; i++) {
+    int k = lb_model_touches_smoothly(&c->collider[i]) ? c->ncollider : 0;
+    while (k < c->ncollider && !lb_model_may_meet(c, &c->collider[i], &c->collider[k])) {
+      k++;
+    }
+    if (k < c->ncollider) {
+      lb_job_warn_at(
+          j, c->collider[i].place,
+          "'%.64s' has a cylinder that may touch '%.64s', which has no gradient: a search "
+          "ends where it does ('solid: false' or 'pairs' take it out)",
+          lb_model_toucher(m, c->collider[i].body), lb_model_toucher(m, c->collider[k].body));
+      return; // the first will do
+    }
   }
 }
 
@@ -75,7 +187,8 @@ void lb_job_warn_of_contacts(lb_job* j) {
   if (left_some(c) && c->residual * j->summary.step > FAR) {
     lb_job_warn(j,
                 "contacts were not solved to the tolerance in %ld of %ld steps with contact, by up "
-                "to %.2g m/s (take shorter steps, or a larger 'tolerance' of contacts)",
+                "to %.2g m/s (take shorter steps, contacts that are softer by 'law: compliant', or "
+                "'solver: reference' where there are few)",
                 c->unsolved, c->steps, c->residual);
   }
   warn_of_depth(j);

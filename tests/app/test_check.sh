@@ -7,6 +7,42 @@ claim "it prints the joints" prints "joints    2: 2 revolute"
 claim "it prints the freedom" prints "2 degrees of freedom"
 claim "it prints how it will run" prints "run  "
 
+claim "it says nothing of contacts where there are none" test "$(grep -c contacts stdout)" = 0
+
+run "$LIMBER" check "$LIMBER_SOURCE_DIR/scenes/skittles.yaml"
+claim "it prints what collides" prints "contacts  rigid, friction 0.5 to 0.632; 5 shapes of left, right, lintel, top and 1 more meet each other and 1 of scenery"
+cat >feet.yaml <<'Y'
+contacts: {law: compliant, stiffness: 1e5, damping: 300, friction: viscous, pairs: [{between: [all, all], collide: false}]}
+materials: {m: {friction: 0.4}}
+scenery: [{plane: z, solid: true, material: m}, {box: [1, 1, 1], material: m}]
+bodies:
+  foot: {shape: {sphere: {radius: 0.1}}, material: m, position: [0, 0, 1]}
+  shade: {shape: {sphere: {radius: 0.1}, solid: false}, material: m, position: [1, 0, 1]}
+Y
+run "$LIMBER" check feet.yaml
+claim "... with its law, and what meets scenery alone" prints "contacts  compliant (1e+05 N/m, 300 N s/m), friction 0.4, which creeps; 1 shape of foot meets 1 of scenery"
+cat >nothing.yaml <<'Y'
+contacts: {}
+bodies: {ball: {shape: {sphere: {radius: 0.1}}}}
+Y
+run "$LIMBER" check nothing.yaml
+claim "... and that nothing does" prints "contacts  rigid; nothing can meet anything"
+
+# Cylinders have no gradients where they touch.
+cat >tin.yaml <<'Y'
+contacts: {}
+scenery: [{plane: z, solid: true}]
+bodies:
+  tin: {shape: {cylinder: {radius: 0.1, length: 0.2}}, position: [0, 0, 1]}
+optimize: {parameters: {v: {velocity: tin}}, goals: {far: {point: tin, position: [1, 0, 0]}}}
+Y
+run "$LIMBER" check tin.yaml
+claim "a search is warned of cylinders" complains "warning: tin.yaml:4:16: 'tin' has a cylinder that may touch 'scenery'"
+sed -i 's/0, 0, 1\]/0, 0, 0.1]/' tin.yaml
+run "$LIMBER" optimize tin.yaml --out tin
+claim "... and refused where they touch at the start" exits 2
+claim "... with name and place" complains "error: tin.yaml:4:16: contacts: 'tin' has a cylinder that touches 'scenery' at the start"
+
 run "$LIMBER" check -q "$scene"
 claim "quiet is quiet" silent
 

@@ -59,16 +59,14 @@ static const held HELD[] = {
     {"point", POINT("follow: {body: ball}"), WEIGHT},
     {"line", POINT("line: {body: ball, through: {at: [0, 0, -0.5]}, along: x}"), WEIGHT},
     {"plane", POINT("plane: {body: ball, through: {at: [0, 0, -0.5]}, normal: z}"), WEIGHT},
-    {"gear",
+    {"hinge",
      "bodies: {ball: {mass: 2 kg, shape: {sphere: {radius: 5 cm}}}}\n"
      "joints: {turn: {type: revolute, child: ball, axis: y, in_child: [-1, 0, 0]}}\n"
      "constraints: {hold: {couple: [{joint: turn}], equals: 0, stiffness: %s, damping: %s}}\n",
      WEIGHT},
-    {"rack",
-     "bodies: {ball: {mass: 2 kg, shape: {sphere: {radius: 5 cm}}}, wheel: {mass: 1 kg, shape: "
-     "{sphere: {radius: 5 cm}}}}\n"
-     "joints: {slide: {type: prismatic, child: ball, axis: z}, turn: {type: revolute, child: "
-     "wheel, axis: y, damping: 1000}}\n"
+    {"slider",
+     "bodies: {ball: {mass: 2 kg, shape: {sphere: {radius: 5 cm}}}}\n"
+     "joints: {slide: {type: prismatic, child: ball, axis: z}}\n"
      "constraints: {hold: {couple: [{joint: slide}], equals: 0, stiffness: %s, damping: %s}}\n",
      WEIGHT},
 };
@@ -95,6 +93,80 @@ static void a_gap_at_rest_is_the_force_over_the_stiffness(void** state) {
     }
     assert_near(gap_of(&w) / expected, 1, 1e-2);
     close_world(&w);
+  }
+}
+
+// --- rest between two coordinates ---
+
+// Coordinates that a coupling holds together: one is loaded, a spring holds the other.
+#define TOOTHED                                                                                    \
+  "bodies: {load: {mass: 2 kg, inertia: [0.02, 0.02, 0.02]}, wheel: {mass: 1 kg, inertia: [0.02, " \
+  "0.02, 0.02]}}\n"
+#define SPRING ", spring: {stiffness: 20 N m/rad}, damping: 3 N m s/rad"
+#define RACK                                                                                       \
+  TOOTHED                                                                                          \
+  "joints: {load: {type: prismatic, child: load, axis: z}, turn: {type: revolute, child: wheel, "  \
+  "at: [0.5, 0, 0], axis: y" SPRING "}}\n"
+
+typedef struct coupled {
+  const char* name;
+  const char* text;
+  double force; // at rest, along the coupling [N or N m]
+} coupled;
+
+static const coupled COUPLED[] = {
+    {"rack", RACK "constraints: {hold: {couple: [{joint: load}, {joint: turn, times: -0.1}], ",
+     WEIGHT},
+    {"gears",
+     TOOTHED
+     "joints: {load: {type: revolute, child: load, axis: y}, turn: {type: revolute, child: "
+     "wheel, at: [0.5, 0, 0], axis: y" SPRING "}}\n"
+     "motors: {m: {joint: load, drive: force, ease: linear, keys: [[0, 3], [1, 3]]}}\n"
+     "constraints: {hold: {couple: [{joint: load, times: 0.12}, {joint: turn, times: 0.36}], ",
+     3 / 0.12},
+    {"cam",
+     RACK "constraints: {hold: {couple: [{joint: load}, {joint: turn, times: -1, profile: {ease: "
+          "cubic, keys: [[-180 deg, 0], [-60 deg, 8 cm], [60 deg, 3 cm], [180 deg, 9 cm]]}}], ",
+     WEIGHT},
+};
+
+// The turn at rest, and how fast the coupling's value goes with it.
+static double turn_of(const world* w, double* slope) {
+  const lb_model_term* t = &w->m->constraint.term[w->m->constraint.coupling[0].first + 1];
+  const double turn = w->d->q[t->q];
+  double at[3] = {0, 1, 0};
+  if (t->curve) {
+    lb_profile_evaluate(t->curve, turn, at);
+  }
+  *slope = t->factor * at[1];
+  return turn;
+}
+
+static void check_coupled(const coupled* c, lb_integrator by, const char* coordinates) {
+  const bool is_explicit = lb_integrator_method(by) <= LB_METHOD_ADAPTIVE;
+  const double kp = is_explicit ? 1e4 : 1e8, kd = is_explicit ? 100 : 1e5;
+  char text[2000];
+  snprintf(text, sizeof text,
+           "%sequals: 0, stiffness: %g, damping: %g}}\nsolver: {integrator: %s, coordinates: %s}\n",
+           c->text, kp, kd, lb_integrator_name(by), coordinates);
+  world w = open_world(text);
+  run(&w, 4000, 1e-3);
+  double slope;
+  const double gap = gap_of(&w), turn = turn_of(&w, &slope);
+  print_message("%-5s %-12s %s: gap %.9g, turned by %g\n", c->name, lb_integrator_name(by),
+                coordinates, gap, turn);
+  assert_near(gap, c->force / kp, 1e-9);
+  assert_near(20 * fabs(turn), fabs(c->force * slope), 1e-6);
+  close_world(&w);
+}
+
+static void teeth_that_yield_rest_at_the_force_over_their_stiffness(void** state) {
+  (void)state;
+  for (size_t i = 0; i < COUNT_OF(COUPLED); i++) {
+    for (lb_integrator by = 0; by < LB_INTEGRATOR_COUNT; by++) {
+      check_coupled(&COUPLED[i], by, "reduced");
+      check_coupled(&COUPLED[i], by, "maximal");
+    }
   }
 }
 
@@ -496,6 +568,7 @@ static void forces_change_as_their_derivatives_say(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_gap_at_rest_is_the_force_over_the_stiffness),
+      cmocka_unit_test(teeth_that_yield_rest_at_the_force_over_their_stiffness),
       cmocka_unit_test(a_turning_part_opens_its_pin_as_the_closed_form_says),
       cmocka_unit_test(what_hardly_yields_is_exact),
       cmocka_unit_test(coordinates_do_not_matter),

@@ -34,11 +34,11 @@ static inline double expected(const lb_case* a, const lb_case* b, const lb_separ
   }
   const double bound = gap_along(a, b, s->normal), searched = searched_distance(a, b);
   if (bound > 0) {
-    if (outside(a, s->point_a) > 1e-7 || outside(b, s->point_b) > 1e-7) {
+    if (outside(a, s->point_a) > 1e-9 || outside(b, s->point_b) > 1e-9) {
       print_error("kinds %d %d\n", a->def.type, b->def.type);
     }
-    assert_at_most(outside(a, s->point_a), 1e-7);
-    assert_at_most(outside(b, s->point_b), 1e-7);
+    assert_at_most(outside(a, s->point_a), 1e-9);
+    assert_at_most(outside(b, s->point_b), 1e-9);
   }
   return fmax(bound, searched);
 }

@@ -394,6 +394,35 @@ static void ten_contacts_that_stick_slip_and_land(void** state) {
   check(TEXT, 200, 1e-6);
 }
 
+// The same things, rigid. What lies is tilted a little at first: feet that land together are at a
+// switch, since one that is left above the floor is brought down and one that is below is not.
+static void ten_rigid_contacts_that_stick_slip_and_land(void** state) {
+  (void)state;
+  static const char TEXT[] = HEAD
+      "contacts: {}\nbodies:\n"
+      "  slab: {mass: 3, inertia: [0.02, 0.04, 0.05], center: [0, 0, 0], material: ice, position: "
+      "[0, 0, 0.0112], rotation: [0.2 deg, 0.3 deg, 0], shapes: [{sphere: {radius: 1 cm}, "
+      "position: [15 cm, 0, 0]}, {sphere: {radius: 1 cm}, position: [-10 cm, 12 cm, 0]}, {sphere: "
+      "{radius: 1 cm}, position: [-10 cm, -12 cm, 0]}, {box: [30 cm, 24 cm, 2 cm], position: [0, "
+      "0, 3 cm]}]}\n"
+      "  top: {shape: {sphere: {radius: 5 cm}}, material: m, position: [0.03, 0.02, 0.1025]}\n"
+      "  rolls: {shape: {sphere: {radius: 10 cm}}, material: m, position: [1, 0, 0.10012]}\n"
+      "  slides: {shape: {sphere: {radius: 10 cm}}, material: ice, position: [2, 0, 0.10012]}\n"
+      "  lands: {shape: {sphere: {radius: 10 cm}}, material: m, position: [3, 0, 0.102]}\n"
+      "  rod: {shape: {capsule: {radius: 3 cm, length: 20 cm}}, material: ice, position: [0, 1, "
+      "0.0312], rotation: [0, 90.5 deg, 20 deg]}\n"
+      "  tilted: {shape: {box: [10 cm, 10 cm, 10 cm]}, material: m, position: [0, 2, 0.09], "
+      "rotation: [30 deg, 20 deg, 0]}\n"
+      "initial:\n  slab: {velocity: [0.2, 0.1, 0], spin: [0, 0, 0.3]}\n  top: {velocity: [0.2, "
+      "0.1, "
+      "0]}\n  rolls: {velocity: [1, 0, 0], spin: [0, 10, 0]}\n  slides: {velocity: [1, 0.5, 0]}\n"
+      "  lands: {velocity: [0.5, 0, -0.5]}\n  rod: {velocity: [0.3, 0.2, 0], spin: [0, 0, 1]}\n"
+      "  tilted: {velocity: [0.2, 0.1, -0.2]}\n";
+  check(TEXT, 20, 1e-6);
+  check(TEXT, 50, 1e-6);
+  check(TEXT, 120, 1e-6);
+}
+
 // What sticks at several points has exact gradients where friction yields: points of a body that
 // lies flat are as high as each other, and stick in another way as soon as they are not.
 static void a_box_that_stands(void** state) {
@@ -494,6 +523,7 @@ int main(void) {
       cmocka_unit_test(a_ball_that_bounces),
       cmocka_unit_test(a_box_that_lands_on_a_corner),
       cmocka_unit_test(ten_contacts_that_stick_slip_and_land),
+      cmocka_unit_test(ten_rigid_contacts_that_stick_slip_and_land),
       cmocka_unit_test(a_box_that_stands),
       cmocka_unit_test(legs_of_a_tree),
       cmocka_unit_test(legs_with_motors),

@@ -84,7 +84,7 @@ static void a_pile_comes_to_rest_without_overlap(void** state) {
   }
   print_message("100 boxes after 12 s: overlap %.2g m, fastest %.2g m/s\n", deepest(w), fastest);
   assert_below(deepest(w), 5e-5);
-  assert_below(fastest, 5e-3);
+  assert_below(fastest, 1e-6);
   lb_world_close(w);
 }
 

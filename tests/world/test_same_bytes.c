@@ -1,6 +1,7 @@
-// Runs that must not depend on who looks on: saved and restored, recorded often or seldom, they are
-// the same to the last bit.
+// Runs that must not depend on who looks on or how many work: saved and restored, recorded often or
+// seldom, by one thread or several, they are the same to the last bit.
 #include "walk_on_ground.h"
+#include "world/world_inside.h"
 
 // --- saved and restored ---
 
@@ -75,6 +76,34 @@ static void states_with_contacts_go_on_as_they_were(void** state) {
   check_states("stack-10", "solver.integrator=bdf2", 50);
   check_states("klann", "solver.integrator=sdirk2", 30);
   check_states("klann", "solver.coordinates=maximal", 50);
+}
+
+// --- by several threads ---
+
+static void check_threads(const char* scene, const char* set, int steps) {
+  double* state[3];
+  size_t size = 0;
+  for (int i = 0; i < 3; i++) {
+    ground_walk w;
+    open_scene(&w, scene, set != NULL, &set);
+    w.world->d->threads = 1 << i;
+    step_walk(&w, steps);
+    assert_true(lb_world_contacts(w.world, NULL, 0) > 0);
+    size = state_of(w.world, &state[i]);
+    close_walk(&w);
+    assert_memory_equal(state[i], state[0], size * sizeof *state[0]);
+  }
+  for (int i = 0; i < 3; i++) {
+    free(state[i]);
+  }
+}
+
+static void walkers_are_the_same_for_any_number_of_threads(void** state) {
+  (void)state;
+  lb_test_needs_speed();
+  check_threads("jansen", NULL, 500);
+  check_threads("klann-dunes", NULL, 300);
+  check_threads("dog", "solver.coordinates=maximal", 100);
 }
 
 // --- observed ---
@@ -217,6 +246,7 @@ static void nor_does_it_for_walkers(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(states_with_contacts_go_on_as_they_were),
+      cmocka_unit_test(walkers_are_the_same_for_any_number_of_threads),
       cmocka_unit_test(reading_leaves_no_trace),
       cmocka_unit_test(how_often_is_recorded_does_not_matter),
       cmocka_unit_test(nor_does_it_for_walkers),

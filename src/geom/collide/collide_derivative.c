@@ -136,15 +136,15 @@ static lb_mat3 hessian(const lb_placed* x, lb_vec3 out) {
   return H;
 }
 
-// Kinds with faces whose corners are not points of the body.
-static bool rolls(const lb_collider* c) {
-  return c->type == LB_COLLIDER_CYLINDER;
+// Not kinds with faces whose corners are not points of the body.
+bool lb_collide_has_derivative(const lb_collider* c) {
+  return c->type != LB_COLLIDER_CYLINDER;
 }
 
 static bool find_touching(const lb_placed* x, lb_vec3 at, lb_vec3 out, double near, touching* t) {
   const lb_collider_kind* kind = lb_collider_kind_of(x->c);
   *t = (touching){.at = at, .core = lb_vec3_along(at, -x->c->radius, out)};
-  if (rolls(x->c)) {
+  if (!lb_collide_has_derivative(x->c)) {
     return false;
   }
   if (kind->pieces) {

@@ -27,6 +27,8 @@ typedef struct lb_point_change {
   double distance;
 } lb_point_change;
 
+// Whether contacts of such a collider have derivatives at all: those of cylinders have none.
+bool lb_collide_has_derivative(const lb_collider* c);
 // Changes by each of the twelve, of point k of a manifold. false: the features are not of these
 // kinds, or it is not known which they are.
 bool lb_collide_differentiate(const lb_placed* a, const lb_placed* b, const lb_manifold* m, int k,

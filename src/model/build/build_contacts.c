@@ -177,6 +177,7 @@ static lb_status add_collider(lb_build* b, int shape, int family) {
   const lb_transform X = place_of(m, look);
   m->contact.collider[m->contact.ncollider++] =
       (lb_model_collider){.shape = shape,
+                          .place = lb_build_place(b, b->scene->shape[shape].place),
                           .body = look->body,
                           .link = look->body == LB_WORLD ? LB_WORLD : m->body.link[look->body],
                           .geometry = geometry,
