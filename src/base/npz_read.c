@@ -186,10 +186,12 @@ static bool fits(const lb_npz_array* a, size_t item, size_t room) {
   return n == room;
 }
 
-static const double* copy_numbers(const reader* r, const char* data, size_t count) {
+static const double* copy_numbers(const reader* r, const char* data, size_t count, int item) {
   double* out = LB_TAKE(r->arena, double, count);
-  if (out && count) {
-    memcpy(out, data, 8 * count);
+  for (size_t i = 0; out && i < count; i++) {
+    float narrow = 0;
+    memcpy(item == 8 ? (void*)&out[i] : (void*)&narrow, data + (size_t)item * i, (size_t)item);
+    out[i] = item == 8 ? out[i] : (double)narrow;
   }
   return out;
 }
@@ -232,9 +234,9 @@ static lb_status read_data(const reader* r, const layout* l, const char* data, s
     a->fault = "is stored by columns; save numpy.ascontiguousarray() of it";
   } else if (l->order == '>') {
     a->fault = "is big-endian; save it as '<f8' or '<i4'";
-  } else if (l->kind == 'f' && item == 8) {
+  } else if (l->kind == 'f' && (item == 4 || item == 8)) {
     a->type = LB_NPZ_NUMBER;
-    a->data = copy_numbers(r, data, size / item);
+    a->data = copy_numbers(r, data, size / item, (int)item);
   } else if (l->kind == 'i' && (item == 4 || item == 8)) {
     bool fit = true;
     a->type = LB_NPZ_INT;
