@@ -156,31 +156,56 @@ static void factor_equality(lb_contact_sweeper* s, const lb_contact_packed* q, c
   }
 }
 
+// Numbers of a row of a point between free bodies, or of one with the world (sides = 1).
+typedef struct free_row {
+  lb_v8 side[2];
+} free_row;
+
+INLINE free_row free_row_at(const double* numbers, const lb_contact_packed* q, int row,
+                            const int sides) {
+  const int at = FREE * row;
+  return (free_row){{lb_v8_load(numbers + q->entry[0] + at),
+                     sides > 1 ? lb_v8_load(numbers + q->entry[1] + at) : lb_v8_zero()}};
+}
+
+// The velocities of these bodies.
+INLINE free_row free_velocities(const double* u, const lb_contact_packed* q, const int sides) {
+  return (free_row){{lb_v8_load(u + q->u[0]), sides > 1 ? lb_v8_load(u + q->u[1]) : lb_v8_zero()}};
+}
+
+// Terms of a row's product.
+INLINE lb_v8 free_terms(const free_row* J, const free_row* u, const int sides) {
+  const lb_v8 terms = lb_v8_times(J->side[0], u->side[0]);
+  return sides > 1 ? lb_v8_add_times(terms, J->side[1], u->side[1]) : terms;
+}
+
+// J u of three rows.
+INLINE lb_v4 free_product(const free_row J[3], const free_row* u, const int sides) {
+  return lb_v8_sums(free_terms(&J[0], u, sides), free_terms(&J[1], u, sides),
+                    free_terms(&J[2], u, sides));
+}
+
 // Constants of a point between free bodies, with A of its rows.
-static inline void pack_free_point(lb_contact_sweeper* s, const lb_contact_packed* q,
-                                   const int sides, double* A) {
+INLINE void pack_free_point(lb_contact_sweeper* s, const lb_contact_packed* q, const int sides,
+                            double* A) {
   const lb_contact_problem* p = s->problem;
-  lb_v8 J[3][2];
+  const free_row u0 = free_velocities(p->u0, q, sides);
+  free_row J[3];
   for (int i = 0; i < 3; i++) {
-    const lb_contact_row* r = &p->row[q->origin + i];
-    lb_v4 product = {0};
-    for (int k = 0; k < sides; k++) {
-      J[i][k] = lb_v8_load(p->J + q->entry[k] + FREE * i);
-      product += lb_v8_products(J[i][k], lb_v8_load(p->u0 + q->u[k]));
-    }
-    s->b[q->row + i] = r->b;
-    s->c[q->row + i] = r->c;
-    s->w0[q->row + i] = lb_v4_sum(product) + r->b;
+    J[i] = free_row_at(p->J, q, i, sides);
   }
+  const lb_v4 w0 = free_product(J, &u0, sides);
   for (int j = 0; j < 3; j++) {
+    const lb_contact_row* r = &p->row[q->origin + j];
+    const free_row Z = free_row_at(p->Z, q, j, sides);
+    const lb_v4 column = free_product(J, &Z, sides);
     for (int i = 0; i < 3; i++) {
-      lb_v4 product = lb_v8_products(J[i][0], lb_v8_load(p->Z + q->entry[0] + FREE * j));
-      if (sides > 1) {
-        product += lb_v8_products(J[i][1], lb_v8_load(p->Z + q->entry[1] + FREE * j));
-      }
-      A[i + 3 * j] = lb_v4_sum(product);
+      A[i + 3 * j] = column[i];
     }
-    A[4 * j] += s->c[q->row + j];
+    A[4 * j] += r->c;
+    s->b[q->row + j] = r->b;
+    s->c[q->row + j] = r->c;
+    s->w0[q->row + j] = w0[j] + r->b;
   }
 }
 
@@ -292,17 +317,17 @@ static void add_row(const lb_contact_sweeper* s, int row, double change) {
 }
 
 // w of a point between free bodies.
-static inline void free_velocity(const lb_contact_sweeper* s, const lb_contact_packed* q,
-                                 const int sides, double* w) {
-  const double *J = s->problem->J, *lambda = s->lambda + q->row;
-  const lb_v8 a = lb_v8_load(s->u + q->u[0]),
-              d = sides > 1 ? lb_v8_load(s->u + q->u[1]) : lb_v8_zero();
+INLINE void free_velocity(const lb_contact_sweeper* s, const lb_contact_packed* q, const int sides,
+                          double* w) {
+  const double* lambda = s->lambda + q->row;
+  const free_row u = free_velocities(s->u, q, sides);
+  free_row J[3];
   for (int i = 0; i < 3; i++) {
-    lb_v4 product = lb_v8_products(lb_v8_load(J + q->entry[0] + FREE * i), a);
-    if (sides > 1) {
-      product += lb_v8_products(lb_v8_load(J + q->entry[1] + FREE * i), d);
-    }
-    w[i] = lb_v4_sum(product) + s->c[q->row + i] * lambda[i] + s->b[q->row + i];
+    J[i] = free_row_at(s->problem->J, q, i, sides);
+  }
+  const lb_v4 product = free_product(J, &u, sides);
+  for (int i = 0; i < 3; i++) {
+    w[i] = product[i] + (s->c[q->row + i] * lambda[i] + s->b[q->row + i]);
   }
 }
 
@@ -398,38 +423,47 @@ static double sweep_point(lb_contact_sweeper* s, const lb_contact_packed* q, dou
   return lb_contact_own_change(L, change);
 }
 
+// Whether a point without an impulse stays open.
+INLINE bool stays_open(const lb_contact_sweeper* s, const lb_contact_packed* q, const free_row* u,
+                       const int sides) {
+  const double* l = s->lambda + q->row;
+  if (l[0] != 0 || l[1] != 0 || l[2] != 0) {
+    return false;
+  }
+  const free_row J = free_row_at(s->problem->J, q, 0, sides);
+  return lb_v8_sum(free_terms(&J, u, sides)) + s->b[q->row] >= 0;
+}
+
 // A point contact with two tangents between free bodies, or of one with the world (sides = 1),
-// where Z may be J (one).
+// where Z may be J (one). The normal's impulse is the last that is known, and goes on last.
 INLINE double sweep_free_point(lb_contact_sweeper* s, const lb_contact_packed* q, const int sides,
                                const bool one, double close) {
-  double *ua = s->u + q->u[0], *ub = s->u + q->u[1], *lambda = s->lambda + q->row;
+  double *lambda = s->lambda + q->row, w[3], l[3], change[3];
   const double *b = s->b + q->row, *c = s->c + q->row;
   lb_contact_local* L = &s->local[q->local];
-  lb_v8 a = lb_v8_load(ua), d = sides > 1 ? lb_v8_load(ub) : lb_v8_zero(), J[3][2];
-  double w[3], l[3], change[3];
+  free_row u = free_velocities(s->u, q, sides), J[3];
+  if (stays_open(s, q, &u, sides)) {
+    return 0;
+  }
   for (int i = 0; i < 3; i++) {
-    J[i][0] = lb_v8_load(s->problem->J + q->entry[0] + FREE * i);
-    lb_v4 product = lb_v8_products(J[i][0], a);
-    if (sides > 1) {
-      J[i][1] = lb_v8_load(s->problem->J + q->entry[1] + FREE * i);
-      product += lb_v8_products(J[i][1], d);
-    }
+    J[i] = free_row_at(s->problem->J, q, i, sides);
+  }
+  const lb_v4 product = free_product(J, &u, sides);
+  for (int i = 0; i < 3; i++) {
     l[i] = lambda[i];
-    w[i] = lb_v4_sum(product) + c[i] * l[i] + b[i];
+    w[i] = product[i] + (c[i] * l[i] + b[i]);
   }
   lb_contact_point_solve(L, w, close, l);
-  for (int i = 0; i < 3; i++) {
+  for (int i = 3; i-- > 0;) {
+    const free_row Z = one ? J[i] : free_row_at(s->problem->Z, q, i, sides);
     change[i] = l[i] - lambda[i];
     lambda[i] = l[i];
-    a = lb_v8_add(a, change[i], one ? J[i][0] : lb_v8_load(s->problem->Z + q->entry[0] + FREE * i));
-    if (sides > 1) {
-      d = lb_v8_add(d, change[i],
-                    one ? J[i][1] : lb_v8_load(s->problem->Z + q->entry[1] + FREE * i));
+    for (int k = 0; k < sides; k++) {
+      u.side[k] = lb_v8_add(u.side[k], change[i], Z.side[k]);
     }
   }
-  lb_v8_store(ua, a);
-  if (sides > 1) {
-    lb_v8_store(ub, d);
+  for (int k = 0; k < sides; k++) {
+    lb_v8_store(s->u + q->u[k], u.side[k]);
   }
   return lb_contact_own_change(L, change);
 }

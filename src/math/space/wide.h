@@ -33,10 +33,16 @@ LB_WIDE_INLINE lb_v8 lb_v8_set_lane(lb_v8 a, int lane, double x) {
   a[lane] = x;
   return a;
 }
-// Products of the numbers of two, four sums that add up to that of all.
-LB_WIDE_INLINE lb_v4 lb_v8_products(lb_v8 a, lb_v8 b) {
-  const lb_v8 c = a * b;
-  return __builtin_shufflevector(c, c, 0, 1, 2, 3) + __builtin_shufflevector(c, c, 4, 5, 6, 7);
+LB_WIDE_INLINE lb_v8 lb_v8_times(lb_v8 a, lb_v8 b) {
+  return a * b;
+}
+// a + b c, number by number
+LB_WIDE_INLINE lb_v8 lb_v8_add_times(lb_v8 a, lb_v8 b, lb_v8 c) {
+  return a + b * c;
+}
+// Four sums that add up to that of all.
+LB_WIDE_INLINE lb_v4 lb_v8_fold(lb_v8 a) {
+  return __builtin_shufflevector(a, a, 0, 1, 2, 3) + __builtin_shufflevector(a, a, 4, 5, 6, 7);
 }
 
 #else
@@ -69,8 +75,14 @@ LB_WIDE_INLINE lb_v8 lb_v8_set_lane(lb_v8 a, int lane, double x) {
   }
   return a;
 }
-LB_WIDE_INLINE lb_v4 lb_v8_products(lb_v8 a, lb_v8 b) {
-  return a.low * b.low + a.high * b.high;
+LB_WIDE_INLINE lb_v8 lb_v8_times(lb_v8 a, lb_v8 b) {
+  return (lb_v8){a.low * b.low, a.high * b.high};
+}
+LB_WIDE_INLINE lb_v8 lb_v8_add_times(lb_v8 a, lb_v8 b, lb_v8 c) {
+  return (lb_v8){a.low + b.low * c.low, a.high + b.high * c.high};
+}
+LB_WIDE_INLINE lb_v4 lb_v8_fold(lb_v8 a) {
+  return a.low + a.high;
 }
 
 #endif
@@ -78,6 +90,17 @@ LB_WIDE_INLINE lb_v4 lb_v8_products(lb_v8 a, lb_v8 b) {
 LB_WIDE_INLINE lb_v8 lb_v8_zero(void) {
   return (lb_v8){0};
 }
+LB_WIDE_INLINE double lb_v8_sum(lb_v8 a) {
+  return lb_v4_sum(lb_v8_fold(a));
+}
 LB_WIDE_INLINE double lb_v8_dot(lb_v8 a, lb_v8 b) {
-  return lb_v4_sum(lb_v8_products(a, b));
+  return lb_v8_sum(lb_v8_times(a, b));
+}
+// The sums of three, each as lb_v8_sum has it, in the first three places.
+LB_WIDE_INLINE lb_v4 lb_v8_sums(lb_v8 a, lb_v8 b, lb_v8 c) {
+  const lb_v4 x = lb_v8_fold(a), y = lb_v8_fold(b), z = lb_v8_fold(c);
+  const lb_v4 xz =
+      __builtin_shufflevector(x, z, 0, 1, 4, 5) + __builtin_shufflevector(x, z, 2, 3, 6, 7);
+  const lb_v4 yy = y + __builtin_shufflevector(y, y, 2, 3, 0, 1);
+  return __builtin_shufflevector(xz, yy, 0, 4, 2, 6) + __builtin_shufflevector(xz, yy, 1, 5, 3, 7);
 }
