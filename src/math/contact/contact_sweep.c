@@ -21,7 +21,7 @@ enum {
 void lb_contact_sweeper_carve(lb_contact_sweeper* s, lb_carver* c, int nrow, int nblock) {
   const size_t rows = (size_t)nrow, width = sizeof(double);
   s->lambda = lb_carve(c, rows, width);
-  s->rho = lb_carve(c, rows, width);
+  s->own = lb_carve(c, rows, width);
   s->b = lb_carve(c, rows, width);
   s->c = lb_carve(c, rows, width);
   s->w0 = lb_carve(c, rows, width);
@@ -126,8 +126,8 @@ static void piece_matrix(const lb_contact_sweeper* s, const lb_contact_packed* q
   }
 }
 
-// Steps of the natural map, by the mean over the two rows of a set.
-static void take_steps(lb_contact_sweeper* s, const lb_contact_packed* q, const double* A) {
+// A_rr of the natural map, by the mean over the two rows of a set.
+static void take_own(lb_contact_sweeper* s, const lb_contact_packed* q, const double* A) {
   const int m = q->nrow;
   for (int i = 0; i < m; i++) {
     const lb_contact_kind kind = s->problem->row[q->origin + i].kind;
@@ -135,7 +135,7 @@ static void take_steps(lb_contact_sweeper* s, const lb_contact_packed* q, const 
     if (kind == LB_CONTACT_SET_2 || kind == LB_CONTACT_SECOND) {
       a = (a + A[(kind == LB_CONTACT_SET_2 ? i + 1 : i - 1) * (m + 1)]) / 2;
     }
-    s->rho[q->row + i] = a > 0 ? 1 / a : 1;
+    s->own[q->row + i] = a > 0 ? a : 1;
   }
 }
 
@@ -235,7 +235,7 @@ static double pack_piece(lb_contact_sweeper* s, const lb_contact_packed* q) {
   for (int i = 0; i < q->nrow; i++) {
     sum += 0 * A[i * (q->nrow + 1)] + 0 * s->w0[q->row + i];
   }
-  take_steps(s, q, A);
+  take_own(s, q, A);
   if (q->kind == LB_PIECE_EQUALITY) {
     factor_equality(s, q, A);
   } else {
@@ -533,10 +533,10 @@ double lb_contact_sweeper_unevenness(const lb_contact_sweeper* s, int begin, int
 }
 
 // Natural map of a point with two tangents, as lb_contact_violation has it: the normal's and the
-// tangents' in one. All of it over rho, in the units of w.
-static double point_violation(const lb_contact_local* L, const double* rho, const double* l,
+// tangents' in one. All of it times A_rr, in the units of w.
+static double point_violation(const lb_contact_local* L, const double* own, const double* l,
                               const double* w) {
-  const double per = 1 / rho[1], l0 = l[0] / rho[0], l1 = l[1] * per, l2 = l[2] * per;
+  const double per = own[1], l0 = l[0] * own[0], l1 = l[1] * per, l2 = l[2] * per;
   const double R = L->mu * (l[0] > 0 ? l[0] : 0) * per, z1 = l1 - w[1], z2 = l2 - w[2];
   const double square = z1 * z1 + z2 * z2, keep = square > R * R ? R / sqrt(square) : 1;
   const double e1 = l1 - keep * z1, e2 = l2 - keep * z2;
@@ -556,16 +556,16 @@ static double largest(double a, double b, double c) {
 static void measure_point(const lb_contact_sweeper* s, const lb_contact_packed* q,
                           lb_contact_measure* m) {
   double w[3];
-  const double *l = s->lambda + q->row, *rho = s->rho + q->row, *w0 = s->w0 + q->row;
+  const double *l = s->lambda + q->row, *own = s->own + q->row, *w0 = s->w0 + q->row;
   if (q->sides == 2) {
     free_velocity(s, q, 2, w);
   } else {
     free_velocity(s, q, 1, w);
   }
-  const double e = point_violation(&s->local[q->local], rho, l, w);
-  const double own = larger(fabs(l[0]) / rho[0], larger(fabs(l[1]), fabs(l[2])) / rho[1]);
+  const double e = point_violation(&s->local[q->local], own, l, w);
+  const double most = larger(fabs(l[0]) * own[0], larger(fabs(l[1]), fabs(l[2])) * own[1]);
   lb_contact_measure_add(m, isfinite(w[0] + w[1] + w[2]) ? e : (double)NAN,
-                         largest(w0[0], w0[1], w0[2]), own);
+                         largest(w0[0], w0[1], w0[2]), most);
 }
 
 static void measure_piece(const lb_contact_sweeper* s, const lb_contact_packed* q,
@@ -576,8 +576,8 @@ static void measure_piece(const lb_contact_sweeper* s, const lb_contact_packed* 
     const int r = q->row + i;
     const lb_contact_row* row = &s->problem->row[q->origin + i];
     const double normal = row->normal < 0 ? 0 : s->lambda[r - (q->origin + i - row->normal)];
-    const double e = lb_contact_violation(row, s->rho[r], normal, s->lambda + r, w + i);
-    lb_contact_measure_add(m, e, s->w0[r], s->lambda[r] / s->rho[r]);
+    const double e = lb_contact_violation(row, 1 / s->own[r], normal, s->lambda + r, w + i);
+    lb_contact_measure_add(m, e, s->w0[r], s->lambda[r] * s->own[r]);
   }
 }
 

@@ -23,7 +23,7 @@ typedef struct lb_contact_sweeper {
   double* u; // [nvelocity]
   // --- rows in the order of the sweeps
   double* lambda; // [nrow]
-  double* rho;    // [nrow] as lb_contact_step
+  double* own;    // [nrow] A_rr, in the mean over a set: 1 over lb_contact_step
   double *b, *c;  // [nrow]
   double* w0;     // [nrow] J u0 + b
   // --- places in the order of blocks
