@@ -42,9 +42,10 @@ void lb_contact_sweeper_carve(lb_contact_sweeper* s, lb_carver* c, int nrow, int
 // at [begin, end) of the order.
 void lb_contact_sweeper_count(lb_contact_sweeper* s, int begin, int end);
 void lb_contact_sweeper_add_up(lb_contact_sweeper* s, const lb_contact_islands* order);
-// With the constants. False: numbers of theirs are not finite.
-bool lb_contact_sweeper_pack(lb_contact_sweeper* s, const lb_contact_islands* order, int begin,
-                             int end);
+// With the constants; the scale of these blocks as below, infinite where numbers of theirs are not
+// finite.
+double lb_contact_sweeper_pack(lb_contact_sweeper* s, const lb_contact_islands* order, int begin,
+                               int end);
 
 // b of the problem for these blocks; whether one has changed.
 bool lb_contact_sweeper_take_b(lb_contact_sweeper* s, int begin, int end);

@@ -1,5 +1,7 @@
 // Eight numbers: one vector where the processor has such, else two of four. Compilers take vectors
 // of eight through memory where there are none, number by number, which is many times slower.
+// Processors do less beside vectors of eight, so code that mostly sums over the eight and goes on
+// with single numbers is faster with two of four: a file of such defines LB_WIDE_HALVES first.
 #pragma once
 #include "math/space/simd.h"
 
@@ -8,7 +10,7 @@
 // Four and eight numbers anywhere in memory.
 typedef double lb_any4 __attribute__((vector_size(32), aligned(8)));
 
-#ifdef __AVX512F__
+#if defined __AVX512F__ && !defined LB_WIDE_HALVES
 
 typedef double lb_v8 __attribute__((vector_size(64), aligned(32)));
 typedef double lb_any8 __attribute__((vector_size(64), aligned(8)));
