@@ -211,16 +211,14 @@ static lb_contact_crew crew_of(lb_contact_solver* s, lb_contact_shared* shared, 
                            .size = size};
 }
 
-// What asks for the same as before has the scale of before.
+// What asks for the same as before keeps its scale.
 static void prepare_island(lb_contact_solver* s, lb_contact_crew* c, int island) {
   turn_to(c, s, island);
   const bool changed = s->fresh || lb_crew_largest(c, change_blocks) > 0;
-  const double own =
-      changed ? lb_crew_largest(c, s->fresh ? pack_blocks : scale_of_blocks) : s->own[island];
-  lb_crew_meet(c); // all have read it
+  const double own = changed ? lb_crew_largest(c, s->fresh ? pack_blocks : scale_of_blocks) : 0;
   if (c->rank == 0) {
     s->changed[island] = changed;
-    s->own[island] = own;
+    s->own[island] = changed ? own : s->own[island];
   }
 }
 
