@@ -317,30 +317,19 @@ static void add_row(const lb_contact_sweeper* s, int row, double change) {
   }
 }
 
-// w of a point between free bodies.
-INLINE void free_velocity(const lb_contact_sweeper* s, const lb_contact_packed* q, const int sides,
-                          double* w) {
-  const double* lambda = s->lambda + q->row;
-  const free_row u = free_velocities(s->u, q, sides);
-  free_row J[3];
-  for (int i = 0; i < 3; i++) {
-    J[i] = free_row_at(s->problem->J, q, i, sides);
+// Whether a point without an impulse stays open.
+INLINE bool stays_open(const lb_contact_sweeper* s, const lb_contact_packed* q, const free_row* u,
+                       const int sides) {
+  const double* l = s->lambda + q->row;
+  if (l[0] != 0 || l[1] != 0 || l[2] != 0) {
+    return false;
   }
-  const lb_v4 product = free_product(J, &u, sides);
-  for (int i = 0; i < 3; i++) {
-    w[i] = product[i] + (s->c[q->row + i] * lambda[i] + s->b[q->row + i]);
-  }
+  const free_row J = free_row_at(s->problem->J, q, 0, sides);
+  return lb_v8_sum(free_terms(&J, u, sides)) + s->b[q->row] >= 0;
 }
 
+// w of a piece that is no point between free bodies.
 static void piece_velocity(const lb_contact_sweeper* s, const lb_contact_packed* q, double* w) {
-  if (q->sides > 0) {
-    if (q->sides == 2) {
-      free_velocity(s, q, 2, w);
-    } else {
-      free_velocity(s, q, 1, w);
-    }
-    return;
-  }
   for (int i = 0; i < q->nrow; i++) {
     const int r = q->row + i;
     w[i] = row_velocity(s, q->origin + i, s->u) + s->c[r] * s->lambda[r] + s->b[r];
@@ -422,17 +411,6 @@ static double sweep_point(lb_contact_sweeper* s, const lb_contact_packed* q, dou
   }
   piece_add(s, q, change);
   return lb_contact_own_change(L, change);
-}
-
-// Whether a point without an impulse stays open.
-INLINE bool stays_open(const lb_contact_sweeper* s, const lb_contact_packed* q, const free_row* u,
-                       const int sides) {
-  const double* l = s->lambda + q->row;
-  if (l[0] != 0 || l[1] != 0 || l[2] != 0) {
-    return false;
-  }
-  const free_row J = free_row_at(s->problem->J, q, 0, sides);
-  return lb_v8_sum(free_terms(&J, u, sides)) + s->b[q->row] >= 0;
 }
 
 // A point contact with two tangents between free bodies, or of one with the world (sides = 1),
@@ -554,19 +532,27 @@ static double largest(double a, double b, double c) {
   return larger(larger(fabs(a), fabs(b)), fabs(c));
 }
 
-static void measure_point(const lb_contact_sweeper* s, const lb_contact_packed* q,
+INLINE void measure_point(const lb_contact_sweeper* s, const lb_contact_packed* q, const int sides,
                           lb_contact_measure* m) {
-  double w[3];
   const double *l = s->lambda + q->row, *own = s->own + q->row, *w0 = s->w0 + q->row;
-  if (q->sides == 2) {
-    free_velocity(s, q, 2, w);
-  } else {
-    free_velocity(s, q, 1, w);
+  const double scale = largest(w0[0], w0[1], w0[2]);
+  const free_row u = free_velocities(s->u, q, sides);
+  free_row J[3];
+  double w[3];
+  if (stays_open(s, q, &u, sides)) {
+    lb_contact_measure_add(m, 0, scale, 0);
+    return;
+  }
+  for (int i = 0; i < 3; i++) {
+    J[i] = free_row_at(s->problem->J, q, i, sides);
+  }
+  const lb_v4 product = free_product(J, &u, sides);
+  for (int i = 0; i < 3; i++) {
+    w[i] = product[i] + (s->c[q->row + i] * l[i] + s->b[q->row + i]);
   }
   const double e = point_violation(&s->local[q->local], own, l, w);
   const double most = larger(fabs(l[0]) * own[0], larger(fabs(l[1]), fabs(l[2])) * own[1]);
-  lb_contact_measure_add(m, isfinite(w[0] + w[1] + w[2]) ? e : (double)NAN,
-                         largest(w0[0], w0[1], w0[2]), most);
+  lb_contact_measure_add(m, isfinite(w[0] + w[1] + w[2]) ? e : (double)NAN, scale, most);
 }
 
 static void measure_piece(const lb_contact_sweeper* s, const lb_contact_packed* q,
@@ -585,7 +571,14 @@ static void measure_piece(const lb_contact_sweeper* s, const lb_contact_packed* 
 lb_contact_measure lb_contact_sweeper_measure(const lb_contact_sweeper* s, int begin, int end) {
   lb_contact_measure m = {0, 0, 0};
   for (int k = s->first[begin]; k < s->first[end]; k++) {
-    (s->piece[k].sides > 0 ? measure_point : measure_piece)(s, &s->piece[k], &m);
+    const lb_contact_packed* q = &s->piece[k];
+    if (q->sides == 2) {
+      measure_point(s, q, 2, &m);
+    } else if (q->sides == 1) {
+      measure_point(s, q, 1, &m);
+    } else {
+      measure_piece(s, q, &m);
+    }
   }
   return m;
 }
