@@ -59,12 +59,17 @@ static bool strikes(const lb_contacts* C, const lb_touch* t, double h) {
   return C->m->contact.set.law == LB_CONTACT_RIGID || t->gap + BELOW * h * t->closing > 0;
 }
 
-static void find_bounce(const lb_contacts* C, lb_touch* t, double free, double h) {
-  const double e = t->surface.restitution, a = (free - t->closing) / h;
+static void find_bounce(const lb_contacts* C, lb_touch* t, double h) {
+  const double e = t->surface.restitution;
+  t->bounce = t->late = t->place = 0;
+  if (e == 0) {
+    return;
+  }
+  const double free = -lb_contact_row_velocity(&C->problem, t->row, C->u0) - C->row[t->row].b;
+  const double a = (free - t->closing) / h;
   const double s0 = t->closing + 0.5 * a * h, g = fmax(0, t->gap);
   double T = 0;
-  t->bounce = t->late = t->place = 0;
-  if (e == 0 || !(s0 > 0) || g > h * s0 + 0.5 * a * h * h || !strikes(C, t, h)) {
+  if (!(s0 > 0) || g > h * s0 + 0.5 * a * h * h || !strikes(C, t, h)) {
     return;
   }
   for (int i = 0; i < 3; i++) {
@@ -156,7 +161,7 @@ void lb_contacts_ask(const lb_touch_work* by, lb_touch* t) {
   const lb_motion a = bias_of(C, t, 0), b = bias_of(C, t, 1);
   const lb_v4 moved = (a.v - b.v) * h, turned = (a.w - b.w) * h;
   C->row[t->row].b = lb_v4_dot(t->axis[0], moved);
-  find_bounce(C, t, -lb_contact_row_velocity(&C->problem, t->row, C->u0) - C->row[t->row].b, h);
+  find_bounce(C, t, h);
   ask_normal(C, &C->row[t->row], t, h);
   C->marks[t - C->touch] = marks_of(C, t);
   C->impacts.point[t - C->touch] = t->bounce > 0;

@@ -183,7 +183,7 @@ double lb_crew_sweep(lb_contact_crew* c) {
 //   (1)  g_k = lambda_k - sweep(lambda_k),  beta = |g_k|^2 / |g_k-1|^2
 //   (2)  lambda_k+1 = sweep(lambda_k) + beta p_k-1,  p_k = beta p_k-1 - g_k
 //
-// with beta zero where it is above one. Lengths are energies, |g|^2 = sum g_r^2 / rho_r.
+// with beta zero where it is above one. Lengths are energies, |g|^2 = sum A_rr g_r^2.
 
 void lb_crew_begin(lb_contact_crew* c) {
   const lb_contact_sweeper* w = c->sweeper;
@@ -202,19 +202,19 @@ void lb_crew_begin(lb_contact_crew* c) {
 static double some_terms(const lb_contact_crew* c, int first) {
   const lb_contact_sweeper* w = c->sweeper;
   const double *lambda = w->lambda + first, *before = c->directions->before + first;
-  const double* rho = w->rho + first;
+  const double* own = w->own + first;
   const int left = w->first_row[c->end] - first, n = left < TERMS ? left : TERMS;
   double sum[LANES] = {0};
   int i = 0;
   for (; i + LANES <= n; i += LANES) {
     for (int k = 0; k < LANES; k++) {
       const double g = lambda[i + k] - before[i + k];
-      sum[k] += g * g / rho[i + k];
+      sum[k] += g * g * own[i + k];
     }
   }
   for (; i < n; i++) {
     const double g = lambda[i] - before[i];
-    sum[i % LANES] += g * g / rho[i];
+    sum[i % LANES] += g * g * own[i];
   }
   return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
 }

@@ -66,7 +66,7 @@ void lb_contact_dense_assemble(lb_contact_dense* d, const lb_contact_problem* p,
       const int g = r->group[s];
       for (int at = g >= 0 ? d->head[g] : -1; at >= 0; at = d->next[at]) {
         const double* J = p->J + p->row[sys->row[at / 2]].entry[at % 2];
-        column[at / 2] += lb_dot(lb_contact_width(p, g), J, p->Z + r->entry[s]);
+        column[at / 2] += lb_contact_dot(lb_contact_width(p, g), J, p->Z + r->entry[s]);
       }
     }
     column[j] += r->c;

@@ -170,9 +170,9 @@ lb_contact_options lb_contact_options_brief(void) {
 // --- numbers of islands, and back ---
 
 static double pack_blocks(const lb_contact_crew* c, int begin, int end) {
-  const bool finite = lb_contact_sweeper_pack(c->sweeper, c->islands, begin, end);
+  const double scale = lb_contact_sweeper_pack(c->sweeper, c->islands, begin, end);
   lb_contact_sweeper_take(c->sweeper, begin, end, c->given);
-  return finite ? 1 : (double)INFINITY;
+  return scale;
 }
 
 static double change_blocks(const lb_contact_crew* c, int begin, int end) {
@@ -211,13 +211,14 @@ static lb_contact_crew crew_of(lb_contact_solver* s, lb_contact_shared* shared, 
                            .size = size};
 }
 
+// What asks for the same as before keeps its scale.
 static void prepare_island(lb_contact_solver* s, lb_contact_crew* c, int island) {
   turn_to(c, s, island);
-  const double changed = lb_crew_largest(c, s->fresh ? pack_blocks : change_blocks);
-  const double own = lb_crew_largest(c, scale_of_blocks);
+  const bool changed = s->fresh || lb_crew_largest(c, change_blocks) > 0;
+  const double own = changed ? lb_crew_largest(c, s->fresh ? pack_blocks : scale_of_blocks) : 0;
   if (c->rank == 0) {
-    s->changed[island] = changed > 0;
-    s->own[island] = isfinite(changed) ? own : changed;
+    s->changed[island] = changed;
+    s->own[island] = changed ? own : s->own[island];
   }
 }
 

@@ -64,8 +64,8 @@ void lb_contact_local_prepare(lb_contact_local* L, lb_contact_piece piece, const
 //
 // R(s) / |l(s)| - 1 is linear in s where S is a multiple of one, so Newton's method needs few
 // steps, with dl/ds = -(S + s)^-1 l; bisection guards it. alpha > 0 gives a root: R > |l| for large
-// s. It is found to `close` of the bound; the last step is left to the next sweep, which starts
-// from it.
+// s. The last step is taken by that derivative, which leaves the square of what it was off: `close`
+// of the bound. The next sweep starts from its end.
 static inline void lb_contact_disc_root(lb_contact_local* L, double alpha, const double* beta,
                                         const double* r, double close, double* l) {
   static const int MOST = 60;
@@ -86,14 +86,17 @@ static inline void lb_contact_disc_root(lb_contact_local* L, double alpha, const
     const double dR = beta[0] * d0 + beta[1] * d1;
     const double slope = dR * square + R * (l[0] * d0 + l[1] * d1); // of R / |l|, times |l|^3
     double next = s - miss * square / slope;
+    const bool near = miss * miss <= close * alpha * alpha || fabs(next - s) <= SAME * s;
+    if (near && next >= 0) {
+      l[0] -= d0 * (next - s);
+      l[1] -= d1 * (next - s);
+      s = next;
+      break;
+    }
     if (!(next > low && next < high)) {
       next = high < (double)INFINITY ? (low + high) / 2 : 2 * low + L->s11 + L->s22;
     }
-    const bool done = fabs(miss) <= close * alpha || fabs(next - s) <= SAME * s;
     s = next;
-    if (done) {
-      break;
-    }
   }
   L->slip = s;
 }
@@ -122,7 +125,7 @@ static inline void lb_contact_cut(double R, double* l) {
 // A unilateral row with its set: l becomes the solution for w = A l + q, w as it is with the old l.
 static inline void lb_contact_point_solve(lb_contact_local* L, const double* w, double close,
                                           double* l) {
-  const double qn = w[0] - L->n * l[0] - L->t1 * l[1] - L->t2 * l[2];
+  const double qn = w[0] - (L->n * l[0] + L->t1 * l[1] + L->t2 * l[2]);
   if (!(qn < 0) || L->inverse == 0) {
     l[0] = l[1] = l[2] = 0;
     return;
@@ -133,8 +136,8 @@ static inline void lb_contact_point_solve(lb_contact_local* L, const double* w, 
     l[1] = l[2] = 0;
     return;
   }
-  const double r[2] = {w[1] - L->k1 * w[0] - L->s11 * l[1] - L->s12 * l[2],
-                       w[2] - L->k2 * w[0] - L->s12 * l[1] - L->s22 * l[2]};
+  const double r[2] = {(w[1] - L->k1 * w[0]) - (L->s11 * l[1] + L->s12 * l[2]),
+                       (w[2] - L->k2 * w[0]) - (L->s12 * l[1] + L->s22 * l[2])};
   const double beta[2] = {L->mu * L->k1, L->mu * L->k2};
   lb_contact_disc(L, L->mu * free, beta, r, close, l + 1);
   const double normal = free - L->k1 * l[1] - L->k2 * l[2];

@@ -113,7 +113,7 @@ double lb_contact_row_velocity(const lb_contact_problem* p, int r, const double*
   for (int s = 0; s < 2; s++) {
     const int g = row->group[s];
     if (g >= 0) {
-      sum += lb_dot(lb_contact_width(p, g), u + p->velocity[g], p->J + row->entry[s]);
+      sum += lb_contact_dot(lb_contact_width(p, g), u + p->velocity[g], p->J + row->entry[s]);
     }
   }
   return sum;
@@ -126,7 +126,7 @@ double lb_contact_coupling(const lb_contact_problem* p, int r, int s) {
     for (int j = 0; j < 2; j++) {
       const int g = a->group[i];
       if (g >= 0 && g == b->group[j]) {
-        sum += lb_dot(lb_contact_width(p, g), p->J + a->entry[i], p->Z + b->entry[j]);
+        sum += lb_contact_dot(lb_contact_width(p, g), p->J + a->entry[i], p->Z + b->entry[j]);
       }
     }
   }

@@ -19,6 +19,9 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "math/linear/dense.h"
+#include "math/space/wide.h"
+
 typedef enum lb_contact_kind {
   LB_CONTACT_EQUALITY,
   LB_CONTACT_UNILATERAL,
@@ -62,6 +65,11 @@ bool lb_contact_sound(const lb_contact_problem* p);
 
 static inline int lb_contact_width(const lb_contact_problem* p, int group) {
   return p->velocity[group + 1] - p->velocity[group];
+}
+// Product of numbers of a group: most are free bodies, eight wide.
+static inline double lb_contact_dot(int width, const double* a, const double* b) {
+  enum { FREE = 8 };
+  return width == FREE ? lb_v8_dot(lb_v8_load(a), lb_v8_load(b)) : lb_dot(width, a, b);
 }
 static inline int lb_contact_nvelocity(const lb_contact_problem* p) {
   return p->velocity[p->ngroup];

@@ -23,7 +23,7 @@ typedef struct lb_contact_sweeper {
   double* u; // [nvelocity]
   // --- rows in the order of the sweeps
   double* lambda; // [nrow]
-  double* rho;    // [nrow] as lb_contact_step
+  double* own;    // [nrow] A_rr, in the mean over a set: 1 over lb_contact_step
   double *b, *c;  // [nrow]
   double* w0;     // [nrow] J u0 + b
   // --- places in the order of blocks
@@ -42,9 +42,10 @@ void lb_contact_sweeper_carve(lb_contact_sweeper* s, lb_carver* c, int nrow, int
 // at [begin, end) of the order.
 void lb_contact_sweeper_count(lb_contact_sweeper* s, int begin, int end);
 void lb_contact_sweeper_add_up(lb_contact_sweeper* s, const lb_contact_islands* order);
-// With the constants. False: numbers of theirs are not finite.
-bool lb_contact_sweeper_pack(lb_contact_sweeper* s, const lb_contact_islands* order, int begin,
-                             int end);
+// With the constants; the scale of these blocks as below, infinite where numbers of theirs are not
+// finite.
+double lb_contact_sweeper_pack(lb_contact_sweeper* s, const lb_contact_islands* order, int begin,
+                               int end);
 
 // b of the problem for these blocks; whether one has changed.
 bool lb_contact_sweeper_take_b(lb_contact_sweeper* s, int begin, int end);
