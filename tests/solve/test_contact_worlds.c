@@ -662,9 +662,9 @@ static void what_lies_on_a_driven_plate_goes_with_it(void** state) {
           BY[i][0], BY[i][1], turns ? "revolute" : "prismatic", turns ? "z" : "x");
       contact_run(w, 1);
       const lb_vec3 p = contact_place(w, "b");
-      assert_near(p.x, turns ? 0.4 * cos(0.5) : 0.9, 2e-4);
-      assert_near(p.y, turns ? 0.4 * sin(0.5) : 0, 2e-4);
-      assert_near(p.z, 0.1, 1e-6);
+      assert_near(p.x, turns ? 0.4 * cos(0.5) : 0.9, 2e-8);
+      assert_near(p.y, turns ? 0.4 * sin(0.5) : 0, 2e-8);
+      assert_near(p.z, 0.1, 1e-8);
       lb_world_close(w);
     }
   }

@@ -402,7 +402,7 @@ static bool take_problem(lb_contacts* C) {
   C->right = LB_TAKE(&C->arena, double, C->m->nv);
   C->bias = lb_arena_take_array(&C->arena, (size_t)C->m->nlink + 1, sizeof *C->bias, LB_ALIGN);
   C->bias += C->bias ? 1 : 0;
-  return take_bounded(C) && lb_arena_status(&C->arena) == LB_OK;
+  return take_bounded(C) && lb_contacts_take_lags(C) && lb_arena_status(&C->arena) == LB_OK;
 }
 
 lb_contacts* lb_contacts_create(const lb_model* m, const lb_allocator* allocator) {
@@ -439,7 +439,7 @@ void lb_contacts_release(lb_contacts* C) {
 
 void lb_contacts_forget(lb_contacts* C) {
   C->ntouch = C->pairs.count = 0;
-  C->duration = 0;
+  C->duration = C->lags.h = 0;
   C->near.crowded = false;
   lb_contacts_drop_bounded(C);
 }

@@ -218,6 +218,7 @@ static void warm_pair(const lb_contacts* C, int first, int after, double reach, 
       C->touch[i].impulse = k->impulse;
       C->touch[i].twist = k->twist;
       C->touch[i].exact = k->exact;
+      C->touch[i].carried = C->near.again ? k->carried : k->sticks;
     }
   }
 }
@@ -313,6 +314,7 @@ static void set_points(const lb_contacts* C, const lb_collider_pair* p, const lb
   }
   if (at > first) {
     warm_pair(C, first, at, travel_of(C, p, h) + SAME * size_of(C, p), from);
+    lb_contacts_set_lags(C, first, at, h);
   }
 }
 
@@ -410,6 +412,7 @@ bool lb_contacts_detect(lb_contacts* C, lb_data* d, double h) {
   C->near.again = false;
   lb_move_origins(C->m, d->work, d->qd);
   by_chunks(&s, C->m->contact.ncollider, place_chunk);
+  lb_contacts_find_lags(C, d, h);
   return search_all(&s);
 }
 

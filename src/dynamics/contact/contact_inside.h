@@ -180,6 +180,25 @@ typedef struct lb_contact_impacts {
   double* share;        // [ngroup]
 } lb_contact_impacts;
 
+// Where a link is beside its velocities (contact_lag.c).
+typedef struct lb_link_lag {
+  bool carries;  // things may stick to it, and it is no free body
+  bool expected; // something does, and its end of the step is known
+  lb_v4 centre;  // of mass, in its axes
+  lb_v4 p;       // place of that when the step begins, and its axes
+  lb_m3 R;
+  lb_v4 place; // the same at the end, by the velocities of rows
+  lb_m3 turned;
+  lb_v4 move, turn; // D and T
+  lb_motion motion; // by the velocities of a step
+} lb_link_lag;
+
+typedef struct lb_contact_lags {
+  bool carriers;     // there are some
+  double h;          // duration of the step whose end is expected, 0: none
+  lb_link_lag* link; // [nlink], and link[-1] is the world
+} lb_contact_lags;
+
 struct lb_contacts {
   const lb_model* m;
   lb_arena arena; // of what never changes its size
@@ -217,6 +236,7 @@ struct lb_contacts {
   bool biased;     // some are not zero
   bool belts;      // some colliders have one
   struct lb_contact_solver* solver;
+  lb_contact_lags lags;
   lb_contact_report report;
   lb_contact_system system; // of the problem
   double duration;          // of the step whose forces act, or 0
@@ -252,6 +272,15 @@ void lb_contacts_drop_bounded(lb_contacts* C);
 int lb_contacts_follow(lb_contacts* C, lb_collider_pair* p, double h, lb_manifold* out, int n);
 // A point of a pair that meets at a time of a step of h: arms, gap and closing speed.
 void lb_contacts_set_later(const lb_contacts* C, lb_touch* t, double time, double h);
+
+// Lags of what sticks (contact_lag.c): room for them; those of links when a step begins; of the
+// points of a pair; the end of a step by the velocities that places change by. After solving,
+// whether a point sticks.
+bool lb_contacts_take_lags(lb_contacts* C);
+void lb_contacts_find_lags(lb_contacts* C, const lb_data* d, double h);
+void lb_contacts_set_lags(const lb_contacts* C, int first, int after, double h);
+void lb_contacts_expect(lb_contacts* C, const lb_data* d, const double* v, double h);
+bool lb_touch_sticks(const lb_contacts* C, const lb_touch* t);
 
 // Whether two colliders may meet, of these contacts.
 bool lb_contacts_may_meet(const void* contacts, int i, int j);

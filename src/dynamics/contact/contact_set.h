@@ -32,8 +32,11 @@ typedef struct lb_touch {
   double late;     // of it: what it has less for the time of the impact, a (h/2 - T) [m/s]
   double place;    // change of the gap in that step, over h [m/s]
   bool pushed;     // it is an overlap that was pushed apart
+  bool sticks;     // friction holds it
+  bool carried;    // its pair stuck in the step before (contact_lag.c)
   bool exact;      // its impulses are those of an exact solution
   lb_contact_surface surface;
+  lb_v4 lag;     // of a over b, that the step would leave beside its velocities [m]
   lb_v4 impulse; // on a [N s]
   lb_v4 twist;   // impulse of the moment on a, of rolling and spinning friction [N m s]
   lb_v4 slip;    // velocity of a's surface over b's at the end of the step, where it bears [m/s]

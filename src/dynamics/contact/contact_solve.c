@@ -8,7 +8,8 @@
 //
 // Velocities v of the world at the end of a step are those of coordinates in the pose of the end,
 // J(q1) u = J(q0) u + h b with what velocities bring of accelerations, b. Arms from links' origins
-// to the point stay as they are in the world: what rolls has the same place of contact.
+// to the point stay as they are in the world: what rolls has the same place of contact. What has
+// stuck before has its lag beside these (contact_lag.c).
 //
 // (2) is lambda/h = -(kp (g + h n.v) + kd n.v): spring and damper at the end of the step, [auto]
 // eq.
@@ -159,7 +160,7 @@ void lb_contacts_ask(const lb_touch_work* by, lb_touch* t) {
   const lb_v4 belt = belt_of(C, d, t->collider[0]) - belt_of(C, d, t->collider[1]);
   const double creep = set->friction == LB_FRICTION_VISCOUS ? 1 / (h * set->friction_damping) : 0;
   const lb_motion a = bias_of(C, t, 0), b = bias_of(C, t, 1);
-  const lb_v4 moved = (a.v - b.v) * h, turned = (a.w - b.w) * h;
+  const lb_v4 moved = (a.v - b.v) * h + t->lag / h, turned = (a.w - b.w) * h;
   C->row[t->row].b = lb_v4_dot(t->axis[0], moved);
   find_bounce(C, t, h);
   ask_normal(C, &C->row[t->row], t, h);
@@ -361,6 +362,7 @@ static void keep(const lb_touch_work* by, lb_touch* t) {
       t->slip += t->axis[k] * (lb_contact_row_velocity(&C->problem, i, C->u) + C->row[i].b);
     }
   }
+  t->sticks = lb_touch_sticks(C, t);
 }
 
 bool lb_contacts_prepare(lb_contacts* C, lb_data* d, double h, lb_contact_system W) {
@@ -423,6 +425,7 @@ void lb_contacts_place(lb_contacts* C, lb_data* d, double h, double* move) {
     solve(C, d, BRIEFLY);
     spread(C, d, move, C->before);
   }
+  lb_contacts_expect(C, d, move, h);
 }
 
 bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W, double* move) {

@@ -1,0 +1,212 @@
+// Friction that sticks keeps what lies on a carrier at its place there, however the carrier moves.
+#include "solve/contact_scene.h"
+#include "world/world_inside.h"
+
+// --- carriers ---
+
+// Place of the box in the axes of the plate that carries it.
+static lb_vec3 place_on_plate(lb_world* w) {
+  const lb_transform X = lb_world_pose(w, lb_world_find(w, LB_PART_BODY, "plate"));
+  return lb_quat_rotate(lb_quat_conjugate(X.q), lb_vec3_sub(contact_place(w, "b"), X.p));
+}
+
+// Way of the box along the plate from where it is after a second: the longest one, and the growth
+// of it from the second second to the last, a second [m].
+typedef struct way {
+  double most, growth;
+} way;
+
+static way way_on_plate(lb_world* w) {
+  enum { SECONDS = 10 };
+  contact_run(w, 1);
+  const lb_vec3 start = place_on_plate(w);
+  way out = {0, 0};
+  double second = 0, x = 0;
+  for (int i = 1; i <= 100 * (SECONDS - 1); i++) {
+    contact_run(w, 1 + 0.01 * i);
+    const lb_vec3 p = lb_vec3_sub(place_on_plate(w), start);
+    x = hypot(p.x, p.y);
+    second = i == 100 ? x : second;
+    out.most = fmax(out.most, x);
+  }
+  out.growth = (x - second) / (SECONDS - 2);
+  lb_world_close(w);
+  return out;
+}
+
+// The box stays within `most` of its place, and what is left of a cycle of a second is `growth`.
+static void assert_stays(lb_world* w, double most, double growth) {
+  const way x = way_on_plate(w);
+  print_message("within %.2g um, %.2g um a second\n", 1e6 * x.most, 1e6 * x.growth);
+  assert_below(x.most, most);
+  assert_below(fabs(x.growth), growth);
+}
+
+typedef struct manner {
+  const char *integrator, *coordinates, *contacts;
+} manner;
+static const manner MANNERS[] = {{"linear-euler", "reduced", ""},
+                                 {"linear-euler", "reduced", "law: compliant"},
+                                 {"linear-euler", "maximal", ""},
+                                 {"euler", "reduced", ""},
+                                 {"linear-euler", "reduced", "cone: pyramid"},
+                                 {"bdf1", "reduced", ""},
+                                 {"bdf1", "reduced", "law: compliant"},
+                                 {"sdirk2", "reduced", ""}};
+enum { MANNER_COUNT = sizeof MANNERS / sizeof *MANNERS };
+
+// A box on a plate, at x, that a motor moves as keys say.
+static lb_world* carrier(manner by, double x, const char* joint, const char* keys,
+                         const char* more) {
+  return contact_world(
+      "solver: {integrator: %s, coordinates: %s, step: 1 ms}\ncontacts: {%s}\nmaterials: {m: "
+      "{friction: 0.9}}\nbodies:\n  plate: {shape: {box: [2, 2, 0.1]}, material: m}\n  b: {shape: "
+      "{box: [0.1, 0.1, 0.1]}, material: m, position: [%g, 0.03, 0.1]}\njoints: {j: {%s, child: "
+      "plate}}\nmotors: {j: {joint: j, %s}}\n%s",
+      by.integrator, by.coordinates, by.contacts, x, joint, keys, more);
+}
+
+// Keys to and fro between two values, from zero, half a second each.
+typedef struct keys {
+  char text[1000];
+} keys;
+static keys to_and_fro(double value, const char* unit) {
+  keys k;
+  size_t at = (size_t)snprintf(k.text, sizeof k.text, "keys: [[0, 0 %s]", unit);
+  for (int i = 0; i < 22; i++) {
+    at += (size_t)snprintf(k.text + at, sizeof k.text - at, ", [%g, %g %s]", 0.5 * (i + 1),
+                           i % 2 ? -value : value, unit);
+  }
+  snprintf(k.text + at, sizeof k.text - at, "]");
+  return k;
+}
+
+static void what_lies_on_a_turntable_stays(void** state) {
+  (void)state;
+  for (int i = 0; i < MANNER_COUNT; i++) {
+    assert_stays(carrier(MANNERS[i], 0.18, "type: revolute, axis: z",
+                         "ease: linear, keys: [[0, 0], [20, 100]]",
+                         "initial: {b: {velocity: [-0.15, 0.9, 0], spin: [0, 0, 5]}}\n"),
+                 1e-8, 1e-9);
+  }
+}
+
+static void what_lies_on_a_rocking_plate_stays(void** state) {
+  (void)state;
+  for (int i = 0; i < MANNER_COUNT; i++) {
+    assert_stays(
+        carrier(MANNERS[i], 0.2, "type: revolute, axis: y", to_and_fro(15, "deg").text, ""), 1e-5,
+        1e-7);
+  }
+}
+
+static void what_lies_on_a_shaken_plate_stays(void** state) {
+  (void)state;
+  for (int i = 0; i < MANNER_COUNT; i++) {
+    assert_stays(
+        carrier(MANNERS[i], 0.2, "type: prismatic, axis: x", to_and_fro(12, "cm").text, ""), 1e-5,
+        1e-7);
+  }
+}
+
+static void what_lies_on_a_table_that_turns_to_and_fro_stays(void** state) {
+  (void)state;
+  for (int i = 0; i < MANNER_COUNT; i++) {
+    assert_stays(
+        carrier(MANNERS[i], 0.2, "type: revolute, axis: z", to_and_fro(15, "deg").text, ""), 1e-5,
+        1e-7);
+  }
+}
+
+// A gondola: an arm swings, and the plate on its end is kept level.
+static void what_lies_in_a_gondola_stays(void** state) {
+  (void)state;
+  static const char* const BY[][2] = {
+      {"linear-euler", "reduced"}, {"linear-euler", "maximal"}, {"bdf1", "reduced"}};
+  for (int i = 0; i < 3; i++) {
+    assert_stays(
+        contact_world(
+            "solver: {integrator: %s, coordinates: %s}\ncontacts: {}\nmaterials: {m: {friction: "
+            "0.9}}\nbodies:\n  arm: {mass: 1, inertia: [0.1, 0.1, 0.1]}\n  plate: {shape: {box: "
+            "[0.5, 0.5, 0.1]}, material: m}\n  b: {shape: {box: [0.1, 0.1, 0.1]}, material: m, "
+            "position: [0.6, 0, 0.1]}\njoints:\n  arm: {type: revolute, child: arm, axis: "
+            "y}\n  plate: {type: revolute, parent: arm, child: plate, axis: y, at: [0.5, 0, "
+            "0]}\nmotors:\n  arm: {joint: arm, %s}\n  plate: {joint: plate, %s}\n",
+            BY[i][0], BY[i][1], to_and_fro(8, "deg").text, to_and_fro(-8, "deg").text),
+        1e-5, 1e-7);
+  }
+}
+
+// Each box of a pile lies on one that is carried.
+static void a_pile_on_a_rocking_plate_stays(void** state) {
+  (void)state;
+  lb_world* w = contact_world(
+      "solver: {step: 1 ms}\ncontacts: {}\nmaterials: {m: {friction: 0.9}}\nbodies:\n  plate: "
+      "{shape: {box: [2, 2, 0.1]}, material: m}\n  first: {shape: {box: [0.2, 0.2, 0.1]}, "
+      "material: m, position: [0.2, 0, 0.1]}\n  second: {shape: {box: [0.2, 0.2, 0.1]}, material: "
+      "m, position: [0.23, 0, 0.2]}\n  b: {shape: {box: [0.2, 0.2, 0.1]}, material: m, position: "
+      "[0.2, 0.02, 0.3]}\njoints: {j: {type: revolute, axis: y, child: plate}}\nmotors: {j: "
+      "{joint: j, %s}}\n",
+      to_and_fro(8, "deg").text);
+  assert_stays(w, 1e-5, 1e-7);
+}
+
+// What a carrier was beside its velocities is part of a state.
+static void a_state_on_a_carrier_goes_on_alike(void** state) {
+  (void)state;
+  lb_world* w = carrier(MANNERS[0], 0.2, "type: revolute, axis: y", to_and_fro(15, "deg").text, "");
+  contact_run(w, 1.25);
+  double* kept = test_calloc(lb_world_state_size(w), sizeof *kept);
+  lb_world_save(w, kept);
+  contact_run(w, 1.5);
+  const lb_vec3 first = contact_place(w, "b");
+  contact_run(w, 2.1);
+  lb_world_restore(w, kept);
+  contact_run(w, 1.5);
+  const lb_vec3 again = contact_place(w, "b");
+  assert_true(first.x == again.x && first.y == again.y && first.z == again.z);
+  test_free(kept);
+  lb_world_close(w);
+}
+
+static void boxes_on_a_carrier_are_the_same_bytes_for_any_number_of_threads(void** state) {
+  (void)state;
+  enum { ROWS = 20, BOXES = 6 * ROWS };
+  static lb_transform pose[3][BOXES];
+  char boxes[2000];
+  size_t at = 0;
+  for (int k = 0; k < 6; k++) {
+    at += (size_t)snprintf(boxes + at, sizeof boxes - at,
+                           "      c%d-(n): {shape: {box: [0.1, 0.1, 0.1]}, material: m, position: "
+                           "[%g, (0.15n-1.5), 0.1]}\n",
+                           k, 0.15 * k);
+  }
+  for (int i = 0; i < 3; i++) {
+    lb_world* w = contact_world(
+        "contacts: {}\nmaterials: {m: {friction: 0.9}}\nbodies: {plate: {shape: {box: [4, 4, "
+        "0.1]}, material: m}}\njoints: {j: {type: revolute, axis: y, child: plate}}\nmotors: {j: "
+        "{joint: j, %s}}\nrepeat:\n  - count: %d\n    bodies:\n%s",
+        to_and_fro(8, "deg").text, ROWS, boxes);
+    w->d->threads = 1 << i;
+    contact_run(w, 0.3);
+    for (int k = 0; k < BOXES; k++) {
+      pose[i][k] = lb_world_pose(w, 1 + k);
+    }
+    lb_world_close(w);
+    assert_memory_equal(pose[i], pose[0], sizeof pose[0]);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_lies_on_a_turntable_stays),
+      cmocka_unit_test(what_lies_on_a_rocking_plate_stays),
+      cmocka_unit_test(what_lies_on_a_shaken_plate_stays),
+      cmocka_unit_test(what_lies_on_a_table_that_turns_to_and_fro_stays),
+      cmocka_unit_test(what_lies_in_a_gondola_stays),
+      cmocka_unit_test(a_pile_on_a_rocking_plate_stays),
+      cmocka_unit_test(a_state_on_a_carrier_goes_on_alike),
+      cmocka_unit_test(boxes_on_a_carrier_are_the_same_bytes_for_any_number_of_threads),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
