@@ -27,14 +27,22 @@ static inline double lb_test_min(double a, double b) {
 // |a - b| <= tolerance * max(1, |a|, |b|)
 #define assert_near(a, b, tolerance) lb_test_near((a), (b), (tolerance), #a, #b, __FILE__, __LINE__)
 
-static inline void lb_test_near(double a, double b, double tolerance, const char* a_text,
-                                const char* b_text, const char* file, int line) {
-  const double scale = fmax(1, fmax(fabs(a), fabs(b)));
+// |a - b| <= tolerance
+#define assert_within(a, b, tolerance)                                                             \
+  lb_test_off((a), (b), (tolerance), 1, #a, #b, __FILE__, __LINE__)
+
+static inline void lb_test_off(double a, double b, double tolerance, double scale,
+                               const char* a_text, const char* b_text, const char* file, int line) {
   if (!(fabs(a - b) <= tolerance * scale)) {
     print_error("%s = %.17g\n%s = %.17g\ndiffer by %.3g, allowed %.3g\n", a_text, a, b_text, b,
                 fabs(a - b), tolerance * scale);
     _fail(file, line);
   }
+}
+
+static inline void lb_test_near(double a, double b, double tolerance, const char* a_text,
+                                const char* b_text, const char* file, int line) {
+  lb_test_off(a, b, tolerance, fmax(1, fmax(fabs(a), fabs(b))), a_text, b_text, file, line);
 }
 
 // Comparisons that print both values. What is not a number is neither below nor above anything.

@@ -525,6 +525,7 @@ lb_coordinate lb_joint_counts(const lb_scene_joint* joint, int k);
 /// True for a nonlinear force curve.
 bool lb_force_curve_bends(const lb_force_curve* curve);
 const char* lb_integrator_name(lb_integrator integrator);
+const char* lb_contact_method_name(lb_contact_method method);
 lb_method lb_integrator_method(lb_integrator integrator);
 /// The error that adaptive steppers allow in a step.
 double lb_adaptive_tolerance(const lb_scene_solver* solver);

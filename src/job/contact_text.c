@@ -2,6 +2,7 @@
 // not kept.
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "job/job_inside.h"
 #include "job/job_text.h"
@@ -99,9 +100,13 @@ void lb_job_add_what_collides(lb_job* j) {
     return;
   }
   const meeting_shapes s = find_meeting(m);
-  char law[60] = "rigid", friction[60], more[40] = "", what[60] = "each other";
+  char law[100] = "rigid", friction[60], more[40] = "", what[60] = "each other";
   if (set->law == LB_CONTACT_COMPLIANT) {
     snprintf(law, sizeof law, "compliant (%.3g N/m, %.3g N s/m)", set->stiffness, set->damping);
+  }
+  if (set->solver != LB_CONTACT_FAST) {
+    const size_t n = strlen(law);
+    snprintf(law + n, sizeof law - n, ", solver: %s", lb_contact_method_name(set->solver));
   }
   if (s.moving == 0) {
     lb_job_figure(j, "contacts", "%s; nothing can meet anything", law);
@@ -138,6 +143,22 @@ void lb_job_warn_of_cylinders(lb_job* j, const lb_model* m) {
           "'%.64s' has a cylinder that may touch '%.64s', which has no gradient: a search "
           "ends where it does ('solid: false' or 'pairs' take it out)",
           lb_model_toucher(m, c->collider[i].body), lb_model_toucher(m, c->collider[k].body));
+      return; // the first will do
+    }
+  }
+}
+
+void lb_job_warn_of_lever_arms(lb_job* j) {
+  const lb_model_contacts* c = &j->model->contact;
+  for (int i = 0; i < c->nshape; i++) {
+    const lb_model_collider* a = &c->collider[i];
+    const double arm = fmax(a->surface.rolling, a->surface.spinning);
+    if (a->body != LB_WORLD && arm > a->size) {
+      lb_job_warn_at(
+          j, a->place,
+          "'%.64s' has a lever arm of %s against rolling or spinning, more than its own half "
+          "width of %s: it will hardly turn (is that in mm?)",
+          lb_model_toucher(j->model, a->body), depth_text(arm).text, depth_text(a->size).text);
       return; // the first will do
     }
   }

@@ -42,6 +42,8 @@ void lb_job_warn_of_cylinders(lb_job* job, const lb_model* model);
 // Warnings of bodies that overlap at the start, and of contacts of a run that were not solved or
 // not kept.
 void lb_job_warn_of_overlaps(lb_job* job, const lb_overlaps* overlaps);
+// Rolling and spinning friction whose lever arm is longer than its body.
+void lb_job_warn_of_lever_arms(lb_job* job);
 // Figure of the summary: how many there were, and what steps left to the next ones.
 void lb_job_add_contacts(lb_job* job);
 void lb_job_warn_of_contacts(lb_job* job);

@@ -223,6 +223,7 @@ static void report(lb_job* j) {
     lb_job_warn_of_paths(j);
     lb_job_warn_of_start(j, &j->summary.moved, &j->summary.steep, j->summary.step);
     lb_job_warn_of_overlaps(j, &j->summary.overlaps);
+    lb_job_warn_of_lever_arms(j);
     lb_job_warn_of_contacts(j);
     lb_job_warn_of_motion(j);
   }

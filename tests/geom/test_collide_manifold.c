@@ -50,7 +50,7 @@ static double to_surface(const lb_case* x, lb_vec3 p) {
 static void check_manifold(const lb_case* a, const lb_case* b, double margin, const lb_manifold* m,
                            const lb_separation* s) {
   const double size = fmin(a->c.size, b->c.size);
-  assert_near(lb_vec3_norm(m->normal), 1, 1e-12);
+  assert_within(lb_vec3_norm(m->normal), 1, 1e-12);
   assert_in_range(m->npoint, 1, LB_MANIFOLD_MOST);
   // a face may stand for a normal that separates a little better
   const double along = gap_along(a, b, m->normal);
@@ -124,10 +124,10 @@ static void manifolds_do_not_depend_on_the_frame(void** state) {
     assert_int_equal(lb_collide(&a.placed, &b.placed, 0.1, NULL, &n, 1).nmanifold, one);
     assert_int_equal(m.npoint, n.npoint);
     for (int i = 0; one && i < m.npoint; i++) {
-      assert_near(m.point[i].distance, n.point[i].distance, 1e-9);
+      assert_within(m.point[i].distance, n.point[i].distance, 1e-9);
       assert_true(m.point[i].id == n.point[i].id);
       const lb_vec3 p = lb_transform_point(X, m.point[i].position);
-      assert_near(lb_vec3_norm(lb_vec3_sub(p, n.point[i].position)), 0, 1e-6);
+      assert_within(lb_vec3_norm(lb_vec3_sub(p, n.point[i].position)), 0, 1e-6);
     }
     lb_arena_reset(&arena, mark);
   }
@@ -147,10 +147,10 @@ static void a_box_at_rest_has_four_points_that_stay(void** state) {
     lb_manifold m;
     assert_int_equal(lb_collide(&above, &below, 1e-3, &cache, &m, 1).nmanifold, 1);
     assert_int_equal(m.npoint, 4);
-    assert_near(m.normal.z, 1, 1e-9);
+    assert_within(m.normal.z, 1, 1e-9);
     for (int i = 0; i < 4; i++) {
-      assert_near(fabs(m.point[i].position.x), 0.5, 1e-4);
-      assert_near(fabs(m.point[i].position.y - 0.1), 0.5, 1e-4);
+      assert_within(fabs(m.point[i].position.x), 0.5, 1e-4);
+      assert_within(fabs(m.point[i].position.y - 0.1), 0.5, 1e-4);
       assert_true(k == 0 || id[i] == m.point[i].id);
       id[i] = m.point[i].id;
     }
@@ -222,14 +222,14 @@ static void patches_hold_through_touching(void** state) {
         lb_manifold m;
         assert_int_equal(lb_collide(&above, &below, 2e-3, NULL, &m, 1).nmanifold, 1);
         const lb_vec3 n = lb_quat_rotate(lb_quat_conjugate(X.q), m.normal);
-        assert_near(n.z, 1, 1e-12);
-        assert_near(m.distance, gap, 1e-12);
+        assert_within(n.z, 1, 1e-12);
+        assert_within(m.distance, gap, 1e-12);
         if (m.npoint < body[i].points) {
           print_error("ground %d, body %d, gap %g\n", g, (int)i, gap);
         }
         assert_at_least(m.npoint, body[i].points);
         for (int j = 0; j < m.npoint; j++) {
-          assert_near(m.point[j].distance, gap, 1e-9);
+          assert_within(m.point[j].distance, gap, 1e-9);
         }
       }
     }
@@ -286,8 +286,8 @@ static void a_tilted_cylinder_touches_with_its_lowest_point(void** state) {
     const lb_placed x = at(&drum, turn, 0, 0, lowest - 1e-4);
     lb_manifold m;
     assert_int_equal(lb_collide(&x, &floor, 0, NULL, &m, 1).nmanifold, 1);
-    assert_near(deepest(&m), -1e-4, 1e-9);
-    assert_near(m.distance, -1e-4, 1e-9);
+    assert_within(deepest(&m), -1e-4, 1e-9);
+    assert_within(m.distance, -1e-4, 1e-9);
   }
 }
 
@@ -314,7 +314,7 @@ static void boxes_meet_along_all_fifteen_axes(void** state) {
     if (n) {
       assert_at_most(m.distance, axes + 1e-9);
       assert_at_least(m.distance, axes - 1e-3 * fmin(a.c.size, b.c.size));
-      assert_near(gap_along(&a, &b, m.normal), m.distance, 1e-9);
+      assert_within(gap_along(&a, &b, m.normal), m.distance, 1e-9);
       assert_true(cache.axis < 7 || m.npoint == 1);
       count[cache.axis]++;
     }

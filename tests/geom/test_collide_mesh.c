@@ -92,11 +92,11 @@ static void check_slide(const lb_collider* body, const lb_placed* ground, double
     const lb_collide_report r = lb_collide(&above, ground, 1e-3, NULL, m, ROOM);
     assert_int_equal(r.outcome, LB_COLLIDE_DONE);
     assert_int_equal(r.nmanifold, 1);
-    assert_near(m[0].normal.z, 1, 1e-12);
-    assert_near(m[0].distance, -depth, 1e-12);
+    assert_within(m[0].normal.z, 1, 1e-12);
+    assert_within(m[0].distance, -depth, 1e-12);
     double low = INFINITY, high = -INFINITY;
     for (int i = 0; i < m[0].npoint; i++) {
-      assert_near(m[0].point[i].distance, -depth, 1e-9);
+      assert_within(m[0].point[i].distance, -depth, 1e-9);
       low = fmin(low, m[0].point[i].position.x);
       high = fmax(high, m[0].point[i].position.x);
     }
@@ -146,10 +146,10 @@ static void spheres_on_hills_touch_the_nearest_triangle(void** state) {
     const lb_placed g[2] = {ground_at(&mesh), ground_at(&heights)}, b = at(&ball, p.x, p.y, p.z);
     for (int i = 0; i < 2; i++) {
       const lb_separation s = lb_separate(&b, &g[i]);
-      assert_near(s.distance, want - 0.15, 1e-9);
+      assert_within(s.distance, want - 0.15, 1e-9);
       lb_vec3 gradient;
       const lb_vec3 own = lb_vec3_sub(p, g[i].p);
-      assert_near(lb_collider_point(g[i].c, own, &gradient), want, 1e-9);
+      assert_within(lb_collider_point(g[i].c, own, &gradient), want, 1e-9);
       lb_manifold m[ROOM];
       const int n = lb_collide(&b, &g[i], 0.01, NULL, m, ROOM).nmanifold;
       assert_true((n > 0) == (want - 0.15 <= 0.01));
@@ -186,7 +186,7 @@ static void a_mesh_of_a_box_collides_as_the_box_does(void** state) {
         o.p, lb_vec3_scale(lb_random_between(&random, -0.01, 0.02) - s.distance, s.normal));
     s = lb_separate(&o, &b);
     if (s.distance > 0) {
-      assert_near(lb_separate(&o, &m).distance, s.distance, 1e-9);
+      assert_within(lb_separate(&o, &m).distance, s.distance, 1e-9);
     }
     lb_manifold out[ROOM];
     const int n = lb_collide(&o, &m, 0.005, NULL, out, ROOM).nmanifold;
@@ -217,7 +217,7 @@ static void a_height_field_is_the_mesh_of_its_triangles(void** state) {
     lb_transform X = random_pose(&random, 1);
     X.p.z = hills(X.p.x, X.p.y) + lb_random_between(&random, 0.3, 0.5);
     const lb_placed b = lb_placed_make(&box, X);
-    assert_near(lb_separate(&b, &g).distance, lb_separate(&b, &h).distance, 1e-9);
+    assert_within(lb_separate(&b, &g).distance, lb_separate(&b, &h).distance, 1e-9);
   }
 }
 
@@ -230,14 +230,14 @@ static void moved_meshes_follow_their_vertices(void** state) {
   for (int k = 0; k < 300; k++) {
     const lb_vec3 x = random_vec3(&random, 2);
     lb_vec3 g, h;
-    assert_near(lb_collider_point(&c, x, &g), lb_collider_point(&want, x, &h), 1e-14);
+    assert_within(lb_collider_point(&c, x, &g), lb_collider_point(&want, x, &h), 1e-14);
   }
   lb_collider_move(&c, flat_one.vertex);
   lb_vec3 g;
-  assert_near(lb_collider_point(&c, (lb_vec3){0.1, 0.2, 0.7}, &g), 0.7, 1e-15);
-  assert_near(g.z, 1, 1e-15);
-  assert_near(lb_collider_point(&c, (lb_vec3){0.1, 0.2, -0.7}, &g), -0.7, 1e-15);
-  assert_near(g.z, 1, 1e-15);
+  assert_within(lb_collider_point(&c, (lb_vec3){0.1, 0.2, 0.7}, &g), 0.7, 1e-15);
+  assert_within(g.z, 1, 1e-15);
+  assert_within(lb_collider_point(&c, (lb_vec3){0.1, 0.2, -0.7}, &g), -0.7, 1e-15);
+  assert_within(g.z, 1, 1e-15);
 }
 
 // Two closed meshes on each other.
@@ -258,16 +258,16 @@ static void a_mesh_rests_on_a_mesh(void** state) {
     lb_manifold m[ROOM];
     const int n = lb_collide(&above, &below[k], 1e-3, NULL, m, ROOM).nmanifold;
     assert_int_equal(n, 1);
-    assert_near(m[0].normal.z, 1, 1e-9);
-    assert_near(m[0].distance, -1e-4, 1e-9);
+    assert_within(m[0].normal.z, 1, 1e-9);
+    assert_within(m[0].distance, -1e-4, 1e-9);
     double low = INFINITY, high = -INFINITY;
     for (int i = 0; i < m[0].npoint; i++) {
       low = fmin(low, m[0].point[i].position.x);
       high = fmax(high, m[0].point[i].position.x);
     }
-    assert_near(high - low, 0.5, 1e-9);
+    assert_within(high - low, 0.5, 1e-9);
     const lb_placed apart = at(&cube, 0.07, 0.03, 0.35);
-    assert_near(lb_separate(&apart, &below[k]).distance, 0.1, 1e-9);
+    assert_within(lb_separate(&apart, &below[k]).distance, 0.1, 1e-9);
   }
 }
 
@@ -288,12 +288,12 @@ static void bodies_inside_are_pushed_out(void** state) {
   const lb_placed open = ground_at(&sheet_below);
   lb_manifold m[ROOM];
   assert_int_equal(lb_collide(&inside, &solid, 1e-3, NULL, m, ROOM).nmanifold, 1);
-  assert_near(m[0].normal.z, 1, 1e-12);
-  assert_near(m[0].distance, -0.35, 1e-12);
-  assert_near(lb_separate(&inside, &solid).distance, -0.35, 1e-12);
+  assert_within(m[0].normal.z, 1, 1e-12);
+  assert_within(m[0].distance, -0.35, 1e-12);
+  assert_within(lb_separate(&inside, &solid).distance, -0.35, 1e-12);
   assert_int_equal(lb_collide(&below, &field, 1e-3, NULL, m, ROOM).nmanifold, 1);
-  assert_near(m[0].normal.z, 1, 1e-12);
-  assert_near(m[0].distance, -0.55, 1e-12);
+  assert_within(m[0].normal.z, 1, 1e-12);
+  assert_within(m[0].distance, -0.55, 1e-12);
   assert_int_equal(lb_collide(&below, &open, 1e-3, NULL, m, ROOM).nmanifold, 0);
 }
 
@@ -348,7 +348,7 @@ static void nothing_slips_between_triangles(void** state) {
     const lb_placed b = at(&mesh, 0, 0, 0);
     lb_manifold m[ROOM];
     assert_true(lb_collide(&a, &b, 1e-3, NULL, m, ROOM).nmanifold > 0);
-    assert_near(m[0].distance, 0, 1e-9);
+    assert_within(m[0].distance, 0, 1e-9);
   }
 }
 

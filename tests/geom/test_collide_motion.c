@@ -52,7 +52,7 @@ static void check_step(const lb_case* a, const lb_case* b, lb_pair_cache* cache,
   n->overlaps += s.distance < 0;
   assert_at_most(m.distance, s.distance + rounding);
   if (s.distance < 0) {
-    assert_near(gap_along(a, b, m.normal), m.distance, rounding);
+    assert_within(gap_along(a, b, m.normal), m.distance, rounding);
     assert_at_least(m.distance, s.distance - 2e-3 * size);
     n->worst = fmax(n->worst, (s.distance - m.distance) / size);
   }

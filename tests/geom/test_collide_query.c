@@ -32,8 +32,8 @@ static lb_collider sized(lb_collider_type type, double x, double y, double z) {
 static void check_hit(const lb_collider* c, const lb_ray* ray, const lb_ray_hit* hit) {
   lb_vec3 gradient;
   const lb_vec3 x = lb_vec3_add(ray->origin, lb_vec3_scale(hit->t, ray->direction));
-  assert_near(lb_collider_point(c, x, &gradient), 0, 1e-9);
-  assert_near(lb_vec3_norm(hit->normal), 1, 1e-12);
+  assert_within(lb_collider_point(c, x, &gradient), 0, 1e-9);
+  assert_within(lb_vec3_norm(hit->normal), 1, 1e-12);
   assert_at_most(lb_vec3_dot(hit->normal, ray->direction), 1e-9);
   for (int k = 0; k < 20; k++) {
     const lb_vec3 before =
@@ -110,8 +110,8 @@ static void rays_hit_meshes_where_they_hit_shapes(void** state) {
       const bool hit = lb_collider_ray(&box, &ray, &a);
       assert_true(hit == lb_collider_ray(&mesh, &ray, &b));
       if (hit) {
-        assert_near(a.t, b.t, 1e-9);
-        assert_near(lb_vec3_norm(lb_vec3_sub(a.normal, b.normal)), 0, 1e-9);
+        assert_within(a.t, b.t, 1e-9);
+        assert_within(lb_vec3_norm(lb_vec3_sub(a.normal, b.normal)), 0, 1e-9);
         hits++;
       }
     }
@@ -124,7 +124,7 @@ static void rays_hit_meshes_where_they_hit_shapes(void** state) {
     const double x = o.x + t * d.x, y = o.y + t * d.y;
     if (x > 0.01 && x < 7.49 && y > 0.01 && y < 3.74) {
       assert_true(lb_collider_ray(&slope, &ray, &a));
-      assert_near(a.t, t, 1e-9);
+      assert_within(a.t, t, 1e-9);
       hits++;
     }
   }
@@ -209,7 +209,7 @@ static void balls_meet_when_a_quadratic_says(void** state) {
     const double t = disc > 0 ? (-qb - sqrt(disc)) / qa : -1;
     const lb_impact i = lb_collide_impact(&a, &ma, &b, &mb, 1, 1e-7);
     assert_int_equal(i.hit, t >= 0 && t <= 1);
-    assert_near(i.time, i.hit ? t : 1, 1e-5);
+    assert_within(i.time, i.hit ? t : 1, 1e-5);
     assert_true(!i.hit || (i.at.distance >= 0 && i.at.distance <= 1e-7));
     hits += i.hit;
   }
@@ -226,7 +226,7 @@ static void a_turning_rod_strikes_in_time(void** state) {
   const lb_impact i = lb_collide_impact(&rod, &turn, &ball, &still, 1, 1e-8);
   // the rod's side, 1 cm before its middle line, is 10 cm from the ball's centre
   assert_true(i.hit);
-  assert_near(i.time, (1 - asin(0.11 / 0.8)) / 2, 1e-6);
+  assert_within(i.time, (1 - asin(0.11 / 0.8)) / 2, 1e-6);
 }
 
 static void a_fast_ball_does_not_pass_a_thin_plate(void** state) {
@@ -247,10 +247,10 @@ static void a_fast_ball_does_not_pass_a_thin_plate(void** state) {
     fly.X.p = lb_vec3_make(lb_random_between(&random, -0.4, 0.4), 0.1, z);
     lb_impact i = lb_collide_impact(&ball, &fly, &plate, &still, 1.0 / 60, 1e-6);
     assert_true(i.hit);
-    assert_near(i.time, (z - 0.005 - 0.0005) / 100, 1e-7);
+    assert_within(i.time, (z - 0.005 - 0.0005) / 100, 1e-7);
     i = lb_collide_impact(&mesh, &still, &ball, &fly, 1.0 / 60, 1e-6);
     assert_true(i.hit);
-    assert_near(i.time, (z - 0.005) / 100, 1e-7);
+    assert_within(i.time, (z - 0.005) / 100, 1e-7);
   }
 }
 
@@ -287,8 +287,8 @@ static void points_of_a_surface_know_distance_and_gradient(void** state) {
       want += s.distance < 0.3;
       if (s.distance < 0.3) {
         assert_int_equal(out[j].point, i);
-        assert_near(out[j].distance, s.distance, 1e-9);
-        assert_near(lb_vec3_dot(out[j].normal, s.normal), 1, 1e-9);
+        assert_within(out[j].distance, s.distance, 1e-9);
+        assert_within(lb_vec3_dot(out[j].normal, s.normal), 1, 1e-9);
         j++;
       }
     }
@@ -327,16 +327,16 @@ static void corners_of_colliders_meet_moving_triangles(void** state) {
     const int n = lb_collide_triangles(&x, &surface, 1e-3, 0.05, out, 8);
     assert_int_equal(n, body[k].points);
     for (int i = 0; i < n; i++) {
-      assert_near(out[i].distance, -1e-3, 1e-12);
-      assert_near(out[i].normal.z, -1, 1e-12);
+      assert_within(out[i].distance, -1e-3, 1e-12);
+      assert_within(out[i].normal.z, -1, 1e-12);
       const double sum = out[i].weight[0] + out[i].weight[1] + out[i].weight[2];
-      assert_near(sum, 1, 1e-12);
+      assert_within(sum, 1, 1e-12);
       lb_vec3 foot = {0, 0, 0};
       for (int j = 0; j < 3; j++) {
         foot = lb_vec3_add(foot, lb_vec3_scale(out[i].weight[j], v[face[3 * out[i].face + j]]));
       }
-      assert_near(foot.x, out[i].position.x, 1e-12);
-      assert_near(foot.y, out[i].position.y, 1e-12);
+      assert_within(foot.x, out[i].position.x, 1e-12);
+      assert_within(foot.y, out[i].position.y, 1e-12);
     }
   }
 }

@@ -89,10 +89,10 @@ static void derivatives_equal_finite_differences_both_ways(void** state) {
     move(&w, &d, STEP);
     assert_true(above && below);
     for (int k = 0; k < w.problem.nrow; k++) {
-      assert_near(dlambda[k], (la[k] - lb[k]) / (2 * STEP), 1e-6);
+      assert_within(dlambda[k], (la[k] - lb[k]) / (2 * STEP), 1e-6);
     }
     for (int k = 0; k < lb_contact_nvelocity(&w.problem); k++) {
-      assert_near(du[k], (high[k] - low[k]) / (2 * STEP), 1e-6);
+      assert_within(du[k], (high[k] - low[k]) / (2 * STEP), 1e-6);
     }
     // <g, derivative of d> both ways
     double g[RANDOM_ROWS], h[VELOCITIES], one = 0, other = 0;
@@ -108,7 +108,7 @@ static void derivatives_equal_finite_differences_both_ways(void** state) {
     for (int k = 0; k < lb_contact_nvelocity(&w.problem); k++) {
       one += h[k] * du[k];
     }
-    assert_near(one, other, 1e-7);
+    assert_within(one, other, 1e-7);
     compared++;
   }
   print_message("%d of 120 were far from switches\n", compared);
@@ -128,11 +128,11 @@ static void friction_begins_with_the_slope_of_the_normal_force(void** state) {
   double mu[3] = {0, 1, 0}, gradient[3];
   const lb_contact_change change = {NULL, mu, NULL};
   assert_int_equal(lb_contact_tangent(&w.problem, &arena, lambda, &change, dlambda, du), LB_OK);
-  assert_near(du[3], -1, 1e-7);
+  assert_within(du[3], -1, 1e-7);
   by_u[3] = 1;
   lb_contact_change out = {NULL, gradient, NULL};
   assert_int_equal(lb_contact_adjoint(&w.problem, &arena, lambda, NULL, by_u, &out), LB_OK);
-  assert_near(gradient[1], -1, 1e-7);
+  assert_within(gradient[1], -1, 1e-7);
   lb_contact_world_free(&w);
 }
 
@@ -182,9 +182,9 @@ static void steps_by_groups_equal_dense_ones(void** state) {
         assert_true(s->op->step(s->matrix, s));
       }
       for (int k = 0; k < both[0]->n; k++) {
-        assert_near(both[0]->y[k], both[1]->y[k], 1e-12);
-        assert_near(both[0]->dx[k], both[1]->dx[k], 1e-6);
-        assert_near(both[0]->dy[k], both[1]->dy[k], 1e-6);
+        assert_within(both[0]->y[k], both[1]->y[k], 1e-12);
+        assert_within(both[0]->dx[k], both[1]->dx[k], 1e-6);
+        assert_within(both[0]->dy[k], both[1]->dy[k], 1e-6);
       }
     }
   }

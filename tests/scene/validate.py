@@ -14,7 +14,7 @@ except ImportError:
     sys.exit(77)
 
 # What the reader rejects and no schema could: names, values that depend on others, whole numbers' sizes.
-BEYOND = ("name-", "joint-", "loop-", "motor-", "spring-", "constraint-l", "constraint-m", "constraint-unil", "constraint-pa", "constraint-pr", "load-on", "start-of-a-", "file-", "inertia-t",
+BEYOND = ("name-", "joint-", "loop-", "motor-", "spring-", "constraint-l", "contacts-as", "constraint-m", "constraint-unil", "constraint-pa", "constraint-pr", "load-on", "start-of-a-", "file-", "inertia-t",
           "inertia-n", "body-position", "missing-bodies", "missing-keys", "missing-length", "empty", "only-comments",
           "shape-and", "shape-convex", "shape-plane", "shape-scale", "shape-rod", "number-over", "number-under", "number-inf", "unit-by", "unit-of",
           "elastic-face", "elastic-held", "elastic-mat", "elastic-int", "elastic-and", "elastic-rod", "elastic-tube",

@@ -16,18 +16,21 @@ static double about(lb_random* r, double size) {
   return lb_random_between(r, -size, size);
 }
 
-// The largest growth of energy in a step, over that of the start; what is left of it in the end.
+// The largest growth of energy in a step, over that of the start, and in those with an impact
+// alone; what is left of it in the end.
 typedef struct energies {
-  double growth, left;
+  double growth, by_impact, left;
 } energies;
 
 static energies run_energies(lb_world* w, double until) {
   const double start = energy_of(w);
-  energies e = {-INFINITY, 1};
+  energies e = {-INFINITY, -INFINITY, 1};
   while (lb_world_time(w) < until - 1e-9) {
     const double before = energy_of(w);
     contact_run(w, lb_world_time(w) + 1e-3);
-    e.growth = fmax(e.growth, (energy_of(w) - before) / start);
+    const double growth = (energy_of(w) - before) / start;
+    e.growth = fmax(e.growth, growth);
+    e.by_impact = lb_world_contacts(w, NULL, 0) > 0 ? fmax(e.by_impact, growth) : e.by_impact;
   }
   e.left = energy_of(w) / start;
   return e;
@@ -37,31 +40,47 @@ static energies run_energies(lb_world* w, double until) {
 
 #define HEAD "gravity: [0, 0, 0]\nmaterials: {m: {density: 1000, restitution: %g, friction: %g}}\n"
 
-static energies throw_one(const char* shape, double e, double mu, lb_random* r) {
+static energies throw_one(const char* by, const char* shape, double e, double mu, lb_random* r) {
   lb_world* w = contact_world(
-      HEAD FLOOR
+      "solver: {integrator: %s}\n" HEAD FLOOR
       "bodies: {a: {shape: {%s}, material: m, position: [0, 0, 0.5], rotation: [%g rad, %g rad, %g "
       "rad]}}\ninitial: {a: {velocity: [%g, %g, -3], spin: [%g, %g, %g]}}\n",
-      e, mu, shape, about(r, 3), about(r, 1), about(r, 3), about(r, 3), about(r, 3), about(r, 20),
-      about(r, 20), about(r, 20));
+      by, e, mu, shape, about(r, 3), about(r, 1), about(r, 3), about(r, 3), about(r, 3),
+      about(r, 20), about(r, 20), about(r, 20));
   const energies out = run_energies(w, 0.4);
   lb_world_close(w);
   return out;
 }
 
+static const char* const THROWN[] = {
+    "box: [0.4, 0.1, 0.05]", "capsule: {radius: 0.02, length: 0.4}",
+    "cylinder: {radius: 0.1, length: 0.03}", "ellipsoid: {radii: [0.2, 0.05, 0.1]}"};
+
 static void a_body_that_is_thrown_gains_nothing(void** state) {
   (void)state;
-  static const char* const SHAPES[] = {
-      "box: [0.4, 0.1, 0.05]", "capsule: {radius: 0.02, length: 0.4}",
-      "cylinder: {radius: 0.1, length: 0.03}", "ellipsoid: {radii: [0.2, 0.05, 0.1]}"};
   lb_random r = {11};
   for (int k = 0; k < 4 * NRESTITUTION * NFRICTION; k++) {
     for (int i = 0; i < 4; i++) {
       const double e = RESTITUTIONS[k % 4], mu = FRICTIONS[k / 4 % 5];
-      const energies out = throw_one(SHAPES[k / 20], e, mu, &r);
+      const energies out = throw_one("linear-euler", THROWN[k / 20], e, mu, &r);
       assert_below(out.growth, ROUNDING);
     }
   }
+}
+
+// These are off by their own order in flight.
+static void a_body_gains_nothing_in_impacts_of_implicit_steps(void** state) {
+  (void)state;
+  static const char* const BY[] = {"bdf1", "bdf2", "sdirk2"};
+  lb_random r = {16};
+  int impacts = 0;
+  for (int k = 0; k < 3 * 4 * NRESTITUTION * NFRICTION; k++) {
+    const double e = RESTITUTIONS[k % 4], mu = FRICTIONS[k / 4 % 5];
+    const energies out = throw_one(BY[k / 80], THROWN[k / 20 % 4], e, mu, &r);
+    assert_below(out.by_impact, ROUNDING);
+    impacts += out.by_impact > -1;
+  }
+  assert_true(impacts > 200);
 }
 
 // What is held back is no more than has to be: without friction nothing is. A long body turns
@@ -70,8 +89,9 @@ static void a_body_without_friction_and_loss_keeps_its_energy(void** state) {
   (void)state;
   lb_random r = {12};
   for (int i = 0; i < 8; i++) {
-    assert_near(throw_one("sphere: {radius: 0.1}", 1, 0, &r).left, 1, 1e-12);
-    assert_near(throw_one("ellipsoid: {radii: [0.2, 0.05, 0.1]}", 1, 0, &r).left, 1, 0.03);
+    assert_within(throw_one("linear-euler", "sphere: {radius: 0.1}", 1, 0, &r).left, 1, 1e-12);
+    assert_within(throw_one("linear-euler", "ellipsoid: {radii: [0.2, 0.05, 0.1]}", 1, 0, &r).left,
+                  1, 0.03);
   }
 }
 
@@ -136,10 +156,9 @@ static lb_world* mechanism(double e, double mu, const double x[9], bool held, do
            "initial: {fly: {position: [0, 0, %.17g], rotation: [%g rad, %g rad, %g rad], velocity: "
            "[%g, %g, %g], spin: [%g, %g, %g]}}\n",
       e, mu,
-      held
-          ? "  ring: {type: revolute, loop: true, parent: right, child: top, at: [0, 0, 0.3], "
-            "in_child: [0.4, 0, 0], axis: y}\nmotors: {m: {joint: l, keys: [[0, 0], [1, 0]]}}\n"
-          : "",
+      held ? "  ring: {type: revolute, loop: true, parent: right, child: top, at: [0, 0, 0.3], "
+             "in_child: [0.4, 0, 0], axis: y}\nmotors: {m: {joint: l, keys: [[0, 0], [1, 0]]}}\n"
+           : "",
       height, x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8]);
 }
 
@@ -203,6 +222,7 @@ static void a_mechanism_with_a_loop_and_a_motor_gains_nothing(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_body_that_is_thrown_gains_nothing),
+      cmocka_unit_test(a_body_gains_nothing_in_impacts_of_implicit_steps),
       cmocka_unit_test(a_body_without_friction_and_loss_keeps_its_energy),
       cmocka_unit_test(bodies_that_hit_each_other_gain_nothing),
       cmocka_unit_test(a_tree_gains_nothing),

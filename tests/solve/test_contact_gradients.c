@@ -151,7 +151,7 @@ static void take(world* w, int i) {
   assert_true(lb_step_differentiate(w->S, w->d, &past));
   // it is the same step
   for (int k = 0; k < w->m->nv; k++) {
-    assert_near(w->d->qd[k], w->at[i].v[k], 1e-9 * (1 + fabs(w->at[i].v[k])));
+    assert_within(w->d->qd[k], w->at[i].v[k], 1e-9 * (1 + fabs(w->at[i].v[k])));
   }
 }
 
@@ -307,7 +307,7 @@ static void check_steps(world* w, int n, double tolerance) {
                 fabs(one - two) / fmax(fabs(one), 1e-300), e);
   assert_at_most(off_q, tolerance * q);
   assert_at_most(off_v, tolerance * v);
-  assert_near(one, two, 1e-9 * sqrt(dot(nv, &forward, &forward) * dot(nv, &y, &y)));
+  assert_within(one, two, 1e-9 * sqrt(dot(nv, &forward, &forward) * dot(nv, &y, &y)));
 }
 
 static void check(const char* text, int n, double tolerance) {

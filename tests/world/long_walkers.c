@@ -53,15 +53,15 @@ static void slow_walkers_on_points_go_by_kinematics(void** state) {
   print_message("jansen: %.2f cm, heave %.3f cm, pitch %.3f\n", 100 * w.along, 100 * w.heave,
                 w.pitch);
   assert_true(w.along > 1.379 && w.along < 1.433);
-  assert_near(100 * w.heave, 0.20, 0.01);
-  assert_near(w.pitch, 0.17, 0.01);
+  assert_within(100 * w.heave, 0.20, 0.01);
+  assert_within(w.pitch, 0.17, 0.01);
   close_walk(&w);
   open_walk(&w, "klann", 3, klann);
   walk_cycles(&w, 8, 2);
   print_message("klann: %.4f, heave %.4f, pitch %.3f\n", 2 * w.along, 2 * w.heave, w.pitch);
   assert_true(2 * w.along > 0.97 * 2.00 && 2 * w.along < 1.03 * 2.01);
-  assert_near(2 * w.heave, 0.049, 0.001);
-  assert_near(w.pitch, 0.58, 0.01);
+  assert_within(2 * w.heave, 0.049, 0.001);
+  assert_within(w.pitch, 0.58, 0.01);
   close_walk(&w);
 }
 

@@ -25,12 +25,12 @@ static void forces_on_a_box_at_rest_sum_to_its_weight(void** state) {
     const bool first = c[i].body[0] == low;
     assert_int_equal(c[i].body[!first ? 1 : 0], low);
     assert_int_equal(c[i].body[first ? 1 : 0], LB_WORLD);
-    assert_near(c[i].point.z, 0, 1e-6);
-    assert_near(lb_vec3_norm(c[i].slip), 0, 1e-9);
+    assert_within(c[i].point.z, 0, 1e-6);
+    assert_within(lb_vec3_norm(c[i].slip), 0, 1e-9);
     sum = lb_vec3_add(sum, lb_vec3_scale(first ? 1 : -1, c[i].force));
   }
-  assert_near(sum.z, 3 * 9.81, 1e-6);
-  assert_near(hypot(sum.x, sum.y), 0, 1e-6);
+  assert_within(sum.z, 3 * 9.81, 1e-6);
+  assert_within(hypot(sum.x, sum.y), 0, 1e-6);
   assert_int_equal(lb_world_contacts(w, NULL, 0), 4);
   lb_world_close(w);
 }
@@ -42,13 +42,13 @@ static void a_ray_hits_what_is_nearest(void** state) {
   const lb_ray down = {{0.03, 0.02, 2}, {0, 0, -1}, 10};
   assert_true(lb_world_ray(w, &down, &hit));
   assert_int_equal(hit.body, lb_world_find(w, LB_PART_BODY, "low"));
-  assert_near(hit.t, 1.8, 1e-12);
-  assert_near(hit.point.z, 0.2, 1e-12);
-  assert_near(hit.normal.z, 1, 1e-12);
+  assert_within(hit.t, 1.8, 1e-12);
+  assert_within(hit.point.z, 0.2, 1e-12);
+  assert_within(hit.normal.z, 1, 1e-12);
   const lb_ray aside = {{0.5, 0, 2}, {0, 0, -1}, 10}, away = {{0, 0, 2}, {0, 0, 1}, 10};
   assert_true(lb_world_ray(w, &aside, &hit));
   assert_int_equal(hit.body, LB_WORLD);
-  assert_near(hit.t, 2, 1e-12);
+  assert_within(hit.t, 2, 1e-12);
   assert_false(lb_world_ray(w, &away, &hit));
   lb_world_close(w);
 }
@@ -59,14 +59,14 @@ static void distance_and_overlap_follow_the_bodies(void** state) {
   const int low = lb_world_find(w, LB_PART_BODY, "low"),
             high = lb_world_find(w, LB_PART_BODY, "high");
   const lb_separation s = lb_world_distance(w, high, low);
-  assert_near(s.distance, hypot(0.8, 0.3), 1e-9);
-  assert_near(s.normal.x, 0.8 / s.distance, 1e-9);
-  assert_near(lb_world_distance(w, high, LB_WORLD).distance, 0.5, 1e-9);
+  assert_within(s.distance, hypot(0.8, 0.3), 1e-9);
+  assert_within(s.normal.x, 0.8 / s.distance, 1e-9);
+  assert_within(lb_world_distance(w, high, LB_WORLD).distance, 0.5, 1e-9);
   assert_false(lb_world_overlap(w, high, low));
   const double q[7] = {0.15, 0, 0.25, 1, 0, 0, 0};
   lb_world_place(w, lb_world_find(w, LB_PART_JOINT, "high"), q, NULL);
   assert_true(lb_world_overlap(w, high, low));
-  assert_near(lb_world_distance(w, high, low).distance, -0.05, 1e-9);
+  assert_within(lb_world_distance(w, high, low).distance, -0.05, 1e-9);
   assert_true(isinf(lb_world_distance(w, high, high).distance));
   lb_world_close(w);
 }

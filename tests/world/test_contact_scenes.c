@@ -23,7 +23,7 @@ static void blocks_slide_by_their_friction(void** state) {
   for (int i = 0; i < 3; i++) {
     const lb_vec3 way = lb_vec3_sub(place_of(&end, block[i]), place_of(&start, block[i]));
     const double far = fmax(0, 0.5 * g * (sin(a) - mu[i] * cos(a)) * t * t);
-    assert_near(lb_vec3_norm(way), far, 3e-3 * far + 1e-6);
+    assert_within(lb_vec3_norm(way), far, 3e-3 * far + 1e-6);
   }
   close_walk(&start);
   close_walk(&end);
@@ -38,7 +38,7 @@ static void cards_stand_by_friction_alone(void** state) {
   ground_walk stands = run_scene("card-house", 0, NULL, 0.5);
   ground_walk falls = run_scene("card-house", 1, slick, 0.5);
   const double high = place_of(&start, "left-3").z;
-  assert_near(place_of(&stands, "left-3").z, high, 1e-6);
+  assert_within(place_of(&stands, "left-3").z, high, 1e-6);
   assert_below(place_of(&falls, "left-3").z, 0.5 * high);
   close_walk(&start);
   close_walk(&stands);
@@ -50,8 +50,8 @@ static void a_grip_lifts_as_much_as_its_friction_holds(void** state) {
   static const char* const weak[] = {
       "motors.grip.keys=[[0, 5]]"}; // 2 mu F/2 = 3 N, less than the weight
   ground_walk lifts = run_scene("gripper", 0, NULL, 2), slips = run_scene("gripper", 1, weak, 2);
-  assert_near(place_of(&lifts, "box").z, 0.24, 1e-4);
-  assert_near(place_of(&slips, "box").z, 0.04, 1e-4);
+  assert_within(place_of(&lifts, "box").z, 0.24, 1e-4);
+  assert_within(place_of(&slips, "box").z, 0.04, 1e-4);
   close_walk(&lifts);
   close_walk(&slips);
 }
@@ -63,7 +63,7 @@ static void marbles_end_in_the_tray(void** state) {
   for (int i = 1; i <= 5; i++) {
     char name[20];
     snprintf(name, sizeof name, "marble-%d", i);
-    assert_near(place_of(&w, name).z, 0.112, 1e-3);
+    assert_within(place_of(&w, name).z, 0.112, 1e-3);
   }
   close_walk(&w);
 }
@@ -77,7 +77,7 @@ static void a_wound_up_toy_walks(void** state) {
   step_walk(&w, 2000);
   const double turns = (lb_world_q(w.world, shaft)[0] - turned) / (2 * M_PI);
   assert_above(turns, 1);
-  assert_near((place_of(&w, "case").x - x) / turns, 4 * 7e-3, 2e-3);
+  assert_within((place_of(&w, "case").x - x) / turns, 4 * 7e-3, 2e-3);
   close_walk(&w);
 }
 
@@ -166,16 +166,16 @@ static void dominoes_fall_in_order_as_an_even_wave(void** state) {
     const double middle = 10 * apart / (fell[20] - fell[10]);
     speed[k] = 9 * apart / (fell[29] - fell[20]);
     print_message("%.3f m/s, then %.3f m/s: %.2f sqrt(g H)\n", middle, speed[k], speed[k] / scale);
-    assert_near(speed[k] / middle, 1, 0.05);
+    assert_within(speed[k] / middle, 1, 0.05);
     assert_true(speed[k] > scale && speed[k] < 1.6 * scale);
     step_walk(&w, (int)lround(0.5 / w.scene.solver.step));
     for (int i = 1; i < DOMINOES; i++) { // each leans on the next, the last one lies
       assert_above(tilt_of(&w, i), M_PI / 4);
     }
-    assert_near(tilt_of(&w, DOMINOES), M_PI / 2, 1e-3);
+    assert_within(tilt_of(&w, DOMINOES), M_PI / 2, 1e-3);
     close_walk(&w);
   }
-  assert_near(speed[1] / speed[0], 1, 0.05);
+  assert_within(speed[1] / speed[0], 1, 0.05);
 }
 
 // Momentum along the table, and energy of motion.
@@ -224,8 +224,8 @@ static void a_break_keeps_momentum_and_loses_what_restitution_takes(void** state
     }
     print_message("momentum %.6f, %.6f; %.2e aside; %.4f of the energy\n", before.momentum.x,
                   last.momentum.x, last.momentum.y, last.energy / before.energy);
-    assert_near(last.momentum.x, before.momentum.x, 1e-9);
-    assert_near(last.momentum.y, before.momentum.y, 1e-9);
+    assert_within(last.momentum.x, before.momentum.x, 1e-9);
+    assert_within(last.momentum.y, before.momentum.y, 1e-9);
     assert_at_least(count_moving(&w), 10);
     assert_below(last.energy, (1 + e * e) / 2 * before.energy);
     assert_above(last.energy, 0.7 * before.energy);

@@ -43,7 +43,7 @@ static inline void find_foot(const walker* w, const lb_linkage_copy* copy, doubl
   double reached;
   lb_arena_init(&arena, NULL);
   assert_true(lb_linkage_turn_copy(&arena, w->k, copy, angle, &at, &reached));
-  assert_near(reached, angle, 0);
+  assert_within(reached, angle, 0);
   out[0] = at[w->foot][0];
   out[1] = at[w->foot][1];
   lb_arena_release(&arena);

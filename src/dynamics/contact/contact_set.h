@@ -98,6 +98,10 @@ bool lb_contacts_solve(lb_contacts* C, lb_data* d, double h, lb_contact_system W
 bool lb_contacts_prepare(lb_contacts* C, lb_data* d, double h, lb_contact_system W);
 double lb_contacts_correct(lb_contacts* C, lb_data* d);
 void lb_contacts_place(lb_contacts* C, lb_data* d, double h, double* move);
+// Whether anything bounces in a model; whether points that were found may, in a step of h: where
+// nothing but gravity acts on them meanwhile, they do.
+bool lb_contacts_bounce(const lb_model* m);
+bool lb_contacts_may_bounce(const lb_contacts* C, double h);
 // Forces of the points act with their impulses over h.
 void lb_contacts_hold(lb_contacts* C, double h);
 

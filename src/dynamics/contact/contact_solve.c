@@ -84,6 +84,40 @@ static void find_bounce(const lb_contacts* C, lb_touch* t, double h) {
   }
 }
 
+bool lb_contacts_bounce(const lb_model* m) {
+  const lb_model_contacts* c = &m->contact;
+  bool any = false;
+  for (int i = 0; i < c->ncollider && !any; i++) {
+    any = c->collider[i].surface.restitution > 0;
+  }
+  for (int i = 0; i < c->nfamily * c->nfamily && !any; i++) {
+    any = c->meeting[i].surface.restitution > 0;
+  }
+  return any;
+}
+
+// Acceleration by which turning brings a point on: w^2 r at most.
+static double turning(const lb_contacts* C, const lb_touch* t) {
+  double a = 0;
+  for (int i = 0; i < 2; i++) {
+    const lb_v4 w = C->collider[t->collider[i]].w, r = t->arm[i];
+    a += lb_v4_dot(w, w) * sqrt(lb_v4_dot(r, r));
+  }
+  return a;
+}
+
+bool lb_contacts_may_bounce(const lb_contacts* C, double h) {
+  const double a = lb_vec3_norm(C->m->gravity);
+  bool any = false;
+  for (int i = 0; i < C->ntouch && !any; i++) {
+    const lb_touch* t = &C->touch[i];
+    const double closing = t->closing + h * (a + turning(C, t));
+    any = t->surface.restitution * closing > 0.5 * RESTS * h * a && t->gap <= h * closing &&
+          strikes(C, t, h);
+  }
+  return any;
+}
+
 // --- conditions ---
 
 static double compliance_of(const lb_scene_contacts* set, double h) {
@@ -251,10 +285,21 @@ static lb_contact_report solve_fast(lb_contacts* C, const lb_data* d, how by) {
                : lb_contact_solve(C->solver, &C->problem, &options, C->lambda, C->u);
 }
 
+// Nothing acts where a method found nothing, and the residual says what that is worth.
+static lb_contact_report solve_nothing(lb_contacts* C) {
+  lb_contact_report report = {.status = LB_CONTACT_NOT_SOLVED};
+  memset(C->lambda, 0, (size_t)C->problem.nrow * sizeof *C->lambda);
+  memcpy(C->u, C->u0, (size_t)C->velocity[C->problem.ngroup] * sizeof *C->u);
+  report.measure = lb_contact_residual(&C->problem, C->lambda, C->u);
+  return report;
+}
+
 static lb_contact_report solve_reference(lb_contacts* C, const lb_data* d, how by) {
-  lb_contact_report report = {0};
+  lb_contact_report report;
   (void)d, (void)by;
-  lb_contact_reference(&C->problem, &C->scratch, C->lambda, C->u, &report);
+  if (lb_contact_reference(&C->problem, &C->scratch, C->lambda, C->u, &report) != LB_OK) {
+    report = solve_nothing(C);
+  }
   lb_arena_release(&C->scratch);
   return report;
 }
@@ -266,6 +311,8 @@ static lb_contact_report solve_printed(lb_contacts* C, const lb_data* d, how by)
   (void)by;
   if (lb_contact_printed(&C->problem, &C->scratch, C->lambda, C->u) == LB_OK) {
     report.measure = lb_contact_residual(&C->problem, C->lambda, C->u);
+  } else {
+    report = solve_nothing(C);
   }
   lb_arena_release(&C->scratch);
   return report;

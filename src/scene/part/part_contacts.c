@@ -83,7 +83,8 @@ static const lb_field contact_fields[] = {
            "round: friction is as strong in all directions; pyramid: along two axes"),
     CHOICE("solver", solver, solver_choices, "fast",
            "fast: to the tolerance; reference: to rounding, for small scenes; as printed: the "
-           "quadratic program of [auto], for comparison; gauss-seidel: a hundred projected sweeps, "
+           "quadratic program of [auto] with a pyramid, for comparison; gauss-seidel: a hundred "
+           "projected sweeps, "
            "for comparison"),
     CONTACTS(NUMBER, "tolerance", tolerance, LB_PURE, LB_POSITIVE, "1e-6",
              "of the fast solver: velocities that may be left, over those into contacts"),
@@ -125,6 +126,10 @@ static bool finish_contacts(lb_reader* r, const lb_yaml* node, bool ok, void* pa
 
 const lb_table lb_contacts_table =
     LB_TABLE("contacts", lb_scene_contacts, contact_fields, .finish = finish_contacts);
+
+const char* lb_contact_method_name(lb_contact_method method) {
+  return solver_names[method];
+}
 
 // --- checking ---
 
@@ -172,6 +177,30 @@ static void check_names(lb_checker* c, const lb_scene_contact_pair* pair) {
   }
 }
 
+// The program of [auto] has pyramids of friction, and nothing else that is bounded.
+static void check_printed(lb_checker* c) {
+  const lb_scene* s = c->s;
+  const char* extra = NULL;
+  for (int i = 0; i < s->nmaterial; i++) {
+    const lb_contact_surface* m = &s->material[i].surface;
+    extra = m->rolling > 0 || m->spinning > 0 ? "rolling and spinning friction" : extra;
+  }
+  for (int i = 0; i < s->contacts.npair; i++) {
+    const lb_contact_surface* m = &s->contacts.pair[i].surface;
+    extra = m->rolling > 0 || m->spinning > 0 ? "rolling and spinning friction" : extra;
+  }
+  for (int i = 0; i < s->nmotor; i++) {
+    extra = s->motor[i].drive == LB_DRIVE_SERVO ? "servos" : extra;
+  }
+  if (s->contacts.solver == LB_CONTACT_AS_PRINTED && extra) {
+    LB_SAY(
+        c, s->contacts.place,
+        "contacts: the program of 'solver: as printed' knows no %s (take another solver, or take "
+        "them away)",
+        extra);
+  }
+}
+
 void lb_check_contacts(lb_checker* c) {
   const lb_scene_contacts* contacts = &c->s->contacts;
   if (!contacts->on) {
@@ -182,6 +211,7 @@ void lb_check_contacts(lb_checker* c) {
   for (int i = 0; i < contacts->npair; i++) {
     check_names(c, &contacts->pair[i]);
   }
+  check_printed(c);
   const lb_integrator by = c->s->solver.integrator;
   const lb_method method = lb_integrator_method(by);
   if (by != LB_INTEGRATOR_EULER && (method == LB_METHOD_EXPLICIT || method == LB_METHOD_ADAPTIVE)) {

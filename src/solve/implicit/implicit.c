@@ -92,6 +92,7 @@ static stage stage_after(double w) {
 static void release(lb_stepper* st) {
   const lb_implicit* own = st->own;
   lb_step_derivative_release(own->exact);
+  lb_stepper_release(own->bounces);
   own->algebra->release(st);
 }
 
@@ -131,6 +132,7 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   own->newton.tolerance = st->solver.tolerance > 0 ? st->solver.tolerance : own->algebra->tolerance;
   lb_status status = own->algebra->create(st, err);
   status = status == LB_OK ? lb_implicit_check_contacts(st, err) : status;
+  status = status == LB_OK ? lb_implicit_create_bounces(st, err) : status;
   if (status != LB_OK) {
     release(st);
   }
@@ -524,6 +526,12 @@ static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
   const lb_scheme* scheme = own->touches                     ? &BDF1
                             : goes_on || !own->scheme->first ? own->scheme
                                                              : own->scheme->first;
+  own->bounced = lb_implicit_bounces(st, d, h) ? h : 0;
+  if (own->bounced > 0) {
+    own->h = own->newton.dt = own->known = 0; // the next step has no past
+    st->count++;
+    return lb_implicit_bounce(st, d, h);
+  }
   bool done =
       advance_stages(st, d, scheme, h) && !came_open(st, d) && meet_struck(st, d, h, reported);
   const bool impact = done && own->hit;
@@ -590,14 +598,17 @@ static void renew(lb_stepper* st) {
   if (own->algebra->renew) {
     own->algebra->renew(st);
   }
+  if (own->bounces) {
+    own->bounces->type->renew(own->bounces);
+  }
 }
 
 #define IMPLICIT(by, stages, far)                                                                  \
   {                                                                                                \
     .create = create, .release = release, .step = step, .observe = observe, .closes_loops = true,  \
-    .scheme = &by, .derivative = &lb_derivative_stages, .records = stages, .reach = far,           \
-    .renew = renew, .past_size = lb_implicit_place_size, .save_past = lb_implicit_save,            \
-    .load_past = lb_implicit_load                                                                  \
+    .finish = lb_implicit_finish, .scheme = &by, .derivative = &lb_derivative_stages,              \
+    .records = stages, .reach = far, .renew = renew, .past_size = lb_implicit_place_size,          \
+    .save_past = lb_implicit_save, .load_past = lb_implicit_load                                   \
   }
 const lb_stepper_type lb_stepper_bdf1 = IMPLICIT(BDF1, 1, 15);
 const lb_stepper_type lb_stepper_bdf2 = IMPLICIT(BDF2, 1, 8);

@@ -91,6 +91,8 @@ typedef struct lb_implicit {
   bool hit;                  // a constraint became active in this step
   double* was;               // state of the constraints when it began
   bool touches;              // something may collide in this step
+  lb_stepper* bounces;       // of steps in which something bounces; NULL: nothing does
+  double bounced;            // duration of the last step where that took it, else 0
   bool meets;                // that, servos or stops that yield are solved for in it
   long met;                  // number of the matrix that contacts were prepared with, or -1
   double* move;              // [nv] velocities by which places change
@@ -134,6 +136,15 @@ bool lb_implicit_struck(lb_stepper* st, lb_data* d, double h, bool last);
 bool lb_implicit_detect_again(lb_stepper* st, lb_data* d, double h);
 // Correct d's velocities by impulses of contacts, servos and stops that yield; the size of that.
 double lb_implicit_meet(lb_stepper* st, lb_data* d, double dt);
+
+// --- implicit_bounce.c ---
+
+lb_status lb_implicit_create_bounces(lb_stepper* st, lb_error* err);
+// Whether something may bounce in a step of h, after lb_implicit_detect; and that step.
+bool lb_implicit_bounces(const lb_stepper* st, const lb_data* d, double h);
+bool lb_implicit_bounce(lb_stepper* st, lb_data* d, double h);
+// When gaps are closed: momentum that it should have kept.
+void lb_implicit_finish(lb_stepper* st, lb_data* d, double h);
 
 // --- implicit_newton.c ---
 
