@@ -74,7 +74,8 @@ static const held HELD[] = {
 static void a_gap_at_rest_is_the_force_over_the_stiffness(void** state) {
   (void)state;
   static const char* const by[][2] = {{"linear-euler", "1e8"}, {"bdf1", "1e8"}, {"bdf2", "1e8"},
-                                      {"sdirk2", "1e8"},       {"rk4", "1e4"},  {"euler", "1e4"}};
+                                      {"sdirk2", "1e8"},       {"rk4", "1e4"},  {"euler", "1e4"},
+                                      {"midpoint", "1e4"},     {"rk8", "1e4"}};
   for (size_t i = 0; i < COUNT_OF(HELD) * COUNT_OF(by); i++) {
     const held* h = &HELD[i / COUNT_OF(by)];
     const char* const* step = by[i % COUNT_OF(by)];
@@ -92,6 +93,42 @@ static void a_gap_at_rest_is_the_force_over_the_stiffness(void** state) {
       print_message("%-9s gap %.6g, expected %.6g\n", h->name, gap_of(&w), expected);
     }
     assert_near(gap_of(&w) / expected, 1, 1e-2);
+    close_world(&w);
+  }
+}
+
+// In maximal coordinates every joint may yield, whether it closes a loop or not.
+static void a_joint_of_the_tree_yields_in_maximal_coordinates(void** state) {
+  (void)state;
+  static const char* const TYPES[] = {"revolute, axis: y", "spherical", "fixed",
+                                      "universal, axis: x, second_axis: y", "prismatic, axis: x"};
+  static const char* const BY[] = {"linear-euler", "bdf1", "bdf2", "sdirk2"};
+  for (size_t i = 0; i < COUNT_OF(TYPES) * COUNT_OF(BY); i++) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             "bodies: {ball: {mass: 2 kg, shape: {sphere: {radius: 5 cm}}}}\n"
+             "joints: {hold: {type: %s, child: ball, compliance: {stiffness: 1e8, damping: 1e5, "
+             "turn_stiffness: 1e8, turn_damping: 1e5}}}\n"
+             "solver: {integrator: %s, coordinates: maximal}\n",
+             TYPES[i / COUNT_OF(BY)], BY[i % COUNT_OF(BY)]);
+    world w = open_world(text);
+    run(&w, 1000, 1e-3);
+    assert_within(gap_of(&w) * 1e8, WEIGHT, 1e-2 * WEIGHT);
+    close_world(&w);
+  }
+}
+
+// What is infinitely stiff is exact, whatever its damping.
+static void infinite_stiffness_is_exact(void** state) {
+  (void)state;
+  for (size_t i = 0; i < COUNT_OF(HELD); i++) {
+    char part[1000], text[1400];
+    snprintf(part, sizeof part, HELD[i].text, "infinite", "1e5", "infinite", "1e5");
+    snprintf(text, sizeof text, "%ssolver: {integrator: linear-euler}\n", part);
+    world w = open_world(text);
+    run(&w, 100, 1e-3);
+    assert_int_equal(w.m->constraint.ncompliant, 0);
+    assert_below(lb_constraint_gap(w.m, w.d, NULL), 1e-9);
     close_world(&w);
   }
 }
@@ -568,6 +605,8 @@ static void forces_change_as_their_derivatives_say(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_gap_at_rest_is_the_force_over_the_stiffness),
+      cmocka_unit_test(a_joint_of_the_tree_yields_in_maximal_coordinates),
+      cmocka_unit_test(infinite_stiffness_is_exact),
       cmocka_unit_test(teeth_that_yield_rest_at_the_force_over_their_stiffness),
       cmocka_unit_test(a_turning_part_opens_its_pin_as_the_closed_form_says),
       cmocka_unit_test(what_hardly_yields_is_exact),

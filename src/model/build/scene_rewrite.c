@@ -218,9 +218,13 @@ static lb_status find_start(lb_rewrite* w, int i) {
 
 // Weight of a joint's part beside what is left of the body. Between the two of a compliant one is a
 // spring, which is to carry the body: its part is light.
+static bool yields(const lb_scene_joint* j) {
+  return j->compliance[0].stiffness > 0 || j->compliance[1].stiffness > 0;
+}
+
 static double weight_of(const lb_scene_joint* j) {
   static const double LIGHT = 1e-3;
-  return j->compliance[0].stiffness > 0 || j->compliance[1].stiffness > 0 ? LIGHT : 1;
+  return yields(j) ? LIGHT : 1;
 }
 
 static double weight_of_parts(const lb_scene* s, int body) {
@@ -287,7 +291,7 @@ lb_status lb_rewrite_split(lb_rewrite* w) {
 // coordinates, and so is a joint without constraint equations.
 static bool stays(const lb_scene* s, int i) {
   const lb_scene_joint* j = &s->joint[i];
-  return j->loop || (j->kind == LB_JOINT_FIXED && j->parent == LB_WORLD) ||
+  return j->loop || (j->kind == LB_JOINT_FIXED && j->parent == LB_WORLD && !yields(j)) ||
          j->kind == LB_JOINT_FREE || lb_joint_needs_coordinates(s, i);
 }
 
@@ -295,6 +299,13 @@ lb_status lb_rewrite_apart(lb_rewrite* w) {
   for (int i = 0; i < w->scene->njoint; i++) {
     lb_scene_joint* j = &w->to.joint[i];
     if (stays(w->scene, i)) {
+      if (!j->loop && yields(j)) {
+        return lb_error_add(w->err, LB_INVALID, j->place,
+                            "joint '%s' yields, but has springs, limits, friction, a coupling or "
+                            "something else that needs its coordinates, and stays in the tree (add "
+                            "'loop: true')",
+                            j->name);
+      }
       continue;
     }
     const int link = w->tree->body.link[j->child];

@@ -164,8 +164,10 @@ void lb_check_joint(lb_checker* c, const lb_scene_joint* j) {
   }
   for (int k = 0; k < 2; k++) {
     const lb_compliance* by = &j->compliance[k];
-    if ((by->stiffness != 0 || by->damping != 0) && !j->loop) {
-      lb_say(c, " yields, but only joints that close loops do (add 'loop: true')");
+    if ((by->stiffness != 0 || by->damping != 0) && !j->loop &&
+        c->s->solver.coordinates != LB_COORDINATES_MAXIMAL) {
+      lb_say(c, " yields, but in reduced coordinates only joints that close loops do (add 'loop: "
+                "true', or 'coordinates: maximal' to the solver)");
     } else if (!lb_compliance_holds(by)) {
       lb_say(c, ": its %s needs a stiffness above 0 beside its damping",
              k ? "compliance against turning" : "compliance");

@@ -149,7 +149,23 @@ static const lb_field compliance_fields[] = {
     JOINT_SIZE(NUMBER, "turn_damping", compliance[1].damping, LB_TURN_DAMPING, LB_NOT_NEGATIVE, "0",
                "resists that turning"),
 };
-static const lb_table joint_compliance = LB_TABLE("compliance", lb_scene_joint, compliance_fields);
+void lb_compliance_settle(const lb_yaml* node, const char* key, lb_compliance* by) {
+  const lb_yaml* stiffness = lb_yaml_find(node, key);
+  if (stiffness && lb_is_scalar(stiffness) && lb_number_is_infinite(stiffness->text)) {
+    by->damping = 0;
+  }
+}
+
+static bool finish_compliance(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
+  lb_scene_joint* joint = part;
+  (void)r;
+  lb_compliance_settle(node, "stiffness", &joint->compliance[0]);
+  lb_compliance_settle(node, "turn_stiffness", &joint->compliance[1]);
+  return ok;
+}
+
+static const lb_table joint_compliance =
+    LB_TABLE("compliance", lb_scene_joint, compliance_fields, .finish = finish_compliance);
 
 #define COMMON                                                                                     \
   JOINT_FROM(CHOICE, "type", kind, &lb_joint_choices, NULL,                                        \

@@ -92,6 +92,8 @@ bool lb_contact_points(lb_reader* r, int body, lb_contact_list* to);
 
 // Compliance that is none, or a stiffness above zero with a damping that is not negative.
 bool lb_compliance_holds(const lb_compliance* by);
+// What is infinitely stiff, by its key, is exact, and no damper acts.
+void lb_compliance_settle(const lb_yaml* node, const char* key, lb_compliance* by);
 
 // Further keys of hinges and slides that are parts of composite joints.
 extern const lb_field lb_function_part_fields[2];

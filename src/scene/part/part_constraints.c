@@ -460,8 +460,14 @@ static bool read_compliance(lb_reader* r, const lb_yaml* node, lb_scene_constrai
 }
 
 static bool finish_constraint(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
-  return ok && (!lb_yaml_find(node, "couple") || read_couple(r, node, part)) &&
-         read_compliance(r, node, part);
+  lb_scene_constraint* to = part;
+  if (!ok || (lb_yaml_find(node, "couple") && !read_couple(r, node, to)) ||
+      !read_compliance(r, node, to)) {
+    return false;
+  }
+  lb_compliance_settle(node, "stiffness", &to->compliance[0]);
+  lb_compliance_settle(node, "turn_stiffness", &to->compliance[1]);
+  return true;
 }
 
 const lb_table lb_constraint_table =
