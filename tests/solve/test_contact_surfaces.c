@@ -49,8 +49,8 @@ static lb_vec3 drift(lb_world* w) {
 
 static void floors_carry_the_weight_of_what_rests_on_them(void** state) {
   (void)state;
-  static const char* const BY[] = {"linear-euler", "bdf1"};
-  for (int i = 0; i < 4; i++) {
+  static const char* const BY[] = {"linear-euler", "bdf1", "bdf2", "sdirk2"};
+  for (int i = 0; i < 8; i++) {
     lb_world* w = block_on_floor(i % 2, 0.06, 0.5, lb_vec3_make(0, 0, -GRAVITY), BY[i / 2]);
     contact_run(w, 1.5);
     const lb_vec3 f = pressed(w);

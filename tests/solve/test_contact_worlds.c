@@ -181,6 +181,22 @@ static void rolling_friction_slows_a_ball_by_its_lever_arm(void** state) {
   lb_world_close(w);
 }
 
+// alpha = m g rho / (2/5 m r^2), until it stops
+static void spinning_friction_slows_a_top_by_its_lever_arm(void** state) {
+  (void)state;
+  const double r = 0.1, slower = GRAVITY * 0.002 / (0.4 * r * r), spin = 10;
+  lb_world* w = contact_world(
+      "materials: {m: {friction: 0.5, spinning: 1 mm}}\n" FLOOR
+      "bodies: {b: {shape: {sphere: {radius: %g}}, material: m, position: [0, 0, %g]}}\n"
+      "initial: {b: {spin: [0, 0, %g]}}\n",
+      r, r, spin);
+  contact_run(w, 1);
+  assert_within(contact_velocity(w, "b").angular.z, spin - slower, 1e-3 * slower);
+  contact_run(w, 1.01 * spin / slower);
+  assert_within(contact_velocity(w, "b").angular.z, 0, 1e-9);
+  lb_world_close(w);
+}
+
 // Feet at 2/3 of the radius have the moment of uniform pressure: it stops after 3 w R/(4 mu g).
 static void a_spinning_disc_stops_when_it_should(void** state) {
   (void)state;
@@ -238,6 +254,30 @@ static void a_spinning_cylinder_stops_as_if_its_rim_bore_it(void** state) {
   assert_above(contact_velocity(w, "b").angular.z, 0.05);
   contact_run(w, 1.01 * stop);
   assert_below(fabs(contact_velocity(w, "b").angular.z), 1e-6);
+  lb_world_close(w);
+}
+
+// --- overlaps ---
+
+// What is inside each other at the start is pushed apart, and nothing flies off: places change
+// without speed, so energy is that of the weight alone.
+static void overlaps_are_pushed_apart_without_speed(void** state) {
+  (void)state;
+  lb_world* w =
+      contact_world("gravity: [0, 0, 0]\nmaterials: {m: {friction: 0.5}}\n" FLOOR
+                    "bodies:\n  a: {shape: {box: [0.2, 0.2, 0.2]}, position: [0, 0, 0.09]}\n"
+                    "  b: {shape: {sphere: {radius: 0.1}}, position: [0, 0, 0.27]}\n");
+  double fastest = 0;
+  while (lb_world_time(w) < 0.5) {
+    contact_run(w, lb_world_time(w) + 1e-3);
+    for (int i = 0; i < 2; i++) {
+      const lb_body_velocity v = lb_world_velocity(w, i);
+      fastest = fmax(fastest, lb_vec3_norm(v.linear) + 0.1 * lb_vec3_norm(v.angular));
+    }
+  }
+  assert_below(fastest, 1e-12);
+  assert_within(contact_place(w, "a").z, 0.1, 1e-6);
+  assert_within(contact_place(w, "b").z, 0.3, 1e-6);
   lb_world_close(w);
 }
 
@@ -703,8 +743,10 @@ int main(void) {
       cmocka_unit_test(a_ball_rolls_with_five_sevenths_or_slips),
       cmocka_unit_test(a_ball_that_is_thrown_flat_ends_at_five_sevenths),
       cmocka_unit_test(rolling_friction_slows_a_ball_by_its_lever_arm),
+      cmocka_unit_test(spinning_friction_slows_a_top_by_its_lever_arm),
       cmocka_unit_test(a_spinning_disc_stops_when_it_should),
       cmocka_unit_test(a_disc_that_bears_all_over_has_uniform_pressure),
+      cmocka_unit_test(overlaps_are_pushed_apart_without_speed),
       cmocka_unit_test(a_spinning_cylinder_stops_as_if_its_rim_bore_it),
       cmocka_unit_test(a_ball_bounces_to_the_heights_of_restitution_and_comes_to_rest),
       cmocka_unit_test(balls_in_a_row_bounce_at_once_unless_there_are_gaps),
