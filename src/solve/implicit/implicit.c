@@ -239,14 +239,14 @@ void lb_implicit_residual(const lb_stepper* st, lb_data* d, double dt) {
 }
 
 // Numbers that a stage keeps: what it changed of the velocities, then its multipliers.
-static int count_changes(const lb_stepper* st) {
+int lb_implicit_count_changes(const lb_stepper* st) {
   return st->m->nv + ((const lb_implicit*)st->own)->rows;
 }
 
 // Change of so many steps ago.
 static double* change_of(const lb_stepper* st, int ago) {
   const lb_implicit* own = st->own;
-  return own->change + (own->stage * LB_IMPLICIT_CHANGES + ago) * count_changes(st);
+  return own->change + (own->stage * LB_IMPLICIT_CHANGES + ago) * lb_implicit_count_changes(st);
 }
 
 // A stage changes velocities by about as much as the parabola through what it changed in the last
@@ -273,7 +273,7 @@ static void guess(const lb_stepper* st, const double* from, double* v) {
 
 static void keep_change(const lb_stepper* st, const double* from, const double* v) {
   const lb_implicit* own = st->own;
-  const int n = count_changes(st), nv = st->m->nv;
+  const int n = lb_implicit_count_changes(st), nv = st->m->nv;
   double* last = change_of(st, 0);
   memmove(last + n, last, (size_t)((LB_IMPLICIT_CHANGES - 1) * n) * sizeof *last);
   for (int k = 0; k < nv; k++) {
@@ -298,57 +298,6 @@ void lb_implicit_stop_at(lb_stepper* st, double residual) {
 
 void lb_implicit_forget(lb_stepper* st) {
   ((lb_implicit*)st->own)->newton.dt = 0;
-}
-
-// History of a step: q2 and v2 are shifted out when it begins.
-enum { PLACE_NUMBERS = 4, CHANGES = LB_IMPLICIT_STAGES * LB_IMPLICIT_CHANGES };
-
-size_t lb_implicit_place_size(const lb_model* m) {
-  return PLACE_NUMBERS + 2 * (size_t)m->nq + (2 + CHANGES) * (size_t)m->nv + 2 * (size_t)m->nx +
-         (1 + CHANGES) * (size_t)lb_constraints_most(m) + lb_constraints_state_size(m);
-}
-
-// Copy the stepper's arrays to a place, or back.
-static void move_place(const lb_stepper* st, double* place, bool back) {
-  const lb_model* m = st->m;
-  const lb_implicit* own = st->own;
-  double* const part[] = {own->q1, own->qe, own->v1,     own->ve,
-                          own->x1, own->xe, own->change, own->lambda};
-  const int size[] = {m->nq,    m->nq, m->nv, m->nv, m->nx, m->nx, CHANGES * count_changes(st),
-                      own->rows};
-  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-    for (int k = 0; k < size[i]; k++, place++) {
-      *(back ? &part[i][k] : place) = back ? *place : part[i][k];
-    }
-  }
-}
-
-// The active set comes last.
-static size_t active_at(const lb_model* m) {
-  return lb_implicit_place_size(m) - lb_constraints_state_size(m);
-}
-
-void lb_implicit_save(lb_stepper* st, const lb_data* d, double* place) {
-  const lb_implicit* own = st->own;
-  place[0] = own->time;
-  place[1] = own->h;
-  place[2] = own->known;
-  place[3] = own->stages;
-  move_place(st, place + PLACE_NUMBERS, false);
-  lb_constraints_save(d, place + active_at(st->m));
-  lb_implicit_forget(st);
-}
-
-void lb_implicit_load(lb_stepper* st, lb_data* d, const double* place) {
-  lb_implicit* own = st->own;
-  own->time = place[0];
-  own->h = place[1];
-  own->known = (int)place[2];
-  own->stages = (int)place[3];
-  move_place(st, (double*)place + PLACE_NUMBERS, true);
-  lb_constraints_load(d, place + active_at(st->m));
-  own->choice = lb_constraints_count_choices(d);
-  lb_implicit_forget(st);
 }
 
 static void report(lb_stepper* st, const lb_data* d, lb_step_past past) {

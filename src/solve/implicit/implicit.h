@@ -111,9 +111,12 @@ typedef struct lb_implicit {
 // Begin the next step with a new matrix, as a step does that finds the one at hand too old.
 void lb_implicit_forget(lb_stepper* st);
 
-// State of a stepper between two steps, to restore, as so many numbers. Newton's matrix is not
-// among them and forgotten both ways: from there on all steps are the same to the last bit. The
-// active set is d's, and among them.
+// Numbers that a stage keeps of what it changed: of velocities, then its multipliers.
+int lb_implicit_count_changes(const lb_stepper* st);
+
+// State of a stepper between two steps (implicit_state.c), to restore, as so many numbers. Newton's
+// matrix is not among them and forgotten both ways: from there on all steps are the same to the
+// last bit. The active set is d's, and among them.
 size_t lb_implicit_place_size(const lb_model* m);
 void lb_implicit_save(lb_stepper* st, const lb_data* d, double* place);
 void lb_implicit_load(lb_stepper* st, lb_data* d, const double* place);

@@ -3,7 +3,8 @@
 // there, has another energy, by a part of first order in the step: a spinning box that bounces
 // would gain up to a twentieth of its energy at 1 ms. Linearly implicit Euler finds impulses in the
 // pose of the step's start, where energy is what it was, and turns axes afterwards. So a step in
-// which something bounces is one of its steps. The order is 1 there, anyway.
+// which something bounces is one of its steps. The order is 1 there, anyway. Who watches a step
+// sees stages of implicit ones alone.
 #include "dynamics/contact/contact_set.h"
 #include "model/use/motor_use.h"
 #include "solve/implicit/implicit.h"
@@ -19,7 +20,8 @@ lb_status lb_implicit_create_bounces(lb_stepper* st, lb_error* err) {
 
 bool lb_implicit_bounces(const lb_stepper* st, const lb_data* d, double h) {
   const lb_implicit* own = st->own;
-  return own->touches && own->bounces && lb_contacts_may_bounce(d->work->contacts, h);
+  return own->touches && own->bounces && !st->watcher &&
+         lb_contacts_may_bounce(d->work->contacts, h);
 }
 
 bool lb_implicit_bounce(lb_stepper* st, lb_data* d, double h) {
