@@ -5,15 +5,19 @@
 static const char* const WALKERS[] = {"jansen", "klann", "dog", "giraffe"};
 
 // Lean of something that stands [rad]. Jansen's and Klann's walkers have feet on all sides and lean
-// as their ground does, but for 3 degrees of rocking. Dog and giraffe stand on three of four feet,
-// and where their weight lies beyond these, uphill or as they land, they lean on the fourth: about
-// the line between the feet beside it, until it is down, from 31.27 units above the ground at most,
-// the lift of their linkage. Its hips are 180 by 100 units apart. What leans farther falls.
+// as their ground does, but for 3 degrees of rocking. Dog and giraffe stand on three of four feet;
+// they rock by 6 degrees as feet land, on the flat and on the slope. Where their weight lies beyond
+// the three, as on dunes, they lean on the fourth: about the line between the feet beside it, until
+// it is down, from 31.27 units above the ground at most, the lift of their linkage. Its hips are
+// 180 by 100 units apart. What leans farther falls.
 static double most_lean(int walker, int ground) {
   static const double lift = 31.27, along = 180, across = 100;
   const double slope[] = {0, 5 * M_PI / 180, atan(0.04 * M_PI / 1.6)}; // flat, slope, dunes
   const double from_line = along * across / hypot(along, across);
-  return slope[ground] + (walker < 2 ? 3 * M_PI / 180 : atan(lift / from_line));
+  const double own = walker < 2   ? 3 * M_PI / 180
+                     : ground < 2 ? 6 * M_PI / 180
+                                  : atan(lift / from_line);
+  return slope[ground] + own;
 }
 
 static void walkers_go_five_metres_and_stay_upright(void** state) {

@@ -70,9 +70,33 @@ static void pins_hold_from_the_first_step_on(void** state) {
   }
 }
 
+// Where the weight presses on the ground, before anything moves [m].
+static double place_of_weight(const char* scene) {
+  ground_walk w;
+  open_scene(&w, scene, 0, NULL);
+  const lb_model* m = lb_world_model(w.world);
+  double mass = 0, sum = 0;
+  for (int b = 0; b < m->nbody; b++) {
+    const lb_mass* of = &m->body.mass[b];
+    mass += of->mass;
+    sum += of->mass * lb_transform_point(lb_world_pose(w.world, b), of->com).x;
+  }
+  close_walk(&w);
+  return sum / mass;
+}
+
+// Feet stand square on the slope, about the world's origin: with the weight there, too, three of
+// them carry it all the time, as on the flat.
+static void uphill_the_weight_presses_where_it_does_on_the_flat(void** state) {
+  (void)state;
+  assert_within(place_of_weight("dog-slope"), place_of_weight("dog"), 3e-3);
+  assert_within(place_of_weight("giraffe-slope"), place_of_weight("giraffe"), 3e-3);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(walkers_go_as_far_as_their_feet_say),
+      cmocka_unit_test(uphill_the_weight_presses_where_it_does_on_the_flat),
       cmocka_unit_test(pins_hold_while_it_walks),
       cmocka_unit_test(pins_hold_from_the_first_step_on),
   };

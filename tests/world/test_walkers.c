@@ -381,9 +381,10 @@ static void dog_needs_its_phase_function(void** state) {
   lb_scene_release(&w.scene);
 }
 
-// On a slope of 5 degrees the weight presses on the ground behind the middle, by the centre's
+// On a slope of 5 degrees the weight would press on the ground behind the middle, by the centre's
 // height times the slope, here as high as the hips. Three feet are down all the time, but not those
-// that it lies between: it leans on a foot that swings. long_walkers has a bound of this lean.
+// that it lies between: it would lean on a foot that swings. So scenes on slopes have a bar that
+// moves it forward (test_walk_on_ground).
 static void dog_and_giraffe_lean_on_other_feet_uphill(void** state) {
   (void)state;
   static const char* const scene[] = {"dog", "giraffe"};
