@@ -112,3 +112,17 @@ assert abs(fz["peak"] * 0.02 - hits[0]) < 1e-6, fz'
 sed 's/duration: 1.4/duration: 0.1/' ball.yaml >short.yaml
 run "$LIMBER" simulate short.yaml --out short
 claim "contacts.csv is there where nothing touched" test "$(wc -l <short/contacts.csv)" -eq 1
+
+# --- what walks ---
+
+# forces.csv has the torques of the same frames
+run "$LIMBER" simulate "$LIMBER_SOURCE_DIR/scenes/dog.yaml" --duration 7 --out dog
+claim "a walker runs" exits 0
+claim "summary.json has torques and power over a cycle, as forces.csv has them" python3 -c '
+import csv, json
+c = json.load(open("dog/summary.json"))["gait"]["cycle"]
+rows = list(csv.DictReader(open("dog/forces.csv")))[-len(c["time"]):]
+assert len(c["motors"]) == 4 and c["time"][0] == 0 and abs(c["time"][-1] - 3) < 0.03, c["time"]
+for m in c["motors"]:
+    key = [k for k in rows[0] if k.startswith(m["motor"] + ".")][0]
+    assert all(abs(float(r[key]) - x) <= 1e-4 * (1 + abs(x)) for r, x in zip(rows, m["torque"])), key'

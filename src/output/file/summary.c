@@ -97,6 +97,29 @@ static void contact_figures(lb_out* out, const lb_recording* r, const lb_summary
   lb_out_text(out, "}");
 }
 
+static void samples(lb_out* out, const char* name, const double* x, int n) {
+  lb_print_json(out, "%s: [", name);
+  for (int i = 0; i < n; i++) {
+    lb_print_json(out, "%-s%g", i ? ", " : "", x[i]);
+  }
+  lb_out_text(out, "]");
+}
+
+// Torques and power over the last cycle.
+static void cycle_curves(lb_out* out, const lb_model* m, const lb_gait* g) {
+  lb_print_json(out, ",\n    'cycle': {");
+  samples(out, "time", g->phase, g->nsample);
+  lb_out_text(out, ",\n      ");
+  samples(out, "power", g->power, g->nsample);
+  lb_print_json(out, ",\n      'motors': [");
+  for (int i = 0; i < g->nmotor; i++) {
+    lb_print_json(out, "%-s\n        {'motor': %s, ", i ? "," : "", m->motor.name[g->motor[i]]);
+    samples(out, "torque", g->torque + (size_t)i * (size_t)g->nsample, g->nsample);
+    lb_out_text(out, "}");
+  }
+  lb_out_text(out, "\n    ]}");
+}
+
 static void gait_figures(lb_out* out, const lb_model* m, const lb_gait* g) {
   lb_print_json(out,
                 ",\n  'gait': {'trunk': %s, 'period': %g, 'cycles': %d, 'from': %g, 'to': %g,\n"
@@ -111,7 +134,9 @@ static void gait_figures(lb_out* out, const lb_model* m, const lb_gait* g) {
     lb_print_json(out, "%-s\n      {'body': %s, 'duty': %g, 'slip': %g, 'peak_force': %g}",
                   i ? "," : "", m->body.name[f->body], f->duty, f->slip, f->force);
   }
-  lb_out_text(out, "\n    ]}");
+  lb_out_text(out, "\n    ]");
+  cycle_curves(out, m, g);
+  lb_out_text(out, "}");
 }
 
 // --- what kinds of jobs add ---
