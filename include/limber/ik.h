@@ -8,8 +8,8 @@ extern "C" {
 #endif
 
 typedef struct lb_ik_options {
-  int iterations;   ///< at most, for each sample
-  double tolerance; ///< of a pose: largest change of a coordinate in an iteration [m or rad]
+  int iterations;    ///< at most, for each sample
+  double tolerance;  ///< of a pose: largest change of a coordinate in an iteration [m or rad]
   double begin, end; ///< samples outside are solved, too, but count in no figure [s]
   lb_progress progress;
 } lb_ik_options;
@@ -40,9 +40,9 @@ typedef struct lb_ik {
 
 /// Find the poses whose markers come nearest to measured ones, by the squares of distances times
 /// the markers' weights. Loops and other constraints hold, and coordinates stay within their
-/// limits and ranges that are clamped. Hinges take the turn nearest to the sample before, the first one to the start. What no
-/// marker tells stays as it was in the sample before. `model` and `markers` must outlive the
-/// result. LB_INTERRUPTED still gives one, of the samples done.
+/// limits and ranges that are clamped. Hinges take the turn nearest to the sample before, the first
+/// one to the start. What no marker tells stays as it was in the sample before. `model` and
+/// `markers` must outlive the result. LB_INTERRUPTED still gives one, of the samples done.
 lb_status lb_inverse_kinematics(const lb_model* model, const lb_markers* markers,
                                 const lb_ik_options* options, const lb_allocator* allocator,
                                 lb_ik** ik, lb_error* err);

@@ -5,7 +5,8 @@
 #include "app/verb.h"
 
 const verb_family FAMILIES[] = {
-    {"muscle", "what muscles do along a motion: lengths, static optimisation, their inertia; networks"},
+    {"muscle",
+     "what muscles do along a motion: lengths, static optimisation, their inertia; networks"},
 };
 const int NFAMILY = sizeof FAMILIES / sizeof *FAMILIES;
 

@@ -24,8 +24,8 @@ typedef struct lb_npz_array {
   lb_npz_type type;
   int ndim;
   int shape[LB_NPZ_MOST_DIM];
-  const void* data;    ///< of the type above
-  const char* fault;   ///< of LB_NPZ_OTHER: why it cannot be used
+  const void* data;  ///< of the type above
+  const char* fault; ///< of LB_NPZ_OTHER: why it cannot be used
 } lb_npz_array;
 
 /// Number of elements: 1 for a scalar.

@@ -1,4 +1,5 @@
-// Steps a scene by hand, with inputs, and prints its state to the last bit: what beside.py does, too.
+// Steps a scene by hand, with inputs, and prints its state to the last bit: what beside.py does,
+// too.
 #include <limber/limber.h>
 #include <stdio.h>
 

@@ -144,7 +144,7 @@ static void energy_of_rods_joined_by_a_spring_stays_to_the_order_of_the_steps(vo
 #define SQUASHED                                                                                   \
   "gravity: [0, 0, 0]\n"                                                                           \
   "materials: {jelly: {density: 1000, young: 20 kPa, poisson: 0.4, damping: {mass: 50},\n"         \
-  "                    model: %s}}\n"                                                                \
+  "                    model: %s}}\n"                                                              \
   "bodies: {rod: {elastic: {rod: {radius: 1 cm, to: [0, 0, 0.05]}, material: jelly,\n"             \
   "                         elements: {along: 4, across: 1}, basis: {modes: 2}}}}\n"               \
   "joints: {floor: {type: fixed, child: rod, face: start}}\n"                                      \

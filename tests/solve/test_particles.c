@@ -13,7 +13,7 @@
 // to a free end, and deformables between the links.
 #define BODIES                                                                                     \
   "materials:\n"                                                                                   \
-  "  gel: {density: 500, young: 3e4, poisson: 0.3, model: corotated DAMPING}\n"                      \
+  "  gel: {density: 500, young: 3e4, poisson: 0.3, model: corotated DAMPING}\n"                    \
   "bodies:\n"                                                                                      \
   "  arm: {shape: {box: [0.4, 0.06, 0.06], position: [0.2, 0, 0]}, mass: 1}\n"                     \
   "  hand: {shape: {box: [0.3, 0.06, 0.06], position: [0.15, 0, 0]}, mass: 0.5}\n"                 \

@@ -10,14 +10,14 @@ typedef struct lb_ik_limits {
   double *lower, *upper; // [count]
   int n;                 // velocities of the model
   int nrow;              // bounds that a step met
-  int* row;              // [2 count] each is 2 i where limit i is met from above, 2 i + 1 from below
-  double* column;        // [2 count][n] of the inverse of H, for each of them
-  double *A, *part;      // [2 count][2 count]
-  double *b, *x, *work;  // [2 count], and 4 times as many
-  double* plain;         // [n] the step without limits
-  bool* unilateral;      // [2 count]
-  bool* held;            // [n] at a bound after the step
-  int* pivot;            // [4 count]
+  int* row;             // [2 count] each is 2 i where limit i is met from above, 2 i + 1 from below
+  double* column;       // [2 count][n] of the inverse of H, for each of them
+  double *A, *part;     // [2 count][2 count]
+  double *b, *x, *work; // [2 count], and 4 times as many
+  double* plain;        // [n] the step without limits
+  bool* unilateral;     // [2 count]
+  bool* held;           // [n] at a bound after the step
+  int* pivot;           // [4 count]
 } lb_ik_limits;
 
 // Whether poses keep a velocity's coordinate between its `lower` and `upper`.

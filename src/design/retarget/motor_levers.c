@@ -17,8 +17,8 @@
 
 enum { MOMENTS = 9 };
 static const double SMALL = 1e-3; // [rad] or [m] on either side
-// Of the largest lever, a tenth of the way: a motor that hardly moves tracked bodies shakes them all
-// the same, and would be free to do so wildly.
+// Of the largest lever, a tenth of the way: a motor that hardly moves tracked bodies shakes them
+// all the same, and would be free to do so wildly.
 static const double LEAST = 1e-2;
 
 // Two characters, whose motor is a little before and a little behind.

@@ -45,11 +45,11 @@ typedef struct lb_stored {
   } mesh;
   struct {
     const char** model; ///< [nregion]
-    double* young;    ///< [nregion] [Pa]
-    double* poisson;  ///< [nregion]
-    double* density;  ///< [nregion] [kg/m^3]
-    double* damping;  ///< [2] alpha [1/s], beta [s]: the largest of all regions
-    double* share;    ///< [nregion][2] shares of each region
+    double* young;      ///< [nregion] [Pa]
+    double* poisson;    ///< [nregion]
+    double* density;    ///< [nregion] [kg/m^3]
+    double* damping;    ///< [2] alpha [1/s], beta [s]: the largest of all regions
+    double* share;      ///< [nregion][2] shares of each region
   } material;
   struct {
     double* mass; ///< [kg]

@@ -125,7 +125,7 @@ static void line_search(lb_contact_scaled* s, const double* x, double limit) {
 }
 
 lb_contact_try lb_contact_newton(lb_contact_scaled* s, int most, double* x) {
-  enum { MEMORY = 4 };            // steps back over which |F| must have become smaller
+  enum { MEMORY = 4 };             // steps back over which |F| must have become smaller
   static const double CLOSE = 100; // tolerances within which steps may be idle
   const size_t size = (size_t)s->n * sizeof *x;
   double past[MEMORY] = {0};

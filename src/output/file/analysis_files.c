@@ -5,8 +5,8 @@
 
 #include "limber/analysis.h"
 #include "model/use/coordinate_name.h"
-#include "output/report/analysis_peaks.h"
 #include "output/file/writers.h"
+#include "output/report/analysis_peaks.h"
 
 // --- a column for each muscle ---
 

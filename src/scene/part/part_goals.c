@@ -360,8 +360,8 @@ const lb_table lb_optimize_table = LB_TABLE("optimize", lb_scene_optimize, optim
 static const lb_scene_section own[] = {
     {"parameter", &lb_parameter_table, offsetof(lb_scene, optimize.parameter),
      offsetof(lb_scene, optimize.nparameter), 0, 0, false},
-    {"goal", &lb_goal_table, offsetof(lb_scene, optimize.goal), offsetof(lb_scene, optimize.ngoal), 0,
-     0, false},
+    {"goal", &lb_goal_table, offsetof(lb_scene, optimize.goal), offsetof(lb_scene, optimize.ngoal),
+     0, 0, false},
 };
 
 void lb_read_optimize(lb_reader* r) {

@@ -126,10 +126,9 @@ bool lb_find_bar(lb_reader* r, const lb_yaml* name, lb_scene_parameter* to,
 // Parts of a scene whose numbers runs are made of; others say how it is run or what for.
 static bool can_change(const char* path) {
   static const int NEVER[] = {
-      LB_SCENE_LIMBER, LB_SCENE_NAME,     LB_SCENE_ABOUT,    LB_SCENE_INCLUDE, LB_SCENE_DURATION,
-      LB_SCENE_SOLVER, LB_SCENE_RECORD,   LB_SCENE_SCENERY,  LB_SCENE_REPEAT,  LB_SCENE_MARKERS,
-      LB_SCENE_FIT,    LB_SCENE_RETARGET, LB_SCENE_OPTIMIZE, LB_SCENE_COLLOCATE,
-      LB_SCENE_INITIAL};
+      LB_SCENE_LIMBER, LB_SCENE_NAME,     LB_SCENE_ABOUT,    LB_SCENE_INCLUDE,   LB_SCENE_DURATION,
+      LB_SCENE_SOLVER, LB_SCENE_RECORD,   LB_SCENE_SCENERY,  LB_SCENE_REPEAT,    LB_SCENE_MARKERS,
+      LB_SCENE_FIT,    LB_SCENE_RETARGET, LB_SCENE_OPTIMIZE, LB_SCENE_COLLOCATE, LB_SCENE_INITIAL};
   for (int i = 0; i < LB_COUNT_OF(NEVER); i++) {
     const char* key = lb_scene_table.field[NEVER[i]].key;
     const size_t n = strlen(key);

@@ -17,9 +17,9 @@ typedef enum lb_party_rank {
 
 typedef struct lb_conflict {
   const lb_model* m;
-  int count;     // constraints by lb_constraint_gap's numbers, then motors
-  double* share; // [count] its worst gap, or a part of the worst of all for motors; 0:
-                 // it is no party
+  int count;           // constraints by lb_constraint_gap's numbers, then motors
+  double* share;       // [count] its worst gap, or a part of the worst of all for motors; 0:
+                       // it is no party
   bool velocity_level; // the gap is that of a rate
   int main;            // the one to name first
   bool excess;         // they prescribe more than the joints leave free, in any pose

@@ -27,7 +27,8 @@ lb_status lb_operator_create(lb_operator* W, const lb_model* m, lb_arena* arena)
   W->small = lb_model_without_particles(m, arena);
   W->layer = &lb_layer_symmetric;
   W->symmetric = LB_TAKE(arena, lb_particle_matrix, 1);
-  return W->small && W->symmetric ? lb_particle_matrix_create(W->symmetric, m, arena) : LB_NO_MEMORY;
+  return W->small && W->symmetric ? lb_particle_matrix_create(W->symmetric, m, arena)
+                                  : LB_NO_MEMORY;
 }
 
 // --- factors ---
