@@ -202,6 +202,31 @@ static void warn_of_depth(lb_job* j) {
   }
 }
 
+// A motor that is followed exactly takes the blow of whatever strikes, however hard.
+static void warn_of_blows(lb_job* j) {
+  static const double BLOW = 25; // times the rms
+  const lb_model* m = j->model;
+  lb_motor_figures worst = {0};
+  int which = -1;
+  for (int i = 0; i < m->nmotor && m->contact.set.on; i++) {
+    const lb_motor_figures f = lb_recording_motor(j->recording, i);
+    const bool exact = m->motor.drive[i] == LB_DRIVE_POSITION;
+    if (exact && fabs(f.force.peak) > fmax(BLOW * f.force.rms, fabs(worst.force.peak))) {
+      worst = f;
+      which = i;
+    }
+  }
+  if (which >= 0) {
+    lb_job_warn_at(j, m->motor.place[which],
+                   "motor '%.64s' peaks at %.3g %s, %.0f times its rms, since it takes blows of "
+                   "contacts as they come ('drive: servo' with a 'limit' gives way, or a "
+                   "'stiffness' softens them)",
+                   m->motor.name[which], fabs(worst.force.peak),
+                   lb_channel_unit(worst.force_channel->kind),
+                   fabs(worst.force.peak) / worst.force.rms);
+  }
+}
+
 void lb_job_warn_of_contacts(lb_job* j) {
   static const double FAR = 1e-3; // by which places are wrong after a step, at most [m]
   const lb_contact_figures* c = &j->summary.contact;
@@ -213,6 +238,7 @@ void lb_job_warn_of_contacts(lb_job* j) {
                 c->unsolved, c->steps, c->residual);
   }
   warn_of_depth(j);
+  warn_of_blows(j);
   const double end = lb_recording_contacts_end(j->recording);
   if (!isnan(end)) {
     lb_job_warn(j,

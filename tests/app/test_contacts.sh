@@ -126,3 +126,19 @@ assert len(c["motors"]) == 4 and c["time"][0] == 0 and abs(c["time"][-1] - 3) < 
 for m in c["motors"]:
     key = [k for k in rows[0] if k.startswith(m["motor"] + ".")][0]
     assert all(abs(float(r[key]) - x) <= 1e-4 * (1 + abs(x)) for r, x in zip(rows, m["torque"])), key'
+
+# --- what motors take ---
+
+cat >blow.yaml <<'Y'
+contacts: {}
+duration: 3
+record: {every: 1 ms}
+materials: {m: {restitution: 0.5}}
+scenery: [{box: [4, 4, 1], position: [0, 0, -0.5], solid: true, material: m}]
+bodies: {arm: {shape: {box: [0.6, 0.05, 0.05]}}, ball: {shape: {sphere: {radius: 0.1}}, material: m, position: [0.25, 0, 2]}}
+joints: {turn: {type: revolute, child: arm, axis: y, at: [0, 0, 0.5]}}
+motors: {hold: {joint: turn, keys: [[0, 0]]}}
+Y
+run "$LIMBER" simulate blow.yaml --out blow
+claim "a motor that takes a blow is named" complains "motor 'hold' peaks at "
+claim "... with what gives way" complains "'drive: servo' with a 'limit' gives way"
