@@ -61,6 +61,7 @@ lb_status lb_eigen_generalised(lb_arena* scratch, int n, double* A, int lda, dou
 
 /// The shortest x that minimises |A x - b| for each column b; singular values below `rcond` times
 /// the largest count as zero. B has max(m, n) rows, x in its first n. A is destroyed.
+/// LB_FAILED: a number is none, or infinite.
 lb_status lb_least_squares(lb_arena* scratch, int m, int n, double* A, int lda, int nrhs, double* B,
                            int ldb, double rcond, int* rank);
 

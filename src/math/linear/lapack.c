@@ -77,8 +77,22 @@ lb_status lb_eigen_generalised(lb_arena* scratch, int n, double* A, int lda, dou
   return status;
 }
 
+// LAPACK's singular values need not end where a number is none.
+static bool all_finite(int m, int n, const double* A, int lda) {
+  bool finite = true;
+  for (int j = 0; j < n && finite; j++) {
+    for (int i = 0; i < m; i++) {
+      finite &= (bool)isfinite(A[(size_t)j * (size_t)lda + (size_t)i]);
+    }
+  }
+  return finite;
+}
+
 lb_status lb_least_squares(lb_arena* scratch, int m, int n, double* A, int lda, int nrhs, double* B,
                            int ldb, double rcond, int* rank) {
+  if (!all_finite(m, n, A, lda) || !all_finite(m, nrhs, B, ldb)) {
+    return LB_FAILED;
+  }
   const lb_arena_mark mark = lb_arena_here(scratch);
   lb_status status = LB_NO_MEMORY;
   double asked = 1;
