@@ -148,6 +148,35 @@ assert abs(float(rows[0][1]) - float(rows[1][1])) < 1e-6 and abs(float(rows[0][0
 P
 fi
 
+model=${LIMBER_SHARED:-}/data/osim/opensim-core/OpenSim/Simulation/Test/CoupledCoordinatesMPPsMomentArmTest.osim
+if [ -f "$model" ]; then
+  # a foot's angle leads two knees by half of it each, between which the muscle has moving points
+  python3 - <<'P'
+with open("foot.sto", "w") as f:
+    f.write("x\ninDegrees=no\nendheader\ntime\tfoot_angle\n")
+    for i in range(60):
+        f.write(f"{0.01 * i:.2f}\t{-0.1 - 0.05 * (i // 3) + 1e-4 * (i % 3 - 1):.17g}\n")
+P
+  run "$LIMBER" muscle lengths "$model" foot.sto --out foot --quiet
+  claim "lengths behind couplers are found" exits 0
+  claim "... and their arms, through the couplers" python3 - <<'P'
+def table(name):
+    lines = open("foot/" + name).read().splitlines()
+    k = lines.index("endheader") + 1
+    return lines[k].split(), [list(map(float, l.split())) for l in lines[k + 1:]]
+heads, arms = table("arms.sto")
+assert heads == ["time", "vas_int_r.knee_angle_1"], heads
+_, L = table("lengths.sto")
+worst = 0
+for i in range(1, 59, 3):
+    slope = (L[i + 1][1] - L[i - 1][1]) / 2e-4  # dL / d foot_angle
+    worst = max(worst, abs(0.5 * arms[i][1] + slope))
+    assert 0.03 < 0.5 * arms[i][1] < 0.05, arms[i]
+assert 0 < worst < 1e-6, worst
+print("off by", worst)
+P
+fi
+
 # Stretches of tendons with mass behind them are in no table of joints.
 cat >hung-belly.yaml <<'Y'
 bodies: {arm: {mass: 1, center: [0, 0, -0.1], inertia: [0.01, 0.01, 0.01]}}
