@@ -261,6 +261,10 @@ typedef struct lb_results lb_results;
 lb_status lb_results_open(const char* dir, const lb_allocator* allocator, lb_results** results,
                           lb_error* err);
 lb_sink lb_results_sink(lb_results* results);
+/// `progress` is asked while scene.glb is made, which may take long. Where it says to stop, that
+/// file is left out, and the others are written; lb_results_close() is LB_INTERRUPTED then. It must
+/// live until then.
+void lb_results_watch(lb_results* results, const lb_progress* progress);
 /// Write all that is missing, and release.
 lb_status lb_results_close(lb_results* results, const lb_recording* recording,
                            const lb_summary* summary, lb_error* err);

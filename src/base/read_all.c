@@ -77,9 +77,10 @@ lb_status lb_read_all(FILE* file, size_t most, lb_arena* arena, char** text, siz
   most = regular || most < LB_PIPE_MOST_BYTES ? most : LB_PIPE_MOST_BYTES;
   const lb_status status = read_bounded(file, &s, most, arena, text, size);
   const bool nothing = status == LB_OK && *size == 0 && pipe;
-  *why = nothing                      ? "nothing came through the pipe"
-         : status == LB_IO            ? "reading failed half-way"
-         : most == LB_PIPE_MOST_BYTES ? "it is endless, or has more than 256 MB"
-                                      : "it is too large";
+  const bool open = !regular && most == LB_PIPE_MOST_BYTES;
+  *why = nothing           ? "nothing came through the pipe"
+         : status == LB_IO ? "reading failed half-way"
+         : open            ? "it is endless, or has more than 256 MB"
+                           : "it is too large";
   return nothing ? LB_IO : status;
 }

@@ -256,12 +256,21 @@ static lb_status write_images(lb_job* j, lb_error* err) {
   return status;
 }
 
-static lb_status write_results(lb_job* j, lb_error* err) {
-  lb_results* results = j->results;
+// A run that was interrupted is written as a whole.
+static lb_status write_files(lb_job* j, lb_error* err) {
+  const lb_progress progress = lb_job_progress(j);
+  const lb_allocator* allocator = j->arena.allocator;
+  lb_status status = j->results ? LB_OK : lb_results_open(j->o.out, allocator, &j->results, err);
+  if (status == LB_OK) {
+    lb_results_watch(j->results, j->summary.interrupted ? NULL : &progress);
+    status = lb_results_close(j->results, j->recording, &j->summary, err);
+  }
   j->results = NULL;
-  lb_status status = j->type->write ? j->type->write(j, err)
-                     : results      ? lb_results_close(results, j->recording, &j->summary, err)
-                                    : lb_recording_write(j->recording, &j->summary, j->o.out, err);
+  return status;
+}
+
+static lb_status write_results(lb_job* j, lb_error* err) {
+  const lb_status status = j->type->write ? j->type->write(j, err) : write_files(j, err);
   const lb_status images = j->recording ? write_images(j, err) : LB_OK;
   return status == LB_OK ? images : status;
 }

@@ -167,12 +167,23 @@ static void tell_masses(lb_job* j, const lb_muscle_masses* m) {
     return;
   }
   lb_job_figure(j, "masses",
-                "by volume, force / %g MPa x fibre x %g kg/m^3: %s weigh %.4g kg, taken from "
+                "by volume, force / %g MPa x fibre x %g kg/m^3: %s weigh%s %.4g kg, taken from "
                 "bodies",
-                1e-6 * how.tension, how.density, lb_text_count(m->count, "muscle").text, m->mass);
+                1e-6 * how.tension, how.density, lb_text_count(m->count, "muscle").text,
+                m->count == 1 ? "s" : "", m->mass);
   if (m->bound >= 0) {
     lb_job_warn(j, "muscles of '%s' would be more than 80 %% of it: theirs are %.3g times as heavy",
                 j->scene.body[m->bound].name, m->scale);
+  }
+  if (m->smoothed > 0) {
+    lb_job_figure(j, "points", "conditional ones of %s come in over %.3g deg",
+                  lb_text_count(m->smoothed, "muscle").text, how.over * 180 / M_PI);
+  }
+  if (m->left > 0) {
+    lb_job_warn(j,
+                "%s without mass, as '%.64s': a conditional point is next to a wrap (put a point "
+                "that always counts between them)",
+                lb_text_count(m->left, "muscle").text, j->scene.muscle[m->barred].name);
   }
 }
 

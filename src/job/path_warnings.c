@@ -1,11 +1,13 @@
 // Paths of muscles that a motion leads to where they change fast: over the band of a lift-off
 // within too few steps, through the middle of a surface, where neither way around is the shorter
 // one, off the side that they are held on, or along it; surfaces in a row that they find no way
-// over, bellies that have no length left, and networks out of the range they were trained for.
+// over, tendons longer than the path at the start, bellies that have no length left, and networks
+// out of the range they were trained for.
 #include <math.h>
 
 #include "job/job_inside.h"
 #include "job/job_text.h"
+#include "math/muscle/hill.h"
 #include "model/use/model_path.h"
 
 enum { STEPS = 10 };                 // across a band that keep the energy of mass
@@ -207,6 +209,19 @@ static void warn_of_start(watch* w) {
   }
 }
 
+// A tendon that is longer than its whole path leaves fibres nothing to pull.
+static void warn_of_slack(watch* w, const lb_transform* pose, const double* q) {
+  const lb_model_muscle* m = &w->j->model->muscle.item[w->muscle];
+  const lb_hill* h = m->series ? m->series : m->hill;
+  const double length = h ? lb_model_path_length(w->path, pose, q) : INFINITY;
+  if (h && h->slack >= length) {
+    lb_job_warn_at(w->j, w->j->scene.muscle[w->muscle].place,
+                   "muscle '%s' starts with a tendon that hangs loose, and cannot pull: it is "
+                   "%.4g m long unloaded, and the whole path %.4g m (give 'hill' another 'slack')",
+                   w->path->name, h->slack, length);
+  }
+}
+
 static void warn_of_bands(const watch* w) {
   const double step = w->j->summary.step;
   for (int i = 0; i < w->path->count; i++) {
@@ -244,6 +259,7 @@ void lb_job_warn_of_path_starts(lb_job* j, const lb_transform* pose, const doubl
     watch w = {.j = j, .muscle = i, .path = m->muscle.item[i].path};
     w.n[1] = lb_model_path_spans(w.path, pose, q, w.span[1]);
     warn_of_start(&w);
+    warn_of_slack(&w, pose, q);
     warn_of_rows(&w);
     warn_of_held(&w);
   }
@@ -265,6 +281,7 @@ static void take_frame(watch* w, int frame) {
   w->n[1] = lb_model_path_spans(w->path, pose, q, w->span[1]);
   if (first) {
     warn_of_start(w);
+    warn_of_slack(w, pose, q);
   }
   warn_of_rows(w);
   warn_of_belly(w, pose, q);

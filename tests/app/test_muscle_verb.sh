@@ -148,6 +148,35 @@ assert abs(float(rows[0][1]) - float(rows[1][1])) < 1e-6 and abs(float(rows[0][0
 P
 fi
 
+model=${LIMBER_SHARED:-}/data/osim/opensim-core/OpenSim/Simulation/Test/CoupledCoordinatesMPPsMomentArmTest.osim
+if [ -f "$model" ]; then
+  # a foot's angle leads two knees by half of it each, between which the muscle has moving points
+  python3 - <<'P'
+with open("foot.sto", "w") as f:
+    f.write("x\ninDegrees=no\nendheader\ntime\tfoot_angle\n")
+    for i in range(60):
+        f.write(f"{0.01 * i:.2f}\t{-0.1 - 0.05 * (i // 3) + 1e-4 * (i % 3 - 1):.17g}\n")
+P
+  run "$LIMBER" muscle lengths "$model" foot.sto --out foot --quiet
+  claim "lengths behind couplers are found" exits 0
+  claim "... and their arms, through the couplers" python3 - <<'P'
+def table(name):
+    lines = open("foot/" + name).read().splitlines()
+    k = lines.index("endheader") + 1
+    return lines[k].split(), [list(map(float, l.split())) for l in lines[k + 1:]]
+heads, arms = table("arms.sto")
+assert heads == ["time", "vas_int_r.knee_angle_1"], heads
+_, L = table("lengths.sto")
+worst = 0
+for i in range(1, 59, 3):
+    slope = (L[i + 1][1] - L[i - 1][1]) / 2e-4  # dL / d foot_angle
+    worst = max(worst, abs(0.5 * arms[i][1] + slope))
+    assert 0.03 < 0.5 * arms[i][1] < 0.05, arms[i]
+assert 0 < worst < 1e-6, worst
+print("off by", worst)
+P
+fi
+
 # Stretches of tendons with mass behind them are in no table of joints.
 cat >hung-belly.yaml <<'Y'
 bodies: {arm: {mass: 1, center: [0, 0, -0.1], inertia: [0.01, 0.01, 0.01]}}
@@ -209,6 +238,43 @@ for a, b in zip(part[""][1:], part["1.0"][1:]):
         except ValueError:
             assert x == y
 P
+
+# Points that come in at once, as OpenSim's do, come in smoothly where there is mass.
+{
+  echo '<OpenSimDocument Version="30000"><Model name="conditions"><BodySet><objects><Body name="ground"/>'
+  echo '<Body name="rod"><mass>5</mass><mass_center>0 -0.3 0</mass_center><inertia>0.1 0.1 0.1 0 0 0</inertia>'
+  echo '<Joint><PinJoint name="p"><parent_body>ground</parent_body><CoordinateSet><objects><Coordinate name="a"/></objects></CoordinateSet></PinJoint></Joint>'
+  echo '<WrapObjectSet><objects><WrapCylinder name="knob"><radius>0.01</radius><length>1</length></WrapCylinder></objects></WrapObjectSet></Body></objects></BodySet><ForceSet><objects>'
+  for name in flexor beside; do
+    echo "<Millard2012EquilibriumMuscle name=\"$name\"><max_isometric_force>1000</max_isometric_force><optimal_fiber_length>0.25</optimal_fiber_length><tendon_slack_length>0.2</tendon_slack_length>"
+    echo '<GeometryPath><PathPointSet><objects><PathPoint name="o"><body>ground</body><location>0.1 0.2 0</location></PathPoint>'
+    echo '<ConditionalPathPoint name="c"><body>rod</body><location>0.06 -0.02 0</location><coordinate>a</coordinate><range>-0.5 0</range></ConditionalPathPoint>'
+    echo '<PathPoint name="i"><body>rod</body><location>0.02 -0.3 0</location></PathPoint></objects></PathPointSet>'
+    test $name = flexor || echo '<PathWrapSet><objects><PathWrap><wrap_object>knob</wrap_object></PathWrap></objects></PathWrapSet>'
+    echo '</GeometryPath></Millard2012EquilibriumMuscle>'
+  done
+  echo '</objects></ForceSet></Model></OpenSimDocument>'
+} >conditions.osim
+printf 'x\nnRows=3\nnColumns=2\ninDegrees=no\nendheader\ntime\ta\n0\t-0.2\n0.1\t0\n0.2\t0.2\n' >conditions.sto
+run "$LIMBER" muscle report conditions.osim conditions.sto --out conditions
+claim "muscles with conditional points are weighed" exits 0
+claim "... by their volume" prints "1 muscle weighs 1.06 kg"
+claim "... whose conditional points come in smoothly" prints "conditional ones of 1 muscle come in over 2 deg"
+claim "... but for those next to a wrap" complains "1 muscle without mass, as 'beside': a conditional point is next to a wrap"
+echo 'include: conditions.osim
+opensim: {volumes: {over: 1 deg}}' >conditions.yaml
+run "$LIMBER" check conditions.yaml
+claim "a scene weighs them, too" prints "together 5 kg (1.06 kg of it muscles)"
+claim "... over another part" complains "conditions.yaml:2:20: opensim: conditional points of muscle 'flexor' come in over 1 deg ('over' of 'volumes')"
+claim "... and tells the others" complains "muscle 'beside' stays without mass"
+model=${LIMBER_SHARED:-}/data/osim/opensim-models/Models/Gait10dof18musc/gait10dof18musc.osim
+motion=${LIMBER_SHARED:-}/data/osim/opensim-core/OpenSim/Moco/Test/walk_gait1018_state_reference.mot
+if [ -f "$model" ]; then
+  run "$LIMBER" muscle report "$model" "$motion" --out gait
+  claim "a model of OpenSim's with conditional points is weighed" exits 0
+  claim "... whole" prints "18 muscles weigh 18.85 kg"
+  claim "... and its points come in smoothly" prints "conditional ones of 8 muscles come in over 2 deg"
+fi
 
 # OpenSim's obstacles: cylinders that paths go about right- or left-handed, one or two in a row.
 muscle() { # NAME OBSTACLE

@@ -53,6 +53,31 @@ claim "... but not of one over a cylinder, which keeps its sense" eval '! compla
 sed 's/spin: \[0, -14, 0\]/spin: [-8, -14, 0]/' aside.yaml >off.yaml
 run "$LIMBER" simulate off.yaml
 claim "a path that slips off beside its side is said" complains "muscle 'cord' slips off wrap 'knob' beside its 'side' at"
+# a tendon that is longer than the path
+slack() { # of it
+  cat <<END
+duration: 20 ms
+bodies: {arm: {mass: 1, center: [0, 0, -0.3], inertia: [0.1, 0.1, 0.1]}}
+joints: {j: {type: revolute, child: arm, axis: y}}
+muscles:
+  calf: {through: [{at: [0.1, 0, 0]}, {body: arm, at: [0, 0, -0.24]}]${2-}, hill: {model: millard, force: 300, fiber: 0.1, slack: $1}}
+END
+}
+slack 50 >slack.yaml
+run "$LIMBER" check slack.yaml
+claim "a tendon longer than its path is said" complains "slack.yaml:5:3: muscle 'calf' starts with a tendon that hangs loose, and cannot pull: it is 50 m long unloaded, and the whole path 0.26 m (give 'hill' another 'slack')"
+run "$LIMBER" simulate slack.yaml
+claim "... and by a run" complains "muscle 'calf' starts with a tendon that hangs loose"
+slack 0.26 >slack.yaml
+run "$LIMBER" check slack.yaml
+claim "... and so is one that leaves fibres no length" complains "muscle 'calf' starts with a tendon that hangs loose"
+slack 0.27 ", mass: {amount: 10 g, belly: [0.2, 0.6], tendon: elastic}" >slack.yaml
+run "$LIMBER" check slack.yaml
+claim "... and one with mass behind it" complains "it is 0.27 m long unloaded, and the whole path 0.26 m"
+slack 0.2 >slack.yaml
+run "$LIMBER" check slack.yaml
+claim "... but no shorter one" content
+
 # a side along the muscle
 cat >along.yaml <<'END'
 duration: 40 ms

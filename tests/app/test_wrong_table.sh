@@ -60,6 +60,28 @@ refused "a time after all samples" "arm.sto: the table goes from 0 to 0.19 s: no
 refused "... of markers" "tip.trc: 0 samples lie between the times that were asked for" ik arm.yaml tip.trc --begin 0.2
 refused "an end before the begin" "the end, 0.05 s, is before the begin, 0.1 s" inverse arm.yaml arm.sto --begin 0.1 --end 0.05
 
+# Tables have bounds, which are told before anything is written.
+cp arm.sto huge.sto
+truncate -s 257M huge.sto # of which nothing is on the disk
+refused "a motion of 257 MB" "cannot read motion 'huge.sto': it is too large (tables have up to 256 MB: keep a range of times, or fewer of the lines)" inverse arm.yaml huge.sto
+cp tip.trc huge.trc
+truncate -s 257M huge.trc
+refused "... and markers" "cannot read table of markers 'huge.trc': it is too large (tables have up to 256 MB" ik arm.yaml huge.trc
+rm huge.sto huge.trc
+python3 - <<'P'
+with open("long.trc", "w") as m, open("long.sto", "w") as q:
+    m.write("PathFileType\t4\t(X/Y/Z)\tlong.trc\nDataRate\tUnits\n"
+            "1000\tm\nFrame#\tTime\ttip\n\t\tX1\tY1\tZ1\n")
+    q.write("motion\ninDegrees=no\nendheader\ntime\tj.q\n")
+    for i in range(50001):
+        m.write(f"{i + 1}\t{0.001 * i:g}\t0.5\t0\t0\n")
+        q.write(f"{0.001 * i:g}\t0\n")
+P
+refused "a motion of 50001 samples" "long.sto: 50001 samples of the table are asked for, and a run has up to 50000 (give an end, as with --end 49.999, or keep one line of 2)" muscle lengths arm.yaml long.sto
+refused "... and as many of markers" "long.trc: 50001 samples of the table are asked for, and a run has up to 50000" ik arm.yaml long.trc
+run "$LIMBER" muscle lengths arm.yaml long.sto --begin 49.9 --out end --quiet
+claim "a range of its times is read" exits 0
+
 run "$LIMBER" muscle lengths arm.yaml arm.sto --out one
 claim "one muscle is not called muscles" prints "of 1 muscle at 20 moments"
 run "$LIMBER" muscle report arm.yaml arm.sto --out none

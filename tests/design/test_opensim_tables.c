@@ -36,6 +36,8 @@ static void headers_are_free(void** state) {
        true},
       {"a.mot", "inDegrees=no\r\nendheader\r\ntime\ta\r\n0\t1\r\n1\t2\r\n", false},
       {"a.mot", "x\t\t\nnRows=2\t\t\nendheader\t\t\ntime\ta\n0\t1\n1\t2\n", true},
+      {"a.mot", "nRows=\nnColumns\nInDegrees\ninDegrees = YES\nendheader\ntime\ta\n0\t1\n1\t2\n",
+       true},
       {"a.sto", "x\nfree words, and more\nendheader\n time  a \n  0  1\n  1  2", false},
       {"a.sto", "x\nAngles are in degrees.\nendheader\n\ntime\ta\n0 \t 1\n1\t2\n", true},
       {"a.mot", "name x\ndatacolumns 2\ndatarows 2\nrange 0 1\nendheader\ntime a\n0 1\n1 2\n",
@@ -88,6 +90,10 @@ static void markers_come_in_metres_and_z_up(void** state) {
   assert_true(isnan(m.value[13]));
 }
 
+#define COUNTED(frames, markers)                                                                   \
+  "PathFileType\nDataRate\tNumFrames\tNumMarkers\tUnits\n10\t" frames "\t" markers                 \
+  "\tm\nFrame#\tTime\ta\n\t\tX1\tY1\tZ1\n1\t0\t1\t2\t3\n"
+
 static void mistakes_are_said_with_their_lines(void** state) {
   (void)state;
   const struct {
@@ -112,6 +118,17 @@ static void mistakes_are_said_with_their_lines(void** state) {
       {"a.trc", TRC("mm", "1\t\t1\n"), "the time must be a number", 7},
       {"a.trc", TRC("mm", "1 0 1 2 3 4\n"), "the line has 5 numbers, and there are 7", 7},
       {"a.trc", TRC("mm", "1\t0\t1\t2\t3\n"), "promises 2 lines of numbers, and there are 1", 8},
+      {"a.mot", "x\nnRows=100000000000000000000\nendheader\ntime\ta\n0\t1\n",
+       "nRows must be a whole number from 0 to 2147483647, as in 'nRows=151', not '1000", 2},
+      {"a.mot", "nRows=-5\nendheader\ntime\ta\n0\t1\n", "as in 'nRows=151', not '-5'", 1},
+      {"a.sto", "datarows nine\nendheader\ntime\ta\n0\t1\n", "'datarows 151', not 'nine'", 1},
+      {"a.mot", "nColumns=4000000000\nendheader\ntime\ta\n0\t1\n",
+       "nColumns must be a whole number from 0 to 2147483647, as in 'nColumns=24'", 1},
+      {"a.mot", "nRows=1\ninDegrees=maybe\nendheader\ntime\ta\n0\t1\n",
+       "inDegrees must be yes or no, not 'maybe'", 2},
+      {"a.mot", "inDegrees=\nendheader\ntime\ta\n0\t1\n", "must be yes or no, not ''", 1},
+      {"a.trc", COUNTED("-5", "1"), "NumFrames must be a whole number from 0 to 2147483647", 3},
+      {"a.trc", COUNTED("1", "few"), "NumMarkers must be a whole number", 3},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     lb_numbers n;

@@ -602,6 +602,44 @@ static lb_status record_and_write(const lb_model* model, const lb_allocator* all
   return status;
 }
 
+static bool stop_at(void* context, double fraction, const char* what) {
+  (void)fraction;
+  (void)what;
+  return --*(int*)context > 0;
+}
+
+static lb_status write_watched(const fixture* f, int* looks, lb_error* err) {
+  const lb_progress progress = {stop_at, looks};
+  lb_results* results = NULL;
+  assert_int_equal(lb_results_open(in_folder("impatient"), NULL, &results, err), LB_OK);
+  lb_results_watch(results, &progress);
+  return lb_results_close(results, f->recording, &FIXTURE_SUMMARY, err);
+}
+
+// The animation is what takes long: it is left out, at any of the looks, and all else is there.
+static void an_animation_that_is_not_waited_for_is_left_out(void** state) {
+  (void)state;
+  enum { MANY = 1000 };
+  fixture* f = fixture_zoo(3);
+  int left = MANY;
+  assert_int_equal(write_watched(f, &left, NULL), LB_OK);
+  assert_int_equal(entries(in_folder("impatient")), FILES);
+  const int looks = MANY - left;
+  assert_true(looks > 1 && left > 0);
+  for (int stop = 1; stop <= looks; stop++) {
+    lb_error err = lb_error_make(NULL);
+    unlink(in_folder("impatient/scene.glb"));
+    left = stop;
+    assert_int_equal(write_watched(f, &left, &err), LB_INTERRUPTED);
+    assert_int_equal(err.count, 1);
+    assert_string_equal(err.message[0].text, "interrupted: it is left out");
+    assert_int_equal(entries(in_folder("impatient")), FILES - 1);
+    assert_int_equal(access(in_folder("impatient/summary.json"), R_OK), 0);
+    lb_error_clear(&err);
+  }
+  fixture_release(f);
+}
+
 static void memory_that_runs_out_anywhere_leaves_nothing_behind(void** state) {
   (void)state;
   fixture* f = fixture_zoo(1);
@@ -652,6 +690,7 @@ int main(void) {
       cmocka_unit_test(folder_in_a_files_place_is_named_and_the_others_are_written),
       cmocka_unit_test(unwritable_folder_is_named),
       cmocka_unit_test(full_disk_leaves_the_old_file_and_no_other),
+      cmocka_unit_test(an_animation_that_is_not_waited_for_is_left_out),
       cmocka_unit_test(memory_that_runs_out_anywhere_leaves_nothing_behind),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

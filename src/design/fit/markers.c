@@ -303,7 +303,8 @@ lb_status lb_markers_read(const char* path, const lb_scene* scene, bool all,
   char* text = NULL;
   size_t size = 0;
   lb_arena_init(&scratch, allocator);
-  lb_status status = lb_load(path, "table of markers", (lb_place){0}, &scratch, &text, &size, err);
+  lb_status status =
+      lb_numbers_load(path, "table of markers", (lb_place){0}, &scratch, &text, &size, err);
   if (status == LB_OK) {
     status = lb_markers_parse(text, size, path, scene, all, allocator, markers, err);
   }

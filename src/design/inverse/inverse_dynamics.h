@@ -26,6 +26,11 @@ lb_status lb_joint_states_read(const char* path, const lb_model* model,
 
 // Whether a sample is asked for. Times of setups are rounded.
 bool lb_time_is_within(double t, double begin, double end);
-// LB_INVALID: none of a table's samples is.
+// Samples that a run has at most: its animation then has a gigabyte, with twenty muscles.
+enum { LB_MOST_SAMPLES = 50000 };
+// LB_INVALID: more of a table's samples are.
+lb_status lb_times_bound(int n, const double* time, double begin, double end, const char* file,
+                         lb_error* err);
+// The same, or none is.
 lb_status lb_times_check(int n, const double* time, double begin, double end, const char* file,
                          lb_error* err);

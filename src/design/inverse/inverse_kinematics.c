@@ -546,6 +546,9 @@ lb_status lb_inverse_kinematics(const lb_model* model, const lb_markers* markers
   job J = {.m = model, .markers = markers, .o = options, .err = err};
   lb_arena_init(&J.arena, allocator);
   lb_status status = check_model(model, err);
+  status = status == LB_OK ? lb_times_bound(markers->nsample, markers->time, options->begin,
+                                            options->end, markers->file, err)
+                           : status;
   status = status == LB_OK ? take_result(&kept, model, markers, &J.ik, err) : status;
   status = status == LB_OK ? solve_all(&J, allocator) : status;
   lb_data_release(J.d);

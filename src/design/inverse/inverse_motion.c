@@ -367,11 +367,27 @@ bool lb_time_is_within(double t, double begin, double end) {
   return t >= begin - SLACK && t <= end + SLACK;
 }
 
+lb_status lb_times_bound(int n, const double* time, double begin, double end, const char* file,
+                         lb_error* err) {
+  int count = 0;
+  double last = 0; // of as many as there may be
+  for (int i = 0; i < n; i++) {
+    count += lb_time_is_within(time[i], begin, end);
+    last = count == LB_MOST_SAMPLES && lb_time_is_within(time[i], begin, end) ? time[i] : last;
+  }
+  return count <= LB_MOST_SAMPLES
+             ? LB_OK
+             : lb_error_add(err, LB_INVALID, (lb_place){file, 0, 0},
+                            "%d samples of the table are asked for, and a run has up to %d (give "
+                            "an end, as with --end %.6g, or keep one line of %d)",
+                            count, LB_MOST_SAMPLES, last, 1 + (count - 1) / LB_MOST_SAMPLES);
+}
+
 lb_status lb_times_check(int n, const double* time, double begin, double end, const char* file,
                          lb_error* err) {
   for (int i = 0; i < n; i++) {
     if (lb_time_is_within(time[i], begin, end)) {
-      return LB_OK;
+      return lb_times_bound(n, time, begin, end, file, err);
     }
   }
   return n == 0 ? LB_OK

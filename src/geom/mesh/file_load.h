@@ -11,6 +11,11 @@ enum { LB_MESH_MOST_BYTES = 1 << 30 };
 lb_status lb_load(const char* path, const char* what, lb_place from, lb_arena* arena, char** text,
                   size_t* size, lb_error* err);
 
+/// The same for a file of up to `most` bytes; where there are more, `remedy` says what to do.
+lb_status lb_load_up_to(const char* path, const char* what, lb_place from, size_t most,
+                        const char* remedy, lb_arena* arena, char** text, size_t* size,
+                        lb_error* err);
+
 /// Whether the file may be read. If not, that is reported as `lb_load` does.
 lb_status lb_load_check(const char* path, const char* what, lb_place from, lb_error* err);
 

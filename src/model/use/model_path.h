@@ -117,6 +117,8 @@ typedef struct lb_placed_span {
 // All parts over surfaces, in order, [LB_PATH_SPANS], in a frame of a recording: how many.
 int lb_model_path_spans(const lb_model_path* path, const lb_transform* pose, const double* q,
                         lb_placed_span* out);
+// Length of a path, in a frame of a recording.
+double lb_model_path_length(const lb_model_path* path, const lb_transform* pose, const double* q);
 // Length of the belly of a path with mass, in a frame of a recording.
 double lb_model_path_belly(const lb_model_path* path, const lb_transform* pose, const double* q);
 

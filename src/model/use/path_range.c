@@ -66,6 +66,13 @@ int lb_model_path_spans(const lb_model_path* path, const lb_transform* pose, con
   return place_path(path, pose, q, out, &length);
 }
 
+double lb_model_path_length(const lb_model_path* path, const lb_transform* pose, const double* q) {
+  lb_placed_span span[LB_PATH_SPANS];
+  double length;
+  place_path(path, pose, q, span, &length);
+  return length;
+}
+
 double lb_model_path_belly(const lb_model_path* path, const lb_transform* pose, const double* q) {
   lb_placed_span span[LB_PATH_SPANS];
   double length;

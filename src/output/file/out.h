@@ -12,9 +12,10 @@ typedef struct lb_out {
   char* data;
   size_t size;
   size_t capacity;
-  int fd;           // -1: memory
-  lb_status status; // LB_OK, LB_NO_MEMORY or LB_IO
-  int cause;        // errno of LB_IO
+  int fd;                          // -1: memory
+  lb_status status;                // LB_OK, LB_NO_MEMORY, LB_IO or LB_INTERRUPTED
+  int cause;                       // errno of LB_IO
+  const struct lb_progress* watch; // asked by writers that take long; NULL: nobody
 } lb_out;
 
 // An empty output to memory (fd -1) or to an open file, which stays the caller's.

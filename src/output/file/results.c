@@ -19,6 +19,7 @@ struct lb_results {
   lb_status began; // of that one
   int lines;       // frames that are in it
   double shown;    // when what is buffered last went to it [s]
+  const lb_progress* watch;
 };
 
 // --- trajectory.csv ---
@@ -223,6 +224,7 @@ static lb_status write_file(const lb_results* R, int i, const lb_recording* r, c
   if (status != LB_OK) {
     return status;
   }
+  file.out.watch = R->watch;
   FILES[i].write(&file.out, r, s);
   return lb_file_end(&file, err);
 }
@@ -258,6 +260,10 @@ lb_status lb_results_close(lb_results* R, const lb_recording* r, const lb_summar
   }
   lb_release(R->allocator, R);
   return first;
+}
+
+void lb_results_watch(lb_results* R, const lb_progress* progress) {
+  R->watch = progress;
 }
 
 void lb_results_drop(lb_results* R) {

@@ -156,7 +156,9 @@ lb_status lb_file_end(lb_file* file, lb_error* err) {
   } else {
     unlink(file->aside);
     status == LB_NO_MEMORY ? no_memory(err, file->path)
-                           : failed(err, file->path, "the file cannot be written", out->cause);
+    : status == LB_INTERRUPTED
+        ? lb_error_add(err, status, (lb_place){.file = file->path}, "interrupted: it is left out")
+        : failed(err, file->path, "the file cannot be written", out->cause);
   }
   release(file);
   return status;

@@ -391,7 +391,8 @@ void lb_write_gltf(lb_out* out, const lb_recording* recording, int most) {
 
 void lb_write_gltf_groups(lb_out* out, const lb_recording* recording, int most, int ngroup,
                           const char* const* group) {
-  lb_gltf g = {.r = recording, .m = recording->model, .ngroup = ngroup, .group = group};
+  lb_gltf g = {
+      .r = recording, .m = recording->model, .ngroup = ngroup, .group = group, .watch = out->watch};
   const lb_allocator* allocator = recording->allocator;
   lb_arena_init(&g.arena, allocator);
   for (int v = 0; v < LB_GLTF_VIEWS; v++) {
@@ -413,7 +414,7 @@ void lb_write_gltf_groups(lb_out* out, const lb_recording* recording, int most, 
   if (!failed) {
     glb(out, &g, &text, binary);
   } else if (out->status == LB_OK) {
-    out->status = LB_NO_MEMORY;
+    out->status = g.stopped ? LB_INTERRUPTED : LB_NO_MEMORY;
   }
   for (int v = 0; v < LB_GLTF_VIEWS; v++) {
     lb_out_release(&g.bytes[v]);

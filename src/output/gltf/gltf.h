@@ -5,7 +5,10 @@
 // bodies; springs and segments of ropes; groups of bodies; deformables, and the nodes that carry
 // it.
 #pragma once
+#include <math.h>
+
 #include "base/arena.h"
+#include "limber/progress.h"
 #include "output/file/out.h"
 #include "output/report/deformed.h"
 #include "output/report/view.h"
@@ -104,11 +107,17 @@ typedef struct lb_gltf {
   int time;                       // accessor, or -1: nothing moves
   int ngroup;               // nodes that hold equal numbers of bodies each; 0: the root has them
   const char* const* group; // [ngroup] their names
+  const lb_progress* watch; // or NULL
+  bool stopped;             // as it asks for
 } lb_gltf;
 
-// Did the arena run out of memory?
+// Did the arena run out of memory, or is the file not wanted any more?
 static inline bool lb_gltf_failed(const lb_gltf* g) {
-  return lb_arena_status(&g->arena) != LB_OK;
+  return lb_arena_status(&g->arena) != LB_OK || g->stopped;
+}
+// Look whether it still is.
+static inline void lb_gltf_look(lb_gltf* g) {
+  g->stopped = g->stopped || !lb_progress_report(g->watch, NAN, NULL);
 }
 
 // The first node of each kind.

@@ -97,6 +97,7 @@ void lb_gltf_collect_motion(lb_gltf* g, int most) {
     if (moves(g, pose)) {
       lb_gltf_move(g, lb_gltf_body_node(b), pose);
     }
+    lb_gltf_look(g);
   }
 }
 
@@ -141,5 +142,6 @@ void lb_gltf_collect_springs(lb_gltf* g) {
   lb_transform* pose = LB_TAKE(&g->arena, lb_transform, g->nframe);
   for (int i = 0; i < lb_bent_lines(g->m) && !lb_gltf_failed(g); i++) {
     move_spring(g, i, pose);
+    lb_gltf_look(g);
   }
 }

@@ -72,6 +72,13 @@ typedef struct lb_osim_renamed {
   const char *name, *made; // of the first
 } lb_osim_renamed;
 
+// A note that stands for all of its kind.
+typedef struct lb_osim_group {
+  const char *kind, *text; // of the first
+  lb_place place;
+  int count;
+} lb_osim_group;
+
 typedef struct lb_osim {
   lb_reader* r;
   lb_xml *model, *defaults;
@@ -89,6 +96,10 @@ typedef struct lb_osim {
   lb_osim_wrap* wrap;
   int npathless;                        // forces whose paths have no points
   const lb_xml *pathless, *pathless_by; // the first of them, and what it has in place of points
+  int ngroup, group_capacity;
+  lb_osim_group* group;
+  int nrefused, refused_capacity;
+  const char** refused;        // names of coordinates and surfaces that could not be read
   lb_osim_renamed spelt, twin; // signs that scenes do not allow; names that are there already
 } lb_osim;
 
@@ -102,6 +113,13 @@ lb_xml* lb_osim_lone_set(lb_xml* root);
 
 // Note of names with signs that scenes do not allow.
 void lb_osim_report_names(lb_osim* o);
+
+// A note of the first of a kind, which says in the end how many there are.    (osim_notes.c)
+void lb_osim_note(lb_osim* o, lb_place place, const char* kind, const char* text);
+void lb_osim_report_notes(lb_osim* o);
+// What could not be read is reported: those that name it say nothing more.
+void lb_osim_refuse(lb_osim* o, const char* name);
+bool lb_osim_is_refused(const lb_osim* o, const char* name);
 
 // Notes of elements in `model` that nobody asked for.
 void lb_osim_report_missed(lb_osim* o);

@@ -329,7 +329,9 @@ lb_osim_coordinate* lb_osim_find_coordinate(lb_osim* o, const char* path, lb_pla
     }
     lb_nearest_offer(&nearest, o->coordinate[i].name);
   }
-  lb_complain(o->r, place, "there is no coordinate '%.80s'%s", name,
-              lb_did_you_mean(o->r, &nearest));
+  if (!lb_osim_is_refused(o, name)) {
+    lb_complain(o->r, place, "there is no coordinate '%.80s'%s", name,
+                lb_did_you_mean(o->r, &nearest));
+  }
   return NULL;
 }

@@ -166,9 +166,9 @@ lb_yaml* lb_osim_hill(lb_osim* o, lb_xml* xml) {
   const bool early = strcmp(xml->tag, "Thelen2003Muscle_Deprecated") == 0;
   lb_yaml* hill = lb_node_map(o, xml->place);
   if (!thelen && !millard) {
-    lb_remark(o->r, xml->place,
-              lb_compose(o->r, "muscle '%s' of class %.60s is read as one of Millard's", xml->name,
-                         xml->tag));
+    lb_osim_note(o, xml->place, xml->tag,
+                 lb_compose(o->r, "muscle '%.64s' of class %.60s is read as one of Millard's",
+                            xml->name, xml->tag));
   }
   lb_node_put(o, hill, "model",
               lb_node_text(o, xml->place,

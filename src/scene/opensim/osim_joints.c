@@ -418,34 +418,44 @@ static bool find_sides(lb_osim* o, joint* j, lb_xml* body) {
   return true;
 }
 
-static void read_joint(lb_osim* o, lb_xml* xml, lb_xml* body) {
+// Coordinates of a joint that is refused: whoever names them is not asked about them.
+static void refuse_coordinates(lb_osim* o, const lb_xml* in) {
+  for (const lb_xml* e = in->first; e; e = e->next) {
+    if (strcmp(e->tag, "Coordinate") == 0) {
+      lb_osim_refuse(o, e->name);
+    } else {
+      refuse_coordinates(o, e);
+    }
+  }
+}
+
+// False: it cannot be read, which is reported.
+static bool read_joint(lb_osim* o, lb_xml* xml, lb_xml* body) {
   joint j = {.xml = xml, .map = lb_node_map(o, xml->place)};
   const struct kind* kind = find_kind(xml->tag);
   xml->seen = true;
   if (!kind && strcmp(xml->tag, "CustomJoint") != 0) {
-    lb_complain(o->r, xml->place,
-                "a joint of class '%.60s' cannot be read (Custom-, Pin-, Weld-, Slider-, Ball-, "
-                "Planar-, Ellipsoid-, Free-, Gimbal- and UniversalJoint can)",
-                xml->tag);
-    return;
+    return lb_complain(o->r, xml->place,
+                       "a joint of class '%.60s' cannot be read (Custom-, Pin-, Weld-, Slider-, "
+                       "Ball-, Planar-, Ellipsoid-, Free-, Gimbal- and UniversalJoint can)",
+                       xml->tag);
   }
   if (!find_sides(o, &j, body) || !gather_coordinates(o, &j)) {
-    return;
+    return false;
   }
   if (lb_osim_flag(o, xml, "reverse", false)) {
-    lb_complain(o->r, xml->place, "joint '%.64s' is reversed, which cannot be read", xml->name);
-    return;
+    return lb_complain(o->r, xml->place, "joint '%.64s' is reversed, which cannot be read",
+                       xml->name);
   }
   lb_osim_flag(o, xml, "use_euler_angles", true);
   if (strcmp(j.child.body, "world") == 0) {
-    lb_complain(o->r, xml->place, "the child of joint '%.64s' is the ground", xml->name);
-    return;
+    return lb_complain(o->r, xml->place, "the child of joint '%.64s' is the ground", xml->name);
   }
   for (int k = 0; k < MOST; k++) {
     j.order[k] = k;
   }
   if (!(kind ? simple(o, &j, kind) : custom(o, &j))) {
-    return;
+    return false;
   }
   lb_node_put(o, j.map, "parent", lb_node_text(o, xml->place, j.parent.body));
   lb_node_put(o, j.map, "child", lb_node_text(o, xml->place, j.child.body));
@@ -453,8 +463,7 @@ static void read_joint(lb_osim* o, lb_xml* xml, lb_xml* body) {
   lb_node_put(o, j.map, "in_child", lb_node_pose(o, xml->place, j.child.pose));
   lb_osim_place* grown = LB_GROW(&o->r->scratch, o->place, o->nplace, &o->place_capacity);
   if (!grown) {
-    lb_lack(o->r);
-    return;
+    return lb_lack(o->r);
   }
   o->place = grown;
   o->place[o->nplace++] = (lb_osim_place){
@@ -464,17 +473,22 @@ static void read_joint(lb_osim* o, lb_xml* xml, lb_xml* body) {
       j.parent.pose.p, j.child.pose.p};
   j.name = lb_node_object(o, "joints", "joint", xml, j.child.body, j.map);
   put_names(o, &j);
+  return true;
 }
 
 void lb_osim_joints(lb_osim* o) {
   for (int i = 0; i < o->nbody; i++) {
     lb_xml* inside = lb_osim_property(o, o->body[i], "Joint");
     for (lb_xml* e = inside ? inside->first : NULL; e && !o->r->no_memory; e = e->next) {
-      read_joint(o, e, o->body[i]);
+      if (!read_joint(o, e, o->body[i])) {
+        refuse_coordinates(o, e);
+      }
     }
   }
   for (lb_xml* e = lb_osim_first(o, o->model, "JointSet"); e && !o->r->no_memory; e = e->next) {
-    read_joint(o, e, NULL);
+    if (!read_joint(o, e, NULL)) {
+      refuse_coordinates(o, e);
+    }
   }
 }
 

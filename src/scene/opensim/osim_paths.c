@@ -134,8 +134,14 @@ static void read_wrap(lb_osim* o, lb_xml* xml, const char* frame) {
   lb_osim_wrap w = {.xml = xml};
   lb_osim_frame on;
   lb_yaml* map = lb_node_map(o, xml->place);
-  if (read_obstacle(o, xml, frame) || !lb_osim_find_frame(o, xml, frame, xml->place, &on) ||
-      !put_form(o, map, &w)) {
+  if (read_obstacle(o, xml, frame)) {
+    return;
+  }
+  if (!lb_osim_find_frame(o, xml, frame, xml->place, &on)) {
+    lb_osim_refuse(o, xml->name);
+    return;
+  }
+  if (!put_form(o, map, &w)) {
     return;
   }
   xml->seen = true;
@@ -370,6 +376,33 @@ static const char* make_obstacle(lb_osim* o, const lb_osim_wrap* w, lb_transform
   return lb_node_named_part(o, "wraps", "wrap", w->xml->name, map);
 }
 
+// Which plane a path over an ellipsoid lies in; over other surfaces all methods are the same.
+static void check_method(lb_osim* o, lb_xml* xml, const lb_osim_wrap* w) {
+  static const char* const OTHERS[] = {"midpoint", "axial"};
+  const char* word = lb_osim_word(o, xml, "method");
+  const char* const name = w->xml->name;
+  if (!*word || strcmp(word, "hybrid") == 0 || strcmp(word, "Unassigned") == 0) {
+    return;
+  }
+  for (int i = 0; i < LB_COUNT_OF(OTHERS); i++) {
+    if (strcmp(word, OTHERS[i]) == 0) {
+      if (strcmp(w->xml->tag, "WrapEllipsoid") == 0) {
+        lb_osim_note(o, xml->place, OTHERS[i],
+                     lb_compose(o->r,
+                                "the method '%s' over '%.64s' is not read: the path lies in the "
+                                "plane of the surface's normal next to the middle of its line",
+                                word, name));
+      }
+      return;
+    }
+  }
+  lb_osim_note(o, xml->place, word,
+               lb_compose(o->r,
+                          "the method '%.20s' over '%.64s' is none (hybrid, midpoint or axial): it "
+                          "is taken as 'hybrid'",
+                          word, name));
+}
+
 static bool add_wrap(lb_osim* o, lb_xml* xml, path* p) {
   const lb_xml* object = lb_osim_property(o, xml, "wrap_object");
   const lb_osim_wrap* w = find_wrap(o, object ? object->text : "");
@@ -377,11 +410,13 @@ static bool add_wrap(lb_osim* o, lb_xml* xml, path* p) {
   double* x = NULL;
   int first = 0, last = p->npoint - 1;
   xml->seen = true;
-  lb_osim_word(o, xml, "method");
   if (!w) {
-    return lb_complain(o->r, xml->place, "there is no wrap object '%.64s' that can be read",
-                       object ? object->text : "");
+    return object && lb_osim_is_refused(o, lb_osim_last(object->text))
+               ? false
+               : lb_complain(o->r, xml->place, "there is no wrap object '%.64s' that can be read",
+                             object ? object->text : "");
   }
+  check_method(o, xml, w);
   if (range && *range->text && lb_osim_numbers(o, range, range->text, &x) == 2) {
     const bool inside = x[0] <= p->npoint && x[1] <= p->npoint;
     first = x[0] >= 1 && inside ? (int)x[0] - 1 : first;
@@ -467,18 +502,18 @@ static void check_controls(lb_osim* o, lb_xml* xml) {
   const double low = control_bound(o, xml, "min_control", 0),
                high = control_bound(o, xml, "max_control", 1);
   if (low > LEAST || high < 1) {
-    lb_remark(o->r, xml->place,
-              lb_compose(o->r,
-                         "muscle '%.64s' has controls from %g to %g in the model, and from 0 to 1 "
-                         "here",
-                         xml->name, low, high));
+    lb_osim_note(o, xml->place, lb_compose(o->r, "controls from %g to %g", low, high),
+                 lb_compose(o->r,
+                            "muscle '%.64s' has controls from %g to %g in the model, and from 0 "
+                            "to 1 here",
+                            xml->name, low, high));
   }
   if (lb_osim_flag(o, xml, "ignore_activation_dynamics", false)) {
-    lb_remark(o->r, xml->place,
-              lb_compose(o->r,
-                         "muscle '%.64s' has no activation dynamics in the model "
-                         "(<ignore_activation_dynamics>), and has them here",
-                         xml->name));
+    lb_osim_note(o, xml->place, "ignore_activation_dynamics",
+                 lb_compose(o->r,
+                            "muscle '%.64s' has no activation dynamics in the model "
+                            "(<ignore_activation_dynamics>), and has them here",
+                            xml->name));
   }
 }
 

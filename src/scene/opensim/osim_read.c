@@ -165,6 +165,7 @@ lb_yaml* lb_osim_parse(lb_reader* r, const char* text, size_t length, const char
   lb_osim_markers(&o);
   lb_osim_wraps(&o);
   lb_osim_forces(&o);
+  lb_osim_report_notes(&o);
   lb_osim_report_names(&o);
   lb_osim_report_missed(&o);
   const bool ok = r->report.status == before && !r->no_memory;

@@ -2,10 +2,37 @@
 
 #include <math.h>
 
+#include "scene/part/part.h"
+
 static const double MOST = 0.8; // of a body's mass: bones and skin remain
 
 lb_muscle_volume lb_muscle_volume_default(void) {
-  return (lb_muscle_volume){.tension = 0.25e6, .density = 1060};
+  return (lb_muscle_volume){.tension = 0.25e6, .density = 1060, .over = 2 * M_PI / 180};
+}
+
+bool lb_smooth_conditions(const lb_scene* s, lb_scene_muscle* m, double over) {
+  static const double SLIDE = 1e-3; // m
+  bool any = false;
+  for (int i = 0; i < m->npoint; i++) {
+    lb_scene_path_point* p = &m->point[i];
+    if (p->condition >= 0 && p->over == 0) {
+      const lb_coordinate what = lb_joint_counts(&s->joint[p->condition], p->condition_coordinate);
+      p->over = lb_coordinate_measures[what].place == LB_ANGLE ? over : SLIDE;
+      any = true;
+    }
+  }
+  return any;
+}
+
+// A point that comes in smoothly cannot be next to a surface.
+static bool is_barred(const lb_scene_muscle* m) {
+  for (int i = 1; i < m->npoint; i++) {
+    const lb_scene_path_point *a = &m->point[i - 1], *b = &m->point[i];
+    if ((a->wrap >= 0 && b->condition >= 0) || (a->condition >= 0 && b->wrap >= 0)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void lb_fibre_belly(const lb_scene_hill* h, double belly[2]) {
@@ -15,8 +42,12 @@ void lb_fibre_belly(const lb_scene_hill* h, double belly[2]) {
   belly[1] = (1 + part) / 2;
 }
 
-static bool is_weighed(const lb_scene_muscle* m) {
+static bool has_volume(const lb_scene_muscle* m) {
   return m->hill.model != LB_HILL_NONE && !(m->mass.amount > 0);
+}
+
+static bool is_weighed(const lb_scene_muscle* m) {
+  return has_volume(m) && !is_barred(m);
 }
 
 static double mass_of(const lb_scene* s, int body) {
@@ -63,7 +94,7 @@ static lb_scene_muscle_mass weigh(const lb_scene* s, const lb_scene_muscle* m,
 }
 
 lb_muscle_masses lb_scene_weigh_muscles(lb_scene* s, const lb_muscle_volume* how) {
-  lb_muscle_masses sum = {.bound = -1, .scale = 1};
+  lb_muscle_masses sum = {.bound = -1, .scale = 1, .first = -1, .barred = -1};
   // negative until all are known, so that each is weighed beside all the others
   for (int i = 0; i < s->nmuscle; i++) {
     lb_scene_muscle* m = &s->muscle[i];
@@ -76,6 +107,11 @@ lb_muscle_masses lb_scene_weigh_muscles(lb_scene* s, const lb_muscle_volume* how
       sum.count++;
       mass.amount = -mass.amount;
       m->mass = mass;
+      if (lb_smooth_conditions(s, m, how->over)) {
+        sum.first = sum.smoothed++ == 0 ? i : sum.first;
+      }
+    } else if (has_volume(m)) {
+      sum.barred = sum.left++ == 0 ? i : sum.barred;
     }
   }
   for (int i = 0; i < s->nmuscle; i++) {

@@ -6,9 +6,10 @@
 typedef struct lb_muscle_volume {
   double tension; ///< [Pa]     > 0
   double density; ///< [kg/m^3] > 0
+  double over;    ///< of their conditional points, lb_smooth_conditions() [rad] > 0
 } lb_muscle_volume;
 
-/// 0.25 MPa and 1060 kg/m^3, as of mammals.
+/// 0.25 MPa and 1060 kg/m^3, as of mammals, and 2 degrees.
 lb_muscle_volume lb_muscle_volume_default(void);
 
 /// What was given to muscles.
@@ -17,7 +18,16 @@ typedef struct lb_muscle_masses {
   double mass;  ///< of them all [kg]
   int bound;    ///< body whose muscles would have been too heavy for it and were scaled down, or -1
   double scale; ///< by which they were; of several bodies the least
+  int smoothed; ///< muscles whose conditional points come in smoothly now
+  int first;    ///< of them, or -1
+  int left;     ///< muscles that a conditional point next to a wrap leaves without mass
+  int barred;   ///< the first of them, or -1
 } lb_muscle_masses;
+
+/// Mass would jump where points come in at once: conditional points that do come in over a part of
+/// their coordinate, `over` where it is an angle and 1 mm where it is a length. False: there are
+/// none.
+bool lb_smooth_conditions(const lb_scene* s, lb_scene_muscle* m, double over);
 
 /// Hill-type muscles that have no mass get that of their fibres, density F_o l_o / tension. It is
 /// taken from the heaviest body that their path is on, of which it is 80 % at most; added where no

@@ -34,6 +34,8 @@ static const lb_field volume_fields[] = {
              "0.25 MPa", "force of fibres for each area of their cross-section"),
     LB_SIZED(NUMBER, lb_muscle_volume, "density", density, LB_DENSITY, LB_POSITIVE, "1060 kg/m^3",
              "mass for each volume"),
+    LB_SIZED(NUMBER, lb_muscle_volume, "over", over, LB_ANGLE, LB_POSITIVE, "2 deg",
+             "part of a coordinate over which their conditional points come in smoothly"),
 };
 static void init_volume(void* part) {
   *(lb_muscle_volume*)part = lb_muscle_volume_default();
@@ -86,20 +88,8 @@ static bool read_weight(lb_reader* r, const lb_yaml* name, const lb_yaml* node, 
   return m && lb_read_number(r, node, name->text, LB_PURE, LB_POSITIVE, weight);
 }
 
-// Mass would jump where points come in at once.
 static void smooth_conditions(lb_reader* r, lb_place place, lb_scene_muscle* m, double over) {
-  bool any = false;
-  for (int i = 0; i < m->npoint; i++) {
-    lb_scene_path_point* p = &m->point[i];
-    const lb_scene_joint* j = p->condition >= 0 ? &r->scene.joint[p->condition] : NULL;
-    const bool turns =
-        j && lb_coordinate_measures[lb_joint_counts(j, p->condition_coordinate)].place == LB_ANGLE;
-    if (turns && p->over == 0) {
-      p->over = over;
-      any = true;
-    }
-  }
-  if (any) {
+  if (lb_smooth_conditions(&r->scene, m, over)) {
     lb_remark(r, place,
               lb_compose(r,
                          "muscle '%.64s' has mass, so that its conditional points come in over "
@@ -185,12 +175,38 @@ static void share_inertia(lb_reader* r) {
   }
 }
 
+// The first of some muscles, and how many they are.
+static const char* first_of(lb_reader* r, int first, int count) {
+  const char* name = r->scene.muscle[first].name;
+  return count == 1 ? lb_compose(r, "muscle '%.64s'", name)
+                    : lb_compose(r, "%d muscles, of which '%.64s' is the first,", count, name);
+}
+
+static void report_smoothed(lb_reader* r, lb_place place, const lb_muscle_masses* m, double over) {
+  if (m->smoothed > 0) {
+    lb_remark(r, place,
+              lb_compose(r,
+                         "conditional points of %s come in over %.3g deg ('over' of 'volumes'), "
+                         "since there is mass along the path",
+                         first_of(r, m->first, m->smoothed), over * 180 / M_PI));
+  }
+  if (m->left > 0) {
+    lb_remark(r, place,
+              lb_compose(r,
+                         "%s without mass: a conditional point is next to a wrap (put a point "
+                         "that always counts between them)",
+                         lb_compose(r, m->left == 1 ? "%s stays" : "%s stay",
+                                    first_of(r, m->barred, m->left))));
+  }
+}
+
 static void weigh(lb_reader* r) {
   const lb_yaml* node = lb_given(r, LB_SCENE_OPENSIM, "volumes");
   lb_muscle_volume how;
   lb_table_default(&volume_table, &how);
   if (node && lb_read_part(r, node, "volumes", &volume_table, &how)) {
-    lb_scene_weigh_muscles(&r->scene, &how);
+    const lb_muscle_masses sum = lb_scene_weigh_muscles(&r->scene, &how);
+    report_smoothed(r, node->place, &sum, how.over);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/read_all.h"
 #include "geom/mesh/file_load.h"
 #include "math/curve/even_times.h"
 #include "scene/yaml/names.h"
@@ -252,6 +253,13 @@ lb_status lb_numbers_lines(lb_numbers* n) {
   return status == LB_OK ? even_out(n) : status;
 }
 
+lb_status lb_numbers_load(const char* path, const char* what, lb_place from, lb_arena* arena,
+                          char** text, size_t* size, lb_error* err) {
+  return lb_load_up_to(path, what, from, LB_PIPE_MOST_BYTES,
+                       " (tables have up to 256 MB: keep a range of times, or fewer of the lines)",
+                       arena, text, size, err);
+}
+
 lb_status lb_numbers_read_rows(const char* path, const char* what, lb_place from, int least,
                                lb_arena* arena, lb_numbers* numbers, lb_error* err) {
   char* text = NULL;
@@ -260,7 +268,7 @@ lb_status lb_numbers_read_rows(const char* path, const char* what, lb_place from
   if (!file) {
     return lack(&(lb_numbers){.file = path, .err = err});
   }
-  lb_status status = lb_load(path, what, from, arena, &text, &size, err);
+  lb_status status = lb_numbers_load(path, what, from, arena, &text, &size, err);
   if (status != LB_OK) {
     return status;
   }

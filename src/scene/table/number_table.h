@@ -59,6 +59,11 @@ lb_status lb_numbers_note(lb_numbers* n, lb_place place, const char* format, ...
 // become even (math/curve/even_times.h).
 lb_status lb_numbers_lines(lb_numbers* n);
 
+// Text of a file that is a `what` ("motion"), of 256 MB at most; `from` is what asks for it, or
+// zero.
+lb_status lb_numbers_load(const char* path, const char* what, lb_place from, lb_arena* arena,
+                          char** text, size_t* size, lb_error* err);
+
 // Both of a file that is a `what` ("motion"), into the arena; `from` is what asks for it, or zero.
 // There are `least` lines or more.
 lb_status lb_numbers_read_rows(const char* path, const char* what, lb_place from, int least,

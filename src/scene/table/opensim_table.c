@@ -1,6 +1,7 @@
 // Tables of OpenSim: motions (.mot and .sto), whose header ends in `endheader`, and markers (.trc),
 // whose header has five lines. Both are found by their contents. Markers come out in metres, along
 // the world's axes: the files are y up.
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,22 +89,34 @@ static bool has_tabs(const lb_scan* s, const char* end) {
 
 // --- motions ---
 
-// "nRows=151", "datarows 151": the number behind a word; -1: another line.
-static int count_in(const lb_scan* s, const char* end, const char* key) {
+// A count of a header is a whole number, or not there at all: c->value is -1 then.
+static lb_status read_count(lb_numbers* n, lb_word value, const char* form, lb_table_count* c) {
+  int count = -1;
+  if (value.size > 0 && (!lb_word_integer(value, &count) || count < 0)) {
+    return lb_numbers_mistake(n, c->place,
+                              "%s must be a whole number from 0 to %d, as in '%s', not '%s'",
+                              c->word, INT_MAX, form, lb_word_show(value).text);
+  }
+  c->value = count;
+  return LB_OK;
+}
+
+// "nRows=151", "datarows 151": the word behind a key; false: another line.
+static bool value_behind(const lb_scan* s, const char* key, lb_word* value) {
   const size_t size = strlen(key);
-  const char* at = s->at + size;
-  if ((size_t)(end - s->at) <= size || strncmp(s->at, key, size) != 0) {
-    return -1;
+  const char *end = line_end(s), *at = s->at + size;
+  if ((size_t)(end - s->at) <= size || !begins(s, key) || !memchr("= \t", *at, 3)) {
+    return false;
   }
   while (at < end && (*at == ' ' || *at == '=' || *at == '\t')) {
     at++;
   }
   const char* from = at;
-  while (at < end && *at >= '0' && *at <= '9') {
+  while (at < end && *at != ' ' && *at != '\t') {
     at++;
   }
-  int value = -1;
-  return lb_word_integer((lb_word){from, (size_t)(at - from)}, &value) ? value : -1;
+  *value = (lb_word){from, (size_t)(at - from)};
+  return true;
 }
 
 static bool has_text(const lb_scan* s, const char* end, const char* text) {
@@ -116,28 +129,47 @@ static bool has_text(const lb_scan* s, const char* end, const char* text) {
   return false;
 }
 
-// Angles are in what the header says; without a word in degrees, where the file is called .mot.
-static void read_header_line(lb_numbers* n, const lb_scan* s) {
-  const struct {
+// "inDegrees=yes".
+static lb_status read_unit(lb_numbers* n, lb_word value, lb_place place) {
+  static const struct {
     const char* word;
-    lb_table_count* to;
-  } count[] = {{"nRows", &n->rows},
-               {"datarows", &n->rows},
-               {"nColumns", &n->columns},
-               {"datacolumns", &n->columns}};
-  const char* end = line_end(s);
-  for (size_t k = 0; k < sizeof count / sizeof *count; k++) {
-    const int found = count_in(s, end, count[k].word);
-    if (found >= 0) {
-      *count[k].to = (lb_table_count){found, count[k].word, lb_scan_place(s, s->at)};
+    bool degrees;
+  } WORDS[] = {{"yes", true}, {"y", true},  {"true", true},   {"1", true},
+               {"no", false}, {"n", false}, {"false", false}, {"0", false}};
+  for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
+    if (lb_word_is(value, WORDS[i].word)) {
+      n->degrees = WORDS[i].degrees;
+      n->says_unit = true;
+      return LB_OK;
     }
   }
-  if (begins(s, "inDegrees")) {
-    n->degrees = has_text(s, end, "yes");
-    n->says_unit = true;
-  } else if (has_text(s, end, "Angles are in degrees")) {
+  return lb_numbers_mistake(n, place, "inDegrees must be yes or no, not '%s'",
+                            lb_word_show(value).text);
+}
+
+// Angles are in what the header says; without a word in degrees, where the file is called .mot.
+static lb_status read_header_line(lb_numbers* n, const lb_scan* s) {
+  const struct {
+    const char *word, *form;
+    lb_table_count* to;
+  } count[] = {{"nRows", "nRows=151", &n->rows},
+               {"datarows", "datarows 151", &n->rows},
+               {"nColumns", "nColumns=24", &n->columns},
+               {"datacolumns", "datacolumns 24", &n->columns}};
+  lb_word value = {"", 0};
+  for (size_t k = 0; k < sizeof count / sizeof *count; k++) {
+    if (value_behind(s, count[k].word, &value)) {
+      *count[k].to = (lb_table_count){-1, count[k].word, lb_scan_place(s, s->at)};
+      return read_count(n, value, count[k].form, count[k].to);
+    }
+  }
+  if (value_behind(s, "inDegrees", &value)) {
+    return read_unit(n, value, lb_scan_place(s, s->at));
+  }
+  if (has_text(s, line_end(s), "Angles are in degrees")) {
     n->degrees = n->says_unit = true;
   }
+  return LB_OK;
 }
 
 static bool ends_in(const char* name, const char* end) {
@@ -149,9 +181,11 @@ lb_status lb_motion_begin(lb_numbers* n) {
   lb_scan* s = &n->cells.scan;
   int names = 0, places = 0;
   const char* dot = strrchr(n->file, '.');
+  lb_status status = LB_OK;
   n->degrees = dot && strcasecmp(dot, ".mot") == 0;
   while (!begins(s, "endheader")) {
-    read_header_line(n, s);
+    const lb_status one = read_header_line(n, s);
+    status = status == LB_OK ? one : status;
     lb_scan_line(s); // it is there
   }
   do {
@@ -170,7 +204,7 @@ lb_status lb_motion_begin(lb_numbers* n) {
     }
   }
   return n->ncolumn > 0 && lb_word_is(first, "time")
-             ? LB_OK
+             ? status
              : lb_numbers_mistake(n, lb_scan_place(s, s->line_start),
                                   "the first column must be 'time', not '%s'",
                                   lb_word_show(first).text);
@@ -222,12 +256,10 @@ static lb_word value_of(const lb_numbers* n, lb_scan titles, const char* title, 
 }
 
 // A count by its title, in small letters.
-static lb_table_count read_count(const lb_numbers* n, lb_scan titles, const char* title,
-                                 const char* word) {
-  lb_table_count c = {.word = word};
-  const bool there = lb_word_integer(value_of(n, titles, title, &c.place), &c.value);
-  c.value = there ? c.value : -1;
-  return c;
+static lb_status read_titled(lb_numbers* n, lb_scan titles, const char* title, const char* form,
+                             lb_table_count* c) {
+  const lb_word value = value_of(n, titles, title, &c->place);
+  return read_count(n, value, form, c);
 }
 
 static const struct {
@@ -240,13 +272,15 @@ static lb_status read_titles(lb_numbers* n, lb_scan titles) {
   if (!lb_word_number(rate, &n->rate) || !(n->rate > 0)) {
     n->rate = 0;
   }
-  n->rows = read_count(n, titles, "numframes", "NumFrames");
-  n->markers = read_count(n, titles, "nummarkers", "NumMarkers");
+  n->rows.word = "NumFrames";
+  n->markers.word = "NumMarkers";
+  const lb_status rows = read_titled(n, titles, "numframes", "151", &n->rows);
+  const lb_status markers = read_titled(n, titles, "nummarkers", "39", &n->markers);
   const lb_word unit = value_of(n, titles, "units", &n->unit_place);
   for (size_t i = 0; i < sizeof UNITS / sizeof *UNITS; i++) {
     if (lb_word_is(unit, UNITS[i].name)) {
       n->scale = UNITS[i].scale;
-      return LB_OK;
+      return rows == LB_OK ? markers : rows;
     }
   }
   return lb_numbers_mistake(n, n->unit_place, "'Units' must be mm, cm or m, not '%s'",
@@ -284,7 +318,7 @@ lb_status lb_trc_begin(lb_numbers* n) {
     return cut(n);
   }
   const lb_status status = read_titles(n, titles);
-  if (status != LB_OK || !lb_scan_line(s)) {
+  if (n->scale == 0 || !lb_scan_line(s)) {
     return status != LB_OK ? status : cut(n);
   }
   const char* end = line_end(s);
@@ -304,7 +338,7 @@ lb_status lb_trc_begin(lb_numbers* n) {
     return lb_numbers_mistake(n, lb_scan_place(s, s->line_start),
                               "this line must name Frame#, Time and markers");
   }
-  return lb_scan_line(s) ? LB_OK : cut(n); // X1 Y1 Z1 ...
+  return lb_scan_line(s) ? status : cut(n); // X1 Y1 Z1 ...
 }
 
 // Frame, time, x, y, z of each marker; empty cells are markers that were not seen.
