@@ -226,7 +226,7 @@ static void warn_of_start(watch* w) {
                      "wrap '%s': neither way around is the shorter one (give the wrap a 'side')",
                      w->path->name, surface_name(w, item));
     }
-    if (lb_wrap_turn_of(wrap, s->p, s->q) == LB_TURN_SLIPPED) {
+    if (chosen && lb_wrap_turn_of(wrap, s->p, s->q) == LB_TURN_SLIPPED) {
       lb_job_warn_at(w->j, w->j->scene.muscle[w->muscle].place,
                      "muscle '%s' starts off the 'side' of wrap '%s': it would go more than half "
                      "around, with an end beyond the capsule's end and near its axis (make the "
