@@ -445,15 +445,18 @@ static bool go_around(int N, lb_wrap_path* out, const capsule* C, int sense, boo
   if (beside && !over[0] && !over[1]) {
     return true;
   }
-  const bool both = over[0] && over[1];
+  bool both = over[0] && over[1];
   int end = 1;
   for (int i = 1; i >= 0 && !found; i--) {
     if (over[i]) {
       end = i;
-      found = over_end(N, out, C, sense, keeps, i, dphi, p, q, &cylinder) && !passes_other(out, C);
+      if (over_end(N, out, C, sense, keeps, i, dphi, p, q, &cylinder)) {
+        found = !passes_other(out, C);
+        both = both || !found;
+      }
     }
   }
-  if (!found && (both || (out->count == 4 && passes_other(out, C)))) {
+  if (!found && both) {
     found = over_both(N, out, C, sense, dphi, p, q);
     cylinder = !found && !keeps && beside;
   }
