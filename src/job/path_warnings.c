@@ -1,8 +1,8 @@
 // Paths of muscles that a motion leads to where they change fast: over the band of a lift-off
 // within too few steps, through the middle of a surface, where neither way around is the shorter
-// one, off the side that they are held on, or along it; surfaces in a row that they find no way
-// over, tendons longer than the path at the start, bellies that have no length left, and networks
-// out of the range they were trained for.
+// one, off the side that they are held on, along it, or off the end of a capsule; surfaces in a row
+// that they find no way over, tendons longer than the path at the start, bellies that have no
+// length left, and networks out of the range they were trained for.
 #include <math.h>
 
 #include "job/job_inside.h"
@@ -28,7 +28,7 @@ typedef struct watch {
   double fastest[LB_PATH_MOST_POINTS];     // passage of a band
   double when[LB_PATH_MOST_POINTS];
   bool opposite[LB_PATH_MOST_POINTS], over[LB_PATH_MOST_POINTS]; // told of
-  bool side[LB_PATH_MOST_POINTS], along[LB_PATH_MOST_POINTS];
+  bool side[LB_PATH_MOST_POINTS], along[LB_PATH_MOST_POINTS], end[LB_PATH_MOST_POINTS];
   bool lost, short_of_belly, strayed;
 } watch;
 
@@ -107,12 +107,33 @@ static void watch_middle(watch* w, int item, const lb_placed_span* a, const lb_p
   }
   if (kept && wrap->kind != LB_WRAP_TORUS && !w->over[item] &&
       !lb_wrap_turns_over(wrap, a->p, a->q) && lb_wrap_turns_over(wrap, b->p, b->q) &&
-      state_at(a, b, 0) == LB_WRAP_AROUND) {
+      lb_wrap_turn_of(wrap, a->p, a->q) != LB_TURN_SLIPPED && state_at(a, b, 0) == LB_WRAP_AROUND) {
     w->over[item] = true;
     lb_job_warn_at(w->j, place,
                    "muscle '%s' has gone around wrap '%s' by three quarters of a turn at %s, and "
                    "jumps to the other side",
                    w->path->name, surface_name(w, item), lb_text_duration(w->time[1]).text);
+  }
+}
+
+// From one way around a capsule to the other, with an end beyond its seam.
+static void watch_end(watch* w, int item, const lb_placed_span* a, const lb_placed_span* b) {
+  const lb_wrap* wrap = &a->surface->wrap;
+  lb_wrap_turn was = lb_wrap_turn_of(wrap, a->p, a->q);
+  for (int i = 1; i <= PARTS && !w->end[item]; i++) {
+    const double t = (double)i / PARTS;
+    const lb_wrap_turn is = lb_wrap_turn_of(wrap, between(a->p, b->p, t), between(a->q, b->q, t));
+    if ((was == LB_TURN_FAR && is == LB_TURN_SLIPPED) ||
+        (was == LB_TURN_SLIPPED && is == LB_TURN_FAR)) {
+      w->end[item] = true;
+      lb_job_warn_at(w->j, w->j->scene.muscle[w->muscle].place,
+                     "muscle '%s' slips %s the end of wrap '%s' at %s, more than half around it, "
+                     "and jumps (%smake the capsule longer, or lead the muscle through a point)",
+                     w->path->name, is == LB_TURN_SLIPPED ? "off" : "onto", surface_name(w, item),
+                     lb_text_duration(w->time[1]).text,
+                     lb_vec3_dot(wrap->side, wrap->side) > 0 ? "" : "give the wrap a 'side', ");
+    }
+    was = is;
   }
 }
 
@@ -206,6 +227,13 @@ static void warn_of_start(watch* w) {
                      "wrap '%s': neither way around is the shorter one (give the wrap a 'side')",
                      w->path->name, surface_name(w, item));
     }
+    if (chosen && lb_wrap_turn_of(wrap, s->p, s->q) == LB_TURN_SLIPPED) {
+      lb_job_warn_at(w->j, w->j->scene.muscle[w->muscle].place,
+                     "muscle '%s' starts off the 'side' of wrap '%s': it would go more than half "
+                     "around, with an end beyond the capsule's end and near its axis (make the "
+                     "capsule longer, or lead the muscle through a point)",
+                     w->path->name, surface_name(w, (int)(s->surface - w->path->item)));
+    }
   }
 }
 
@@ -293,6 +321,7 @@ static void take_frame(watch* w, int frame) {
       watch_along(w, item, a, b);
       watch_band(w, item, a, b);
       watch_middle(w, item, a, b);
+      watch_end(w, item, a, b);
       watch_side(w, item, a, b);
     }
   }

@@ -1,6 +1,6 @@
 # What a run says of paths over surfaces: too few steps across the band of a lift-off, ends opposite
-# to each other about the middle of a surface, sides along the muscle, and paths that go around too
-# far.
+# to each other about the middle of a surface, sides along the muscle, ends of capsules that paths
+# slip off, and paths that go around too far.
 scene() { # step, surface, mass, type of the elbow, start of the elbow
   cat <<END
 duration: 0.6 s
@@ -103,6 +103,32 @@ claim "... nor by a run" content
 sed 's/-1, 0.01/-1, 0.3/; s/0.02, 0.01/0.3, 0.01/' along.yaml >beside.yaml
 run "$LIMBER" simulate beside.yaml
 claim "... nor one along a path that passes beside the surface" content
+
+# the end of a capsule
+scene "1 ms" "rotation: [90 deg, 0, 0], capsule: {radius: 5 cm, length: 6 cm}" "" "$hinge" "position: 45 deg" |
+  sed 's/position: \[0, 0, -0.5\]/position: [0, 4 cm, -0.5]/; s/-6 cm, 0/-6 cm, -12 cm/; s/-5.5 cm, 0/-5.5 cm, 12 cm/' >end.yaml
+run "$LIMBER" simulate end.yaml
+claim "a path that slips off the end of a capsule is said" complains "end.yaml:13:3: muscle 'cord' slips off the end of wrap 'knob' at"
+claim "... with what would hold it" complains "and jumps (give the wrap a 'side', make the capsule longer, or lead the muscle through a point)"
+sed 's/length: 6 cm}/&, side: -x/; s/]}\]}/]}], mass: {amount: 1}}/' end.yaml >kept.yaml
+run "$LIMBER" simulate kept.yaml
+claim "... and a side holds it, with mass, too" content
+cat >apex.yaml <<'END'
+duration: 10 ms
+gravity: [0, 0, 0]
+bodies: {arm: {mass: 1, center: [0, 0, 0], inertia: [1, 1, 1]}}
+joints: {hinge: {type: revolute, child: arm, axis: z}}
+wraps: {knob: {capsule: {radius: 5 cm, length: 10 cm}, side: y}}
+muscles:
+  cord: {through: [{at: [-20 cm, -3 cm, 0]}, {wrap: knob}, {body: arm, at: [2.5 cm, -2 cm, 11 cm]}], tension: 3}
+END
+for verb in check simulate; do
+  run "$LIMBER" $verb apex.yaml
+  claim "limber $verb tells of a path that starts off its side" complains "apex.yaml:7:3: muscle 'cord' starts off the 'side' of wrap 'knob'"
+  sed 's/2.5 cm, -2 cm/5.5 cm, -4 cm/' apex.yaml >beside.yaml
+  run "$LIMBER" $verb beside.yaml
+  claim "... but not of one whose end is further from the axis" content
+done
 
 scene "1 ms" "rotation: [90 deg, 0, 0], cylinder: {radius: 5 cm}" "" "$hinge" "position: 0" |
   sed 's/at: \[-6 cm, 0, -12 cm\]/at: [0, 0, -12 cm]/; s/at: \[-5.5 cm, 0, -30 cm\]/at: [0, 0, -30 cm]/' >even.yaml

@@ -5,7 +5,7 @@
 
 #include "dynamics/force/muscle.h"
 
-enum { LINE_NODES = 2, ARC_NODES = 6, SPAN_STATIONS = 2 * LINE_NODES + 2 * ARC_NODES };
+enum { LINE_NODES = 2, ARC_NODES = 6, SPAN_STATIONS = 2 * LINE_NODES + 3 * ARC_NODES };
 
 lb_inertia_work* lb_inertia_lay_out(lb_carver* c, const lb_model* m) {
   size_t items = 0, stations = 0;

@@ -20,7 +20,7 @@ typedef struct lb_wrap {
   lb_vec3 size;
   double band;  // w over the least radius; 0: sharp
   int sense;    // of cylinders and capsules: of turning about z from p to q, 1 or -1
-  lb_vec3 side; // of spheres and ellipsoids: where paths are held; zero: the shorter way
+  lb_vec3 side; // of all but cylinders and tori: where paths are held; zero: the shorter way
   const struct lb_wrap_network* network; // that gives points of the path, or NULL (wrap_network.h)
   // Of spheres and ellipsoids whose paths stay in a plane: its normal, about which they turn as
   // about a cylinder's axis, in the sense of the start; zero: they go by `side`.
@@ -44,7 +44,7 @@ typedef struct lb_path_piece {
   const lb_wrap* wrap; // of a network
 } lb_path_piece;
 
-enum { LB_WRAP_PIECES = 4 };
+enum { LB_WRAP_PIECES = 5 };
 
 typedef struct lb_wrap_path {
   int count; // of pieces; 1: it does not touch
@@ -96,6 +96,11 @@ double lb_wrap_off_opposite(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q);
 // quarters of a turn.
 bool lb_wrap_turns_over(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q);
 
+// How a path over a capsule goes: by up to half a turn in its sense, by more, or that would be more
+// and it has slipped off an end to the other way. Others are near.
+typedef enum lb_wrap_turn { LB_TURN_NEAR, LB_TURN_FAR, LB_TURN_SLIPPED } lb_wrap_turn;
+lb_wrap_turn lb_wrap_turn_of(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q);
+
 // Pieces of the path from p to q over a surface, or straight (`wrap` NULL).
 void lb_wrap_find(int N, const lb_wrap* wrap, lb_wrap_path* out, const lb_path_end* p,
                   const lb_path_end* q);
@@ -125,8 +130,8 @@ typedef struct lb_planar {
 void lb_wrap_swelling(double x, double h[5]);
 // r_e by (1) for a line at distance D; false: the path is straight.
 bool lb_wrap_inflate(int N, double r, const lb_taylor* w, const lb_taylor* D, lb_taylor* radius);
-// Band that leaves room between the surface and the points: w, or less where one is nearer than 3 w,
-// smoothly, and at most half of each gap; 0 where a point is inside.
+// Band that leaves room between the surface and the points: w, or less where one is nearer than 3
+// w, smoothly, and at most half of each gap; 0 where a point is inside.
 lb_taylor lb_wrap_band(int N, double w, double r, const lb_taylor* rho_p, const lb_taylor* rho_q);
 // Tangents and arc over a circle of a given radius. False: there is no arc.
 bool lb_planar_find(int N, lb_planar* out, const lb_taylor* radius, const lb_taylor* rho_p,
@@ -158,6 +163,11 @@ bool lb_wrap_line_distance(int N, const lb_taylor3* p, const lb_taylor3* q, int 
 // Cylinder about z, of a radius, band and sense; endless. False: it is straight.
 bool lb_wrap_round(int N, double r, double band, int sense, lb_wrap_path* out, const lb_taylor3* p,
                    const lb_taylor3* q);
+
+// Heights of the seams of a capsule for a path by an angle dphi about z, the lower one first.
+void lb_capsule_seams(int N, const lb_wrap* wrap, lb_taylor seam[2], const lb_taylor* dphi,
+                      const lb_taylor3* p, const lb_taylor3* q);
+lb_wrap_turn lb_capsule_turn(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q);
 
 // Arc length of an oval from its angle to another.
 lb_taylor lb_oval_length(int N, const lb_path_piece* piece, const lb_taylor* psi);

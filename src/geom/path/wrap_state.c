@@ -43,3 +43,7 @@ bool lb_wrap_turns_over(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q) {
   return about < 0 &&
          !(turns_about_z(wrap) ? p.x * q.x + p.y * q.y < 0 : lb_wrap_goes_far(wrap, p, q));
 }
+
+lb_wrap_turn lb_wrap_turn_of(const lb_wrap* wrap, lb_vec3 p, lb_vec3 q) {
+  return wrap->kind == LB_WRAP_CAPSULE ? lb_capsule_turn(wrap, p, q) : LB_TURN_NEAR;
+}
