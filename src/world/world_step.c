@@ -2,7 +2,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "dynamics/contact/contact_set.h"
 #include "dynamics/force/command.h"
+#include "dynamics/tree/state.h"
 #include "model/use/motor_use.h"
 #include "world/world_inside.h"
 
@@ -153,6 +155,9 @@ void lb_world_place(lb_world* w, int joint, const double* q, const double* qd) {
   if (has_moving(w, joint)) {
     take(w, w->d->q + w->m->joint.q[joint], q, w->m->joint.nq[joint]);
     take(w, w->d->qd + w->m->joint.v[joint], qd, w->m->joint.nv[joint]);
+    if (w->d->work->contacts) {
+      lb_contacts_forget_places(w->d->work->contacts);
+    }
     lb_world_touch(w);
   }
 }

@@ -52,6 +52,7 @@ static const manner MANNERS[] = {{"linear-euler", "reduced", ""},
                                  {"linear-euler", "reduced", "cone: pyramid"},
                                  {"bdf1", "reduced", ""},
                                  {"bdf1", "reduced", "law: compliant"},
+                                 {"bdf2", "reduced", ""},
                                  {"sdirk2", "reduced", ""}};
 enum { MANNER_COUNT = sizeof MANNERS / sizeof *MANNERS };
 
@@ -60,7 +61,8 @@ static lb_world* carrier(manner by, double x, const char* joint, const char* key
                          const char* more) {
   return contact_world(
       "solver: {integrator: %s, coordinates: %s, step: 1 ms}\ncontacts: {%s}\nmaterials: {m: "
-      "{friction: 0.9}}\nbodies:\n  plate: {shape: {box: [2, 2, 0.1]}, material: m}\n  b: {shape: "
+      "{friction: 0.9}, bouncy: {friction: 0.5, restitution: 0.5}}\nbodies:\n  plate: {shape: "
+      "{box: [2, 2, 0.1]}, material: m}\n  b: {shape: "
       "{box: [0.1, 0.1, 0.1]}, material: m, position: [%g, 0.03, 0.1]}\njoints: {j: {%s, child: "
       "plate}}\nmotors: {j: {joint: j, %s}}\n%s",
       by.integrator, by.coordinates, by.contacts, x, joint, keys, more);
@@ -88,6 +90,65 @@ static void what_lies_on_a_turntable_stays(void** state) {
                          "ease: linear, keys: [[0, 0], [20, 100]]",
                          "initial: {b: {velocity: [-0.15, 0.9, 0], spin: [0, 0, 5]}}\n"),
                  1e-8, 1e-9);
+  }
+}
+
+// A ball rolls beside it, which may bounce in any step: those of implicit integrators are then
+// taken by linearly implicit Euler.
+static void what_lies_on_a_turntable_stays_while_something_bounces(void** state) {
+  (void)state;
+  static const char* const BY[] = {"linear-euler", "bdf1", "bdf2", "sdirk2"};
+  for (int i = 0; i < 4; i++) {
+    const manner by = {BY[i], "reduced", ""};
+    assert_stays(
+        carrier(by, 0.18, "type: revolute, axis: z", "ease: linear, keys: [[0, 0], [20, 100]]",
+                "repeat:\n  - count: 1\n    bodies: {ball-(n): {shape: {sphere: {radius: 0.1}}, "
+                "material: bouncy, position: [10, 0, 0.3]}}\n"
+                "scenery: [{box: [4, 40, 0.2], position: [10, 0, 0.1], solid: true, material: "
+                "bouncy}]\ninitial: {b: {velocity: [-0.15, 0.9, 0], spin: [0, 0, 5]}, ball-1: "
+                "{velocity: [0, 1, 0], spin: [-10, 0, 0]}}\n"),
+        1e-8, 1e-9);
+  }
+}
+
+// Far out and by long steps the way of a step is long beside the body.
+static void what_lies_far_out_on_a_turntable_stays(void** state) {
+  (void)state;
+  lb_world* w = contact_world(
+      "solver: {step: 10 ms}\ncontacts: {}\nmaterials: {m: {friction: 0.9}}\nbodies:\n  plate: "
+      "{shape: {box: [8, 8, 0.1]}, material: m}\n  b: {shape: {box: [0.04, 0.04, 0.02]}, "
+      "material: m, position: [3, 0, 0.06]}\njoints: {j: {type: revolute, axis: z, child: plate}}\n"
+      "motors: {j: {joint: j, ease: linear, keys: [[0, 0], [20, 30]]}}\ninitial: {b: {velocity: "
+      "[0, 4.5, 0], spin: [0, 0, 1.5]}}\n");
+  assert_stays(w, 1e-6, 1e-7);
+}
+
+// What moves a carrier by hand moves it without speed: what lies on it is not thrown.
+static void what_lies_on_a_carrier_that_is_moved_by_hand_is_not_thrown(void** state) {
+  (void)state;
+  static const double BY[] = {1e-4, 5e-4, 9e-4, 2e-3};
+  for (int i = 0; i < 8; i++) {
+    lb_world* w = contact_world(
+        "contacts: {}\nmaterials: {m: {friction: 0.9}}\nbodies:\n  plate: {shape: {box: [1, 1, "
+        "0.1]}, material: m}\n  b: {shape: {box: [0.1, 0.1, 0.1]}, material: m, position: [0, 0, "
+        "0.1]}\njoints: {j: {type: prismatic, axis: z, child: plate}}\nmotors: {j: {joint: j, "
+        "keys: [[0, 0]]}}\n");
+    const int joint = lb_world_find(w, LB_PART_JOINT, "j"),
+              motor = lb_world_find(w, LB_PART_MOTOR, "j");
+    double highest = 0;
+    contact_run(w, 0.1);
+    for (int k = 0; k < 200; k++) {
+      if (i < 4) {
+        lb_world_set_motion(w, motor, BY[i], 0);
+      } else {
+        const double none = 0;
+        lb_world_place(w, joint, &BY[i - 4], &none);
+      }
+      contact_run(w, lb_world_time(w) + 1e-3);
+      highest = fmax(highest, contact_place(w, "b").z);
+    }
+    assert_below(highest, 0.1 + BY[i % 4] + 1e-5);
+    lb_world_close(w);
   }
 }
 
@@ -200,6 +261,9 @@ static void boxes_on_a_carrier_are_the_same_bytes_for_any_number_of_threads(void
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_lies_on_a_turntable_stays),
+      cmocka_unit_test(what_lies_on_a_turntable_stays_while_something_bounces),
+      cmocka_unit_test(what_lies_far_out_on_a_turntable_stays),
+      cmocka_unit_test(what_lies_on_a_carrier_that_is_moved_by_hand_is_not_thrown),
       cmocka_unit_test(what_lies_on_a_rocking_plate_stays),
       cmocka_unit_test(what_lies_on_a_shaken_plate_stays),
       cmocka_unit_test(what_lies_on_a_table_that_turns_to_and_fro_stays),

@@ -437,9 +437,14 @@ void lb_contacts_release(lb_contacts* C) {
   }
 }
 
+void lb_contacts_forget_places(lb_contacts* C) {
+  C->lags.h = 0;
+}
+
 void lb_contacts_forget(lb_contacts* C) {
   C->ntouch = C->pairs.count = 0;
-  C->duration = C->lags.h = 0;
+  C->duration = 0;
+  lb_contacts_forget_places(C);
   C->near.crowded = false;
   lb_contacts_drop_bounded(C);
 }

@@ -190,7 +190,8 @@ typedef struct lb_link_lag {
   lb_v4 place; // the same at the end, by the velocities of rows
   lb_m3 turned;
   lb_v4 move, turn; // D and T
-  lb_motion motion; // by the velocities of a step
+  lb_motion before; // velocities when the step begins, of the centre
+  lb_motion motion; // by the velocities of a step, of the origin
 } lb_link_lag;
 
 typedef struct lb_contact_lags {

@@ -17,6 +17,9 @@
 // would lag behind what lifts it and be caught up with in turn, and way along a normal that turns
 // is creep.
 //
+// D and T are of second order in the step: h times the change of velocity in it, and h^2 times how
+// the way bends. What is more was moved by hand, from outside, and has no velocity.
+//
 // N is that of the turning that both links have in common, by which they stay as they are to each
 // other: what rolls on the ground has none. Only a pair that stuck a step before is held so, and
 // impacts know none of it. Nor do runs that are differentiated: their steps have no step before.
@@ -26,8 +29,8 @@
 #include "dynamics/tree/kinematics.h"
 #include "math/space/se3.h"
 
-static const double TURNS = 1e-7; // turning in a step that counts
-static const double MOST = 0.02;  // of (1), over the smaller size: what is beyond was moved by hand
+static const double TURNS = 1e-7;  // turning in a step that counts
+static const double NONE = 1e-7;   // of D and T that need no reason, over the size of 1 m, and 1
 static const double SLIDES = 1e-7; // way in a step of a point that slides, over the smaller size
 static const double INSIDE = 1 - 1e-7; // friction of a point that sticks, over its limit
 
@@ -77,23 +80,41 @@ bool lb_contacts_take_lags(lb_contacts* C) {
   return true;
 }
 
+// Within `most` of its kind, or it is none.
+static lb_v4 if_small(lb_v4 x, double most) {
+  return square(x) < most * most ? x : lb_v4_zero();
+}
+
+// D and T of the step that ends here, of `last`, as they will be in one of h.
+static void find_lag(lb_link_lag* to, const lb_state* s, lb_motion now, double last, double h) {
+  const lb_v4 dv = now.v - to->before.v, dw = now.w - to->before.w;
+  const double w = sqrt(square(now.w)), bend = last * w * sqrt(square(now.v));
+  const double far = last * (sqrt(square(dv)) + bend),
+               wide = last * (sqrt(square(dw)) + last * w * w);
+  const lb_m3 E = turn_by(s->w * h), off = lb_m3_mul(s->R, lb_m3_transpose(to->turned));
+  const double by = h * h / (last * last);
+  to->move = lb_m3_apply(E, if_small(to->p - to->place, far + NONE)) * by;
+  to->turn = lb_m3_apply(E, if_small(lb_m3_axial(off) * 0.5, wide + NONE)) * by;
+}
+
 void lb_contacts_find_lags(lb_contacts* C, const lb_data* d, double h) {
-  const double by = C->lags.h > 0 ? h * h / (C->lags.h * C->lags.h) : 0;
+  const double last = C->lags.h;
   C->lags.h = 0;
   for (int i = 0; i < C->m->nlink && C->m->contact.nshape > 0; i++) {
     const lb_state* s = &d->work->state[i];
     lb_link_lag* to = &C->lags.link[i];
-    to->p = s->p + lb_m3_apply(s->R, to->centre);
+    const lb_v4 c = lb_m3_apply(s->R, to->centre);
+    to->p = s->p + c;
     if (!to->carries) {
       continue;
     }
+    const lb_motion now = {s->w, s->v + lb_v4_cross(s->w, c)};
     to->R = s->R;
     to->move = to->turn = lb_v4_zero();
-    if (by > 0 && to->expected) {
-      const lb_m3 E = turn_by(s->w * h), off = lb_m3_mul(s->R, lb_m3_transpose(to->turned));
-      to->move = lb_m3_apply(E, to->p - to->place) * by;
-      to->turn = lb_m3_apply(E, lb_m3_axial(off)) * (0.5 * by);
+    if (last > 0 && to->expected) {
+      find_lag(to, s, now, last, h);
     }
+    to->before = now;
   }
 }
 
@@ -171,7 +192,6 @@ void lb_contacts_set_lags(const lb_contacts* C, int first, int after, double h) 
   const lb_touch* t = &C->touch[first];
   const lb_collider_state *ca = &C->collider[t->collider[0]], *cb = &C->collider[t->collider[1]];
   const lb_link_lag *a = &C->lags.link[ca->link], *b = &C->lags.link[cb->link];
-  const double most = MOST * size_of(C, t);
   if (C->isolated || !stuck_before(C, first, after)) {
     return;
   }
@@ -183,7 +203,7 @@ void lb_contacts_set_lags(const lb_contacts* C, int first, int after, double h) 
     const lb_v4 F =
         both + lb_v4_cross(a->turn, to->at - a->p) - lb_v4_cross(b->turn, to->at - b->p);
     to->carried = true;
-    to->lag = square(F) < most * most ? F : lb_v4_zero();
+    to->lag = F;
   }
 }
 
@@ -194,6 +214,8 @@ bool lb_touch_sticks(const lb_contacts* C, const lb_touch* t) {
   }
   const double x = fabs(lambda[1]), y = fabs(lambda[2]);
   const double pull = C->m->contact.set.cone == LB_CONE_ROUND ? sqrt(x * x + y * y) : fmax(x, y);
-  const double slides = SLIDES * size_of(C, t) / C->duration;
+  // what begins to be carried has its lag to catch up with, and may slide for that
+  const double slow = fmax(SLIDES * size_of(C, t), t->carried ? sqrt(square(t->lag)) : 0);
+  const double slides = slow / C->duration;
   return pull < INSIDE * t->surface.friction * lambda[0] || square(t->slip) < slides * slides;
 }

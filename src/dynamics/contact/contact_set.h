@@ -62,6 +62,8 @@ lb_contacts* lb_contacts_create(const lb_model* m, const lb_allocator* allocator
 void lb_contacts_release(lb_contacts* C);
 // Forget what is known of earlier steps.
 void lb_contacts_forget(lb_contacts* C);
+// Forget where links were expected to be: something was moved by hand.
+void lb_contacts_forget_places(lb_contacts* C);
 // Steps that are differentiated: each is found by itself, whatever came before, and solved to
 // rounding.
 void lb_contacts_isolate(lb_contacts* C, bool on);

@@ -9,7 +9,7 @@
 
 enum {
   HEAD = 4, // numbers of points and pairs, the duration of the step, and that of lags
-  LAG = 13, // whether a link's end is expected, its place and axes
+  LAG = 19, // whether a link's end is expected, its place and axes, velocities of the start
   POINT = sizeof(lb_touch) / sizeof(double),
   PAIR = sizeof(lb_collider_pair) / sizeof(double)
 };
@@ -57,6 +57,8 @@ static double* save_lags(const lb_contacts* C, double* to) {
       to[0] = 1;
       lb_v4_store(to + 1, l->place);
       lb_m3_store(to + 4, 3, l->turned);
+      lb_v4_store(to + 13, l->before.w);
+      lb_v4_store(to + 16, l->before.v);
     }
   }
   return to;
@@ -69,6 +71,7 @@ static const double* load_lags(lb_contacts* C, const double* from) {
     l->place = lb_v4_load(from + 1);
     l->turned =
         lb_m3_transpose((lb_m3){lb_v4_load(from + 4), lb_v4_load(from + 7), lb_v4_load(from + 10)});
+    l->before = (lb_motion){lb_v4_load(from + 13), lb_v4_load(from + 16)};
   }
   return from;
 }

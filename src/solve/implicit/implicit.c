@@ -531,10 +531,12 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
 }
 
 // With all nodes there is no solving for accelerations at one moment; those of the last step are
-// as good. At the start nothing is accelerated yet.
+// as good. At the start nothing is accelerated yet. A step with a bounce is another stepper's.
 static void observe(lb_stepper* st, lb_data* d) {
   const lb_implicit* own = st->own;
-  if (own->algebra->observe) {
+  if (own->bounced > 0) {
+    own->bounces->type->observe(own->bounces, d);
+  } else if (own->algebra->observe) {
     own->algebra->observe(st, d);
   } else {
     lb_forward(st->m, d);

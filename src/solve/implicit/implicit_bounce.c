@@ -8,6 +8,7 @@
 #include "dynamics/contact/contact_set.h"
 #include "model/use/motor_use.h"
 #include "solve/implicit/implicit.h"
+#include "solve/implicit/linear_euler.h"
 
 lb_status lb_implicit_create_bounces(lb_stepper* st, lb_error* err) {
   lb_implicit* own = st->own;
@@ -26,7 +27,7 @@ bool lb_implicit_bounces(const lb_stepper* st, const lb_data* d, double h) {
 
 bool lb_implicit_bounce(lb_stepper* st, lb_data* d, double h) {
   const lb_implicit* own = st->own;
-  return own->bounces->type->step(own->bounces, d, h);
+  return lb_linear_euler_meet(own->bounces, d, h);
 }
 
 void lb_implicit_finish(lb_stepper* st, lb_data* d, double h) {

@@ -442,12 +442,12 @@ static lb_free_momentum* flight_of(const lb_stepper* st) {
   return st->watched ? NULL : ((const linear*)st->own)->flight;
 }
 
-static bool detect(lb_stepper* st, lb_data* d, double h) {
-  if (d->work->contacts && !lb_contacts_detect(d->work->contacts, d, h)) {
+static bool detect(lb_stepper* st, lb_data* d, double h, bool found) {
+  if (d->work->contacts && !found && !lb_contacts_detect(d->work->contacts, d, h)) {
     return false;
   }
   if (flight_of(st)) {
-    if (!d->work->contacts) {
+    if (!d->work->contacts || found) {
       lb_move_origins(d->model, d->work, d->qd);
     }
     lb_free_momentum_begin(flight_of(st), d);
@@ -455,7 +455,8 @@ static bool detect(lb_stepper* st, lb_data* d, double h) {
   return true;
 }
 
-static bool step(lb_stepper* st, lb_data* d, double h) {
+// `found`: points of contact are those of this step already.
+static bool advance(lb_stepper* st, lb_data* d, double h, bool found) {
   const lb_model* m = st->m;
   linear* own = st->own;
   own->baumgarte = st->solver.closing > h ? 1 / st->solver.closing : 0;
@@ -465,9 +466,9 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
     lb_contacts_begin(d->work->contacts);
   }
   begin(m, own, d, h);
-  if (!detect(st, d, h) || !(own->tree  ? solve_tree
-                             : own->kkt ? solve_kkt
-                                        : solve_dense)(m, own, d, h)) {
+  if (!detect(st, d, h, found) || !(own->tree  ? solve_tree
+                                    : own->kkt ? solve_kkt
+                                               : solve_dense)(m, own, d, h)) {
     return false;
   }
   memcpy(d->qd, own->v0, (size_t)m->nv * sizeof *d->qd);
@@ -488,6 +489,14 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   return true;
 }
 
+static bool step(lb_stepper* st, lb_data* d, double h) {
+  return advance(st, d, h, false);
+}
+
+bool lb_linear_euler_meet(lb_stepper* st, lb_data* d, double h) {
+  return advance(st, d, h, true);
+}
+
 static void finish(lb_stepper* st, lb_data* d, double h) {
   if (flight_of(st)) {
     lb_free_momentum_keep(flight_of(st), d, h);
@@ -498,7 +507,8 @@ static void finish(lb_stepper* st, lb_data* d, double h) {
 // beside it.
 static void observe(lb_stepper* st, lb_data* d) {
   const linear* own = st->own;
-  const bool held = st->m->constraint.ncompliant > 0 && st->count > 0 && d->time == own->end;
+  const bool at_end = fabs(d->time - own->end) <= 1e-9 * own->h; // callers round the time
+  const bool held = st->m->constraint.ncompliant > 0 && st->count > 0 && at_end;
   if (held) {
     lb_compliant_hold(st->m, d, own->q0, own->dv, own->h);
   }

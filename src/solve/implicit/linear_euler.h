@@ -13,6 +13,9 @@ typedef struct lb_linear_step {
 } lb_linear_step;
 lb_linear_step lb_linear_euler_last(const lb_stepper* st);
 
+// A step of h from d, whose points of contact were found already.
+bool lb_linear_euler_meet(lb_stepper* st, lb_data* d, double h);
+
 // Whether such steps have a derivative; else `err` says why not, at a place of the scene.
 lb_status lb_linear_euler_check(const lb_model* m, bool plain, lb_place place, lb_error* err);
 
