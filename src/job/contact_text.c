@@ -148,17 +148,35 @@ void lb_job_warn_of_cylinders(lb_job* j, const lb_model* m) {
   }
 }
 
+// The longest lever arm against rolling or spinning of a shape on something that it may meet.
+static double longest_arm(const lb_model_contacts* c, const lb_model_collider* x) {
+  double arm = 0;
+  for (int i = 0; i < c->nshape; i++) {
+    const lb_model_collider* y = &c->collider[i];
+    if (y != x && lb_model_may_meet(c, x, y)) {
+      const lb_model_meeting* meeting = &c->meeting[x->family * c->nfamily + y->family];
+      const lb_contact_surface s = lb_surface_between(&meeting->surface, &x->surface, &y->surface);
+      arm = fmax(arm, fmax(s.rolling, s.spinning));
+    }
+  }
+  return arm;
+}
+
 void lb_job_warn_of_lever_arms(lb_job* j) {
   const lb_model_contacts* c = &j->model->contact;
   for (int i = 0; i < c->nshape; i++) {
-    const lb_model_collider* a = &c->collider[i];
-    const double arm = fmax(a->surface.rolling, a->surface.spinning);
-    if (a->body != LB_WORLD && arm > a->size) {
-      lb_job_warn_at(
-          j, a->place,
-          "'%.64s' has a lever arm of %s against rolling or spinning, more than its own half "
-          "width of %s: it will hardly turn (is that in mm?)",
-          lb_model_toucher(j->model, a->body), depth_text(arm).text, depth_text(a->size).text);
+    const lb_model_collider* x = &c->collider[i];
+    const lb_collider_type type = x->geometry->type;
+    const bool rolls = type == LB_COLLIDER_SPHERE || type == LB_COLLIDER_CAPSULE ||
+                       type == LB_COLLIDER_CYLINDER || type == LB_COLLIDER_ELLIPSOID;
+    const double arm = rolls && x->body != LB_WORLD ? longest_arm(c, x) : 0;
+    if (arm > x->size) {
+      lb_job_warn_at(j, x->place,
+                     "'%.64s' has a lever arm of %s against rolling or spinning, more than its "
+                     "radius of %s: it will hardly roll (is that in mm? arms of two materials add "
+                     "up)",
+                     lb_model_toucher(j->model, x->body), depth_text(arm).text,
+                     depth_text(x->size).text);
       return; // the first will do
     }
   }
@@ -202,25 +220,25 @@ static void warn_of_depth(lb_job* j) {
   }
 }
 
-// A motor that is followed exactly takes the blow of whatever strikes, however hard.
-static void warn_of_blows(lb_job* j) {
-  static const double BLOW = 25; // times the rms
+// A motor that is followed exactly takes what that needs, however much: blows of what strikes it,
+// and starts at once. Those of rotations cannot give way.
+static void warn_of_peaks(lb_job* j) {
+  static const double MUCH_MORE = 25; // than the rms
   const lb_model* m = j->model;
   lb_motor_figures worst = {0};
   int which = -1;
   for (int i = 0; i < m->nmotor && m->contact.set.on; i++) {
     const lb_motor_figures f = lb_recording_motor(j->recording, i);
-    const bool exact = m->motor.drive[i] == LB_DRIVE_POSITION;
-    if (exact && fabs(f.force.peak) > fmax(BLOW * f.force.rms, fabs(worst.force.peak))) {
+    const bool exact = m->motor.drive[i] == LB_DRIVE_POSITION && m->motor.prescribed[i] < 0;
+    if (exact && fabs(f.force.peak) > fmax(MUCH_MORE * f.force.rms, fabs(worst.force.peak))) {
       worst = f;
       which = i;
     }
   }
   if (which >= 0) {
     lb_job_warn_at(j, m->motor.place[which],
-                   "motor '%.64s' peaks at %.3g %s, %.0f times its rms, since it takes blows of "
-                   "contacts as they come ('drive: servo' with a 'limit' gives way, or a "
-                   "'stiffness' softens them)",
+                   "motor '%.64s' peaks at %.3g %s, %.0f times its rms: driven exactly it takes "
+                   "whatever strikes, or starts at once ('drive: servo' with a 'limit' gives way)",
                    m->motor.name[which], fabs(worst.force.peak),
                    lb_channel_unit(worst.force_channel->kind),
                    fabs(worst.force.peak) / worst.force.rms);
@@ -238,7 +256,7 @@ void lb_job_warn_of_contacts(lb_job* j) {
                 c->unsolved, c->steps, c->residual);
   }
   warn_of_depth(j);
-  warn_of_blows(j);
+  warn_of_peaks(j);
   const double end = lb_recording_contacts_end(j->recording);
   if (!isnan(end)) {
     lb_job_warn(j,

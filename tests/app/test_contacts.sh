@@ -140,5 +140,5 @@ joints: {turn: {type: revolute, child: arm, axis: y, at: [0, 0, 0.5]}}
 motors: {hold: {joint: turn, keys: [[0, 0]]}}
 Y
 run "$LIMBER" simulate blow.yaml --out blow
-claim "a motor that takes a blow is named" complains "motor 'hold' peaks at "
+claim "a motor that takes a blow is named with its peak" complains "motor 'hold' peaks at "
 claim "... with what gives way" complains "'drive: servo' with a 'limit' gives way"

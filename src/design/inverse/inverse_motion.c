@@ -373,13 +373,15 @@ lb_status lb_times_bound(int n, const double* time, double begin, double end, co
   double last = 0; // of as many as there may be
   for (int i = 0; i < n; i++) {
     count += lb_time_is_within(time[i], begin, end);
-    last = count == LB_MOST_SAMPLES && lb_time_is_within(time[i], begin, end) ? time[i] : last;
+    last = count == LB_MOST_SAMPLES && lb_time_is_within(time[i], begin, end)
+               ? floor(time[i] * 1e3) / 1e3
+               : last;
   }
   return count <= LB_MOST_SAMPLES
              ? LB_OK
              : lb_error_add(err, LB_INVALID, (lb_place){file, 0, 0},
                             "%d samples of the table are asked for, and a run has up to %d (give "
-                            "an end, as with --end %.6g, or keep one line of %d)",
+                            "an end, as with --end %.3f, or keep one line of %d)",
                             count, LB_MOST_SAMPLES, last, 1 + (count - 1) / LB_MOST_SAMPLES);
 }
 

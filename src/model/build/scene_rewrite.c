@@ -216,12 +216,12 @@ static lb_status find_start(lb_rewrite* w, int i) {
   return status == LB_OK ? check_limits(w, i, gap) : status;
 }
 
-// Weight of a joint's part beside what is left of the body. Between the two of a compliant one is a
-// spring, which is to carry the body: its part is light.
 static bool yields(const lb_scene_joint* j) {
   return j->compliance[0].stiffness > 0 || j->compliance[1].stiffness > 0;
 }
 
+// Weight of a joint's part beside what is left of the body. Between the two of a compliant one is a
+// spring, which is to carry the body: its part is light.
 static double weight_of(const lb_scene_joint* j) {
   static const double LIGHT = 1e-3;
   return yields(j) ? LIGHT : 1;
@@ -300,11 +300,12 @@ lb_status lb_rewrite_apart(lb_rewrite* w) {
     lb_scene_joint* j = &w->to.joint[i];
     if (stays(w->scene, i)) {
       if (!j->loop && yields(j)) {
-        return lb_error_add(w->err, LB_INVALID, j->place,
-                            "joint '%s' yields, but has springs, limits, friction, a coupling or "
-                            "something else that needs its coordinates, and stays in the tree (add "
-                            "'loop: true')",
-                            j->name);
+        return lb_error_add(w->err, LB_INVALID, j->place, "joint '%s' yields, but %s", j->name,
+                            j->kind == LB_JOINT_FREE
+                                ? "is free and holds nothing (take its compliance away)"
+                                : "stays in the tree for the sake of its coordinates: it is of "
+                                  "parts or angles, or has limits, friction, a rotor, a servo or a "
+                                  "coupling (add 'loop: true')");
       }
       continue;
     }

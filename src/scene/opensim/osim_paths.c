@@ -381,11 +381,11 @@ static void check_method(lb_osim* o, lb_xml* xml, const lb_osim_wrap* w) {
   static const char* const OTHERS[] = {"midpoint", "axial"};
   const char* word = lb_osim_word(o, xml, "method");
   const char* const name = w->xml->name;
-  if (!*word || strcmp(word, "hybrid") == 0 || strcmp(word, "Unassigned") == 0) {
+  if (!*word || strcasecmp(word, "hybrid") == 0 || strcasecmp(word, "unassigned") == 0) {
     return;
   }
   for (int i = 0; i < LB_COUNT_OF(OTHERS); i++) {
-    if (strcmp(word, OTHERS[i]) == 0) {
+    if (strcasecmp(word, OTHERS[i]) == 0) {
       if (strcmp(w->xml->tag, "WrapEllipsoid") == 0) {
         lb_osim_note(o, xml->place, OTHERS[i],
                      lb_compose(o->r,

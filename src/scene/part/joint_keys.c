@@ -194,7 +194,8 @@ static const lb_table joint_compliance =
                "true or false for each range: inverse kinematics keeps to it")
 #define YIELDS                                                                                     \
   JOINT_FROM(TABLE, "compliance", name, &joint_compliance, "none: it does not yield",              \
-             "stiffness and damping of a joint that closes a loop")
+             "stiffness and damping of a joint that closes a loop, or leaves the tree in maximal " \
+             "coordinates")
 
 #define HAS_SPRING(table)                                                                          \
   JOINT_FROM(TABLE, "spring", name, &(table), "none", "pulls the coordinate back")

@@ -177,13 +177,15 @@ static void check_names(lb_checker* c, const lb_scene_contact_pair* pair) {
   }
 }
 
-// The program of [auto] has pyramids of friction, and nothing else that is bounded.
+// The program of [auto] has contacts with pyramids of friction, and constraints.
 static void check_printed(lb_checker* c) {
   const lb_scene* s = c->s;
   const char* extra = NULL;
-  for (int i = 0; i < s->nmaterial; i++) {
-    const lb_contact_surface* m = &s->material[i].surface;
-    extra = m->rolling > 0 || m->spinning > 0 ? "rolling and spinning friction" : extra;
+  for (int i = 0; i < s->nshape; i++) {
+    const int material = s->shape[i].material;
+    const lb_contact_surface* m = material >= 0 ? &s->material[material].surface : NULL;
+    const bool rolls = m && (m->rolling > 0 || m->spinning > 0);
+    extra = rolls && s->shape[i].solid ? "rolling and spinning friction" : extra;
   }
   for (int i = 0; i < s->contacts.npair; i++) {
     const lb_contact_surface* m = &s->contacts.pair[i].surface;
@@ -191,6 +193,11 @@ static void check_printed(lb_checker* c) {
   }
   for (int i = 0; i < s->nmotor; i++) {
     extra = s->motor[i].drive == LB_DRIVE_SERVO ? "servos" : extra;
+  }
+  for (int i = 0; i < s->nconstraint; i++) {
+    const lb_scene_constraint* k = &s->constraint[i];
+    const bool stop = lb_constraint_is_unilateral(k) && k->compliance[0].stiffness > 0;
+    extra = stop ? "stops that yield" : extra;
   }
   if (s->contacts.solver == LB_CONTACT_AS_PRINTED && extra) {
     LB_SAY(

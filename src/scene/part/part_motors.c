@@ -199,7 +199,8 @@ static void check_motor(lb_checker* c, const void* part) {
     lb_say(c, ": its values must be finite and its times rising");
   } else if (m->rotation) {
     check_rotations(c, m);
-  } else if (m->profile.count == 1 && m->profile.period > 0 && m->profile.advance == 0) {
+  } else if (m->drive != LB_DRIVE_FORCE && m->profile.count == 1 && m->profile.period > 0 &&
+             m->profile.advance == 0) {
     lb_say(c,
            " repeats a single key, and stands still (add 'advance', such as '1 turn' for a crank "
            "that goes round in each cycle, or take 'repeat' away)");

@@ -101,22 +101,33 @@ static lb_status read_count(lb_numbers* n, lb_word value, const char* form, lb_t
   return LB_OK;
 }
 
-// "nRows=151", "datarows 151": the word behind a key; false: another line.
-static bool value_behind(const lb_scan* s, const char* key, lb_word* value) {
+static bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+
+// "nRows=151", "inDegrees: yes", "datarows 151": the word behind a key, in any case; false: another
+// line. Without '=' or ':' only what begins with one of some letters is a value: a line may say "nRows
+// in radians".
+static bool value_behind(const lb_scan* s, const char* key, const char* like, lb_word* value) {
   const size_t size = strlen(key);
-  const char *end = line_end(s), *at = s->at + size;
-  if ((size_t)(end - s->at) <= size || !begins(s, key) || !memchr("= \t", *at, 3)) {
-    return false;
-  }
-  while (at < end && (*at == ' ' || *at == '=' || *at == '\t')) {
+  const char *end = line_end(s), *at = s->at;
+  bool says = false;
+  while (at < end && is_blank(*at)) {
     at++;
   }
+  if ((size_t)(end - at) <= size || strncasecmp(at, key, size) != 0 ||
+      !(is_blank(at[size]) || at[size] == '=' || at[size] == ':')) {
+    return false;
+  }
+  for (at += size; at < end && (is_blank(*at) || *at == '=' || *at == ':'); at++) {
+    says |= !is_blank(*at);
+  }
   const char* from = at;
-  while (at < end && *at != ' ' && *at != '\t') {
+  while (at < end && !is_blank(*at)) {
     at++;
   }
   *value = (lb_word){from, (size_t)(at - from)};
-  return true;
+  return says || value->size == 0 || strchr(like, *from);
 }
 
 static bool has_text(const lb_scan* s, const char* end, const char* text) {
@@ -137,7 +148,8 @@ static lb_status read_unit(lb_numbers* n, lb_word value, lb_place place) {
   } WORDS[] = {{"yes", true}, {"y", true},  {"true", true},   {"1", true},
                {"no", false}, {"n", false}, {"false", false}, {"0", false}};
   for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
-    if (lb_word_is(value, WORDS[i].word)) {
+    if (strlen(WORDS[i].word) == value.size &&
+        strncasecmp(value.at, WORDS[i].word, value.size) == 0) {
       n->degrees = WORDS[i].degrees;
       n->says_unit = true;
       return LB_OK;
@@ -158,12 +170,12 @@ static lb_status read_header_line(lb_numbers* n, const lb_scan* s) {
                {"datacolumns", "datacolumns 24", &n->columns}};
   lb_word value = {"", 0};
   for (size_t k = 0; k < sizeof count / sizeof *count; k++) {
-    if (value_behind(s, count[k].word, &value)) {
+    if (value_behind(s, count[k].word, "+-0123456789", &value)) {
       *count[k].to = (lb_table_count){-1, count[k].word, lb_scan_place(s, s->at)};
       return read_count(n, value, count[k].form, count[k].to);
     }
   }
-  if (value_behind(s, "inDegrees", &value)) {
+  if (value_behind(s, "inDegrees", "yYnNtTfF01", &value)) {
     return read_unit(n, value, lb_scan_place(s, s->at));
   }
   if (has_text(s, line_end(s), "Angles are in degrees")) {
