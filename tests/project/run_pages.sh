@@ -3,7 +3,7 @@
 mkdir bin
 ln -s "$LIMBER" bin/limber
 printf '#!/bin/sh\n' | tee bin/xdg-open >bin/blender
-command -v ffmpeg >/dev/null || printf '#!/bin/sh\ncat >/dev/null\n' >bin/ffmpeg
+command -v ffmpeg >/dev/null || printf '#!/bin/sh\ncat >/dev/null\nfor film; do :; done\n: >"$film"\n' >bin/ffmpeg
 printf '#!/bin/sh\ngrep -q "^$1:" "%s/Makefile"\n' "$LIMBER_SOURCE_DIR" >bin/make
 chmod +x bin/*
 run_pages() {
