@@ -360,7 +360,11 @@ const char* lb_find_file(lb_reader* r, const lb_yaml* mention) {
 
 bool lb_load_mentioned(lb_reader* r, const lb_yaml* mention, const char** path, char** text,
                        size_t* length) {
-  *path = lb_find_file(r, mention);
+  const char* found = lb_find_file(r, mention);
+  *path = found ? lb_arena_text(r->keep, found, strlen(found)) : NULL; // places name it
+  if (found && !*path) {
+    lb_lack(r);
+  }
   FILE* file = *path ? lb_open_to_read(*path) : NULL;
   if (!file) {
     return *path && cannot_read(r, *path, mention, "it cannot be opened");
