@@ -59,7 +59,7 @@ cuda: setup-build-node build ## build the module that trains networks on a GPU, 
 	@cmake --build build/release --target limber_cuda
 
 .PHONY: bench
-bench: setup-build-node build-bench ## time the algorithms, in two minutes; writes build/bench.json
+bench: setup-build-node build-bench ## time the algorithms, in five minutes; writes build/bench.json
 	@bench/run.sh build/release build/bench.json
 
 .PHONY: bench-all

@@ -19,7 +19,7 @@ if [ "${3:-}" != all ]; then
   run "$build/limber_bench_analyse" "$walk"
   run "$build/limber_bench_track" "$scenes"
   run "$build/limber_bench_constraints" --most 150 --slow 8
-  run "$build/limber_bench_contact" 100 12
+  run "$build/limber_bench_contact" 1000 12
   run "$build/limber_bench_beasts" "$scenes" 8 16
   run "$build/limber_bench_fork" "$scenes" 3
   echo "'make bench-all' also times energies, elastic characters, full runs, gradients and searches."
