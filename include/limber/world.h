@@ -77,7 +77,7 @@ void lb_world_twist(lb_world* world, int body, lb_vec3 torque);
 void lb_world_set_tau(lb_world* world, int joint, const double* tau);
 
 /// Put a joint elsewhere: its coordinates and velocities; NULL: as they are. Loops may come open,
-/// and close in the next step.
+/// and close in the next step. What a motor prescribes goes back to where that has it.
 void lb_world_place(lb_world* world, int joint, const double* q, const double* qd);
 
 // --- time ---

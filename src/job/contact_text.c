@@ -148,6 +148,20 @@ void lb_job_warn_of_cylinders(lb_job* j, const lb_model* m) {
   }
 }
 
+// At least the longest lever arm against rolling or spinning of any two shapes.
+static double bound_of_arms(const lb_model_contacts* c) {
+  double own = 0, said = 0;
+  for (int i = 0; i < c->nshape; i++) {
+    const lb_contact_surface* s = &c->collider[i].surface;
+    own = fmax(own, fmax(s->rolling, s->spinning));
+  }
+  for (int i = 0; i < c->nfamily * c->nfamily; i++) {
+    const lb_contact_surface* s = &c->meeting[i].surface;
+    said = fmax(said, fmax(s->rolling, s->spinning));
+  }
+  return fmax(2 * own, said);
+}
+
 // The longest lever arm against rolling or spinning of a shape on something that it may meet.
 static double longest_arm(const lb_model_contacts* c, const lb_model_collider* x) {
   double arm = 0;
@@ -164,12 +178,13 @@ static double longest_arm(const lb_model_contacts* c, const lb_model_collider* x
 
 void lb_job_warn_of_lever_arms(lb_job* j) {
   const lb_model_contacts* c = &j->model->contact;
+  const double most = bound_of_arms(c); // mostly less than any radius: pairs are many
   for (int i = 0; i < c->nshape; i++) {
     const lb_model_collider* x = &c->collider[i];
     const lb_collider_type type = x->geometry->type;
     const bool rolls = type == LB_COLLIDER_SPHERE || type == LB_COLLIDER_CAPSULE ||
                        type == LB_COLLIDER_CYLINDER || type == LB_COLLIDER_ELLIPSOID;
-    const double arm = rolls && x->body != LB_WORLD ? longest_arm(c, x) : 0;
+    const double arm = rolls && x->body != LB_WORLD && most > x->size ? longest_arm(c, x) : 0;
     if (arm > x->size) {
       lb_job_warn_at(j, x->place,
                      "'%.64s' has a lever arm of %s against rolling or spinning, more than its "

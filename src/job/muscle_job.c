@@ -176,7 +176,8 @@ static void tell_masses(lb_job* j, const lb_muscle_masses* m) {
                 j->scene.body[m->bound].name, m->scale);
   }
   if (m->smoothed > 0) {
-    lb_job_figure(j, "points", "conditional ones of %s come in over %.3g deg",
+    lb_job_figure(j, "points",
+                  "conditional ones of %s come in over %.3g deg, or 1 mm of what slides",
                   lb_text_count(m->smoothed, "muscle").text, how.over * 180 / M_PI);
   }
   if (m->left > 0) {

@@ -142,3 +142,19 @@ Y
 run "$LIMBER" simulate blow.yaml --out blow
 claim "a motor that takes a blow is named with its peak" complains "motor 'hold' peaks at "
 claim "... with what gives way" complains "'drive: servo' with a 'limit' gives way"
+
+# Arms of two materials add up: 12 cm here.
+rolls() {
+  cat <<Y
+contacts: {}
+materials: {m: {rolling: $1}}
+bodies: {ball: {shape: {sphere: {radius: 0.1}}, material: m, position: [0, 0, 0.1]}}
+scenery: [{box: [4, 4, 0.2], position: [0, 0, -0.1], solid: true, material: m}]
+Y
+}
+rolls "60 mm" >stuck.yaml
+run "$LIMBER" check stuck.yaml
+claim "a ball that hardly rolls is named with its lever arm" complains "'ball' has a lever arm of 12 cm"
+rolls "40 mm" >rolls.yaml
+run "$LIMBER" check rolls.yaml
+claim "... and one that rolls is not" content

@@ -267,6 +267,10 @@ run "$LIMBER" check conditions.yaml
 claim "a scene weighs them, too" prints "together 5 kg (1.06 kg of it muscles)"
 claim "... over another part" complains "conditions.yaml:2:20: opensim: conditional points of muscle 'flexor' come in over 1 deg ('over' of 'volumes')"
 claim "... and tells the others" complains "muscle 'beside' stays without mass"
+sed 's/PinJoint/SliderJoint/g' conditions.osim >slides.osim
+sed 's/conditions/slides/' conditions.yaml >slides.yaml
+run "$LIMBER" check slides.yaml
+claim "... and over what part of a coordinate that slides" complains "or 1 mm of what slides"
 model=${LIMBER_SHARED:-}/data/osim/opensim-models/Models/Gait10dof18musc/gait10dof18musc.osim
 motion=${LIMBER_SHARED:-}/data/osim/opensim-core/OpenSim/Moco/Test/walk_gait1018_state_reference.mot
 if [ -f "$model" ]; then

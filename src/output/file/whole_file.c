@@ -155,6 +155,9 @@ lb_status lb_file_end(lb_file* file, lb_error* err) {
     sync_folder_of(file->path);
   } else {
     unlink(file->aside);
+    if (status == LB_INTERRUPTED) { // one of another run beside new files would be taken for theirs
+      unlink(file->path);
+    }
     status == LB_NO_MEMORY ? no_memory(err, file->path)
     : status == LB_INTERRUPTED
         ? lb_error_add(err, status, (lb_place){.file = file->path}, "interrupted: it is left out")

@@ -93,7 +93,7 @@ static void smooth_conditions(lb_reader* r, lb_place place, lb_scene_muscle* m, 
     lb_remark(r, place,
               lb_compose(r,
                          "muscle '%.64s' has mass, so that its conditional points come in over "
-                         "%.3g deg ('over' of 'inertia')",
+                         "%.3g deg ('over' of 'inertia'), or 1 mm of what slides",
                          m->name, over * 180 / M_PI));
   }
 }
@@ -187,7 +187,7 @@ static void report_smoothed(lb_reader* r, lb_place place, const lb_muscle_masses
     lb_remark(r, place,
               lb_compose(r,
                          "conditional points of %s come in over %.3g deg ('over' of 'volumes'), "
-                         "since there is mass along the path",
+                         "or 1 mm of what slides, since there is mass along the path",
                          first_of(r, m->first, m->smoothed), over * 180 / M_PI));
   }
   if (m->left > 0) {
