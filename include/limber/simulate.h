@@ -44,7 +44,9 @@ lb_status lb_stepper_create(const lb_model* model, const lb_scene_solver* solver
 void lb_stepper_release(lb_stepper* stepper);
 
 /// Advance by h seconds; adaptive steppers take as many inner steps as they need. LB_FAILED when
-/// the state stops being finite or no step is small enough; `data` then keeps the last good state.
+/// the state stops being finite or no step is small enough; LB_INVALID when the scene's integrator
+/// is euler and an elastic body cannot follow so long a step. `data` then keeps the last good
+/// state.
 lb_status lb_stepper_step(lb_stepper* stepper, lb_data* data, double h, lb_error* err);
 
 /// State of a stepper and its data between two steps, as so many numbers, to restore with this

@@ -261,6 +261,32 @@ static void ropes_and_boxes_are_solved_together(void** state) {
   lb_world_close(w);
 }
 
+// A tip that is fixed to a face of an elastic body, and a box that hangs on the tip, overlap with
+// neighbours and touch none of them; a ball on the way does.
+static void what_is_fixed_to_a_face_touches_neither_its_body_nor_what_it_carries(void** state) {
+  (void)state;
+  lb_world* w = contact_world(
+      "contacts: {}\ngravity: [0, 0, 0]\n" SOFT "bodies:\n"
+      "  b: {elastic: {box: {from: [0, 0, 0], to: [0.3, 0, 0], width: 0.04, height: 0.04}, "
+      "material: gel, elements: {along: 3, across: 1, around: 1}, order: 1}}\n"
+      "  tip: {shape: {box: [0.03, 0.03, 0.03]}, mass: 0.1}\n"
+      "  more: {shape: {box: [0.03, 0.03, 0.03]}, mass: 0.1}\n"
+      "  ball: {shape: {sphere: {radius: 0.01}}, mass: 0.1, position: [0.3, 0, 0.024]}\n"
+      "joints:\n"
+      "  j: {type: fixed, child: b, face: start}\n"
+      "  k: {type: fixed, parent: b, child: tip, face: end}\n"
+      "  l: {type: revolute, parent: tip, child: more, axis: y, at: [0.02, 0, 0]}\n",
+      0.5, 0.5);
+  contact_run(w, 0.01);
+  lb_body_contact c[64];
+  const int n = lb_world_contacts(w, c, 64), ball = lb_world_find(w, LB_PART_BODY, "ball");
+  assert_true(n > 0);
+  for (int i = 0; i < n && i < 64; i++) {
+    assert_true(c[i].body[0] == ball || c[i].body[1] == ball);
+  }
+  lb_world_close(w);
+}
+
 // A rope that falls over a bar hangs on it, on both sides.
 static void a_rope_hangs_over_a_bar(void** state) {
   (void)state;
@@ -333,6 +359,7 @@ int main(void) {
       cmocka_unit_test(friction_holds_below_its_angle_and_yields_above),
       cmocka_unit_test(impacts_keep_momentum_and_never_gain_energy),
       cmocka_unit_test(ropes_and_boxes_are_solved_together),
+      cmocka_unit_test(what_is_fixed_to_a_face_touches_neither_its_body_nor_what_it_carries),
       cmocka_unit_test(a_rope_hangs_over_a_bar),
       cmocka_unit_test(what_cannot_be_is_refused),
   };

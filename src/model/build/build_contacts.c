@@ -105,18 +105,24 @@ static int collider_link(const lb_model* m, int link) {
   return face && m->link.kind[link] != LB_LINK_EFFECTOR ? m->link.parent[link] : link;
 }
 
-static void join(lb_model_contacts* c, const lb_model* m, int a, int b) {
-  a = collider_link(m, a);
-  b = collider_link(m, b);
+static void add_joined(lb_model_contacts* c, int a, int b) {
   if (a != LB_WORLD && b != LB_WORLD && a != b) {
     c->joined[c->njoined][0] = a < b ? a : b;
     c->joined[c->njoined++][1] = a < b ? b : a;
   }
 }
 
+// What is fixed to a face collides by the face's link, and its elastic body by its own.
+static void join(lb_model_contacts* c, const lb_model* m, int a, int b) {
+  const int of_a[2] = {a, collider_link(m, a)}, of_b[2] = {b, collider_link(m, b)};
+  for (int i = 0; i < 4; i++) {
+    add_joined(c, of_a[i / 2], of_b[i % 2]);
+  }
+}
+
 static void find_joined(lb_model* m, lb_arena* arena) {
   lb_model_contacts* c = &m->contact;
-  c->joined = lb_arena_take_array(arena, (size_t)m->nlink + (size_t)m->constraint.nloop,
+  c->joined = lb_arena_take_array(arena, 4 * ((size_t)m->nlink + (size_t)m->constraint.nloop),
                                   sizeof *c->joined, _Alignof(int));
   for (int i = 0; c->joined && i < m->nlink; i++) {
     join(c, m, i, m->link.parent[i]);

@@ -9,6 +9,7 @@
 #include "model/build/build.h"
 #include "model/build/path_check.h"
 #include "model/build/scene_rewrite.h"
+#include "model/use/elastic_steps.h"
 #include "model/use/initial_pose.h"
 #include "model/use/link.h"
 #include "model/use/model_derive.h"
@@ -227,13 +228,35 @@ static lb_status create_rewritten(rewrite* const* change, int count, const lb_sc
   return status;
 }
 
+// Semi-implicit Euler follows elastic bodies by short steps alone.
+static lb_status check_step(const lb_model* m, const lb_scene* scene, const lb_allocator* allocator,
+                            lb_error* err) {
+  lb_elastic_limit limit;
+  if (scene->solver.integrator != LB_INTEGRATOR_EULER) {
+    return LB_OK;
+  }
+  const lb_status status = lb_elastic_limit_find(m, allocator, &limit, err);
+  return status == LB_OK
+             ? lb_elastic_limit_check(m, &limit, scene->solver.step, scene->solver.place, err)
+             : status;
+}
+
 lb_status lb_model_create(const lb_scene* scene, const lb_allocator* allocator, lb_model** model,
                           lb_error* err) {
   LB_ONE_BLAS_THREAD;
   rewrite* const change[] = {lb_rewrite_split, lb_rewrite_apart}; // in this order
   const bool splits = lb_scene_has_splits(scene);
   const bool apart = scene->solver.coordinates == LB_COORDINATES_MAXIMAL;
-  return create_rewritten(change + !splits, splits + apart, scene, allocator, model, err);
+  lb_model* made = NULL;
+  lb_status status =
+      create_rewritten(change + !splits, splits + apart, scene, allocator, &made, err);
+  status = status == LB_OK ? check_step(made, scene, allocator, err) : status;
+  if (status != LB_OK) {
+    lb_model_release(made);
+    return status;
+  }
+  *model = made;
+  return LB_OK;
 }
 
 void lb_model_release(lb_model* model) {

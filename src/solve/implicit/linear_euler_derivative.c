@@ -350,7 +350,9 @@ lb_status lb_linear_euler_check(const lb_model* m, bool plain, lb_place place, l
   for (int v = 0; v < m->nv && m->dof.force_curve; v++) {
     bends |= lb_force_curve_bends(&m->dof.force_curve[v]);
   }
-  if (m->particles.nparticle > 0 || m->elastic.count > 0 || lb_model_interface(m)) {
+  const bool soft =
+      m->particles.nparticle > 0 || m->elastic.count > 0 || lb_model_interface(m) != NULL;
+  if (soft) {
     what = "ropes, deformables and elastic bodies";
   } else if (m->contact.ncollider + lb_bounded_rows(m) == 0 && lb_constraints_unilateral(m) >= 0) {
     what = "hard stops and floors without 'contacts'";
@@ -361,10 +363,11 @@ lb_status lb_linear_euler_check(const lb_model* m, bool plain, lb_place place, l
     what = "springs, cables and grounds between bodies, and constraints that yield";
   }
   return !what ? LB_OK
-               : lb_error_add(err, LB_INVALID, place,
-                              "steps of linear-euler with %s have no gradients (choose "
-                              "'integrator: %s')",
-                              what, m->contact.set.on ? "euler" : "bdf1");
+               : lb_error_add(err, LB_INVALID, place, "steps of %s with %s have no gradients (%s)",
+                              plain ? "euler" : "linear-euler", what,
+                              !m->contact.set.on ? "choose 'integrator: bdf1'"
+                              : soft             ? "take these or 'contacts' away"
+                                                 : "choose 'integrator: euler'");
 }
 
 static lb_linear_problem take_problem_memory(lb_arena* arena, const lb_model* m) {

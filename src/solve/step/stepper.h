@@ -2,6 +2,7 @@
 #pragma once
 #include "base/arena.h"
 #include "limber/simulate.h"
+#include "model/use/elastic_steps.h"
 #include "solve/explicit/tableau.h"
 #include "solve/step/step_derivative.h"
 
@@ -47,6 +48,7 @@ struct lb_stepper {
   const lb_stepper_type* type;
   const lb_model* m;
   lb_scene_solver solver;
+  lb_elastic_limit limit; // of its steps; none but for semi-implicit Euler
   lb_arena arena;
   long count;
   long iterations, matrices; // of Newton's method: corrections, and matrices that were factored
