@@ -376,6 +376,52 @@ static void an_end_beside_a_cap_keeps_the_side(void** state) {
   }
 }
 
+// Deepest point of a path below the surface.
+static double depth_of(const lb_wrap_path* path) {
+  enum { PARTS = 50 };
+  double depth = 0;
+  for (int i = 0; i < path->count; i++) {
+    const lb_path_piece* c = &path->piece[i];
+    const double from = i > 0 ? lb_taylor_value(&path->piece[i - 1].end) : 0,
+                 to = lb_taylor_value(&c->end);
+    depth = fmax(depth, from - to); // an arc of less than no length
+    for (int k = 0; k <= PARTS; k++) {
+      const lb_taylor sigma = lb_taylor_constant(from + (to - from) * k / PARTS);
+      const lb_taylor3 x = lb_wrap_point(0, c, &sigma);
+      const double z = lb_taylor_value(&x.z), beyond = fmax(0, fabs(z) - HALF);
+      const double rho = hypot(lb_taylor_value(&x.x), lb_taylor_value(&x.y));
+      depth = fmax(depth, R - hypot(rho, beyond));
+    }
+  }
+  return depth;
+}
+
+static void paths_over_both_seams_stay_outside(void** state) {
+  (void)state;
+  const lb_wrap w = make(0, false);
+  lb_random r = {31};
+  int met = 0;
+  double worst = 0;
+  for (int i = 0; i <= 20000; i++) {
+    lb_vec3 p = at(lb_random_between(&r, 0.05, 0.8), 0, lb_random_between(&r, -1.5, -0.91)),
+            q = at(lb_random_between(&r, 0.05, 0.8), lb_random_between(&r, 0.3, 6),
+                   lb_random_between(&r, 0.91, 1.5));
+    if (i == 0) { // the path over both would touch the helix before its first cap
+      p = at(.655171, -5.28547, -.9688);
+      q = at(.688435, -1.63148, 1.36168);
+    }
+    lb_wrap_path path;
+    find(&w, &path, p, q);
+    if (path.count > 2) {
+      worst = fmax(worst, depth_of(&path));
+      met++;
+    }
+  }
+  print_message("%d paths, at most %.2g below the surface\n", met, worst);
+  assert_above(met, 5000);
+  assert_below(worst, 1e-12);
+}
+
 // What is said of it: near, far around, or slipped off.
 static void paths_tell_how_far_they_go(void** state) {
   (void)state;
@@ -399,6 +445,7 @@ int main(void) {
       cmocka_unit_test(a_side_holds_up_to_three_quarters_of_a_turn),
       cmocka_unit_test(only_paths_that_slip_jump),
       cmocka_unit_test(an_end_beside_a_cap_keeps_the_side),
+      cmocka_unit_test(paths_over_both_seams_stay_outside),
       cmocka_unit_test(paths_tell_how_far_they_go),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -172,8 +172,9 @@ LB_TAYLOR_INLINE void lay_helix(int N, lb_wrap_path* out, const helix* h, const 
   out->piece[1] = helix_piece(N, h, P->r, lb_taylor_angle(N, P->a, P->r), z, first, h->length, B);
 }
 
-// From p: tangent, great circle and helix, which turns from u_1 on.
-LB_TAYLOR_INLINE void lay_cap_and_helix(int N, lb_wrap_path* out, const helix* h,
+// From p: tangent, great circle and helix, which turns from u_1 on. False: the helix is touched
+// before the circle.
+LB_TAYLOR_INLINE bool lay_cap_and_helix(int N, lb_wrap_path* out, const helix* h,
                                         const seam_problem* P, const lb_wrap_basis* B, lb_taylor u1,
                                         lb_taylor centre, const lb_taylor3* p) {
   const lb_taylor3 from = lb_taylor3_sub(N, *p, on_axis(centre));
@@ -186,6 +187,7 @@ LB_TAYLOR_INLINE void lay_cap_and_helix(int N, lb_wrap_path* out, const helix* h
                                   .along = lb_taylor3_scale(N, lb_taylor_constant(-1), g.along)};
   out->piece[1] = leg_piece(N, &g, P->r, first, first, -1, centre);
   out->piece[2] = helix_piece(N, h, P->r, u1, centre, first, lb_taylor_add(N, first, h->length), B);
+  return lb_taylor_value(&g.theta) > 0;
 }
 
 // Great circle and tangent, behind the helix.
@@ -250,7 +252,10 @@ LB_TAYLOR_INLINE touches seam_path(int N, lb_wrap_path* out, const capsule* C, i
                    .length = length};
   if (caps) {
     lb_taylor cosine;
-    lay_cap_and_helix(N, out, &h, &P, &B, other_angle(N, &P, u, &cosine), other, p);
+    const lb_taylor u1 = other_angle(N, &P, u, &cosine);
+    if (!lay_cap_and_helix(N, out, &h, &P, &B, u1, other, p)) {
+      return CYLINDER_ALONE;
+    }
   } else {
     lay_helix(N, out, &h, &P, &B, p);
   }
@@ -385,11 +390,10 @@ static bool over_both(int N, lb_wrap_path* out, const capsule* C, int sense, con
   const lb_vec3 a = lb_taylor3_lane(p, 0, 0), b = lb_taylor3_lane(q, 0, 0);
   const double before = fabs(a.z - lb_taylor_value(&C->seam[1 - end])),
                behind = fabs(b.z - lb_taylor_value(&C->seam[end]));
-  if (before * hypot(b.x, b.y) <= behind * hypot(a.x, a.y)) { // k <= 1
-    return over_seam(N, out, C, sense, end, true, dphi, p, q) == SEAM;
-  }
-  const bool found = over_seam(N, out, C, -sense, 1 - end, true, dphi, q, p) == SEAM;
-  if (found) {
+  const bool forwards = before * hypot(b.x, b.y) <= behind * hypot(a.x, a.y); // k <= 1
+  const bool found = forwards ? over_seam(N, out, C, sense, end, true, dphi, p, q) == SEAM
+                              : over_seam(N, out, C, -sense, 1 - end, true, dphi, q, p) == SEAM;
+  if (found && !forwards) {
     reverse(N, out);
   }
   return found;
