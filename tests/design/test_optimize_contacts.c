@@ -177,26 +177,6 @@ static void what_has_no_gradient_is_refused(void** state) {
           "springs, cables and grounds between bodies");
 }
 
-// Before anything runs, with its place; it may be there as long as it touches nothing.
-static void a_cylinder_that_touches_is_refused(void** state) {
-  (void)state;
-#define TIN                                                                                        \
-  HEAD                                                                                             \
-      "contacts: {}\nbodies: {tin: {shape: {cylinder: {radius: 10 cm, length: 20 cm}}, material: " \
-      "m, position: [0, 0, %s]}}\noptimize: {parameters: {v: {velocity: tin}}, "                   \
-      "goals: {far: {point: tin, position: [1, 0, 0]}}}\n"
-  char text[2000];
-  problem p;
-  double g[MOST], value;
-  lb_error err = lb_error_make(NULL);
-  snprintf(text, sizeof text, TIN, "0.1");
-  refuses(text, "'tin' has a cylinder that touches 'scenery' at the start");
-  snprintf(text, sizeof text, TIN, "1");
-  open_problem(&p, text);
-  assert_int_equal(lb_optimization_evaluate(p.o, p.o->start, &value, g, &err), LB_OK);
-  close_problem(&p);
-}
-
 // Capsules along each other, which is known once they meet.
 static void a_pair_without_a_gradient_is_named(void** state) {
   (void)state;
@@ -300,7 +280,6 @@ int main(void) {
       cmocka_unit_test(bars_of_a_walker),
       cmocka_unit_test(a_leg_has_a_spring),
       cmocka_unit_test(what_has_no_gradient_is_refused),
-      cmocka_unit_test(a_cylinder_that_touches_is_refused),
       cmocka_unit_test(a_pair_without_a_gradient_is_named),
       cmocka_unit_test(an_impact_that_is_held_back_is_refused),
       cmocka_unit_test(a_walker_gets_faster),

@@ -196,6 +196,40 @@ static void other_steps(void** state) {
   check_by("linear-euler, coordinates: maximal", RIGID, BARS);
 }
 
+// A wheel that slides until it rolls with a ball that lands on it, and a tin that lands on its rim.
+static void check_cylinders(const char* law) {
+  char text[3000];
+  problem p;
+  snprintf(
+      text, sizeof text,
+      "name: x\nduration: 0.12 s\nsolver: {integrator: linear-euler, step: 1 ms}\n"
+      "materials: {m: {density: 1000, friction: 0.5}}\n"
+      "scenery: [{box: [40, 40, 1], position: [0, 0, -0.5], solid: true, material: m}]\n"
+      "contacts: {%s}\nbodies:\n"
+      "  wheel: {shape: {cylinder: {radius: 10 cm, length: 4 cm}}, material: m, position: [0, 0, "
+      "0.1005], rotation: [90.5 deg, 0, 0]}\n"
+      "  tin: {shape: {cylinder: {radius: 5 cm, length: 12 cm}}, material: m, position: [1, 0, "
+      "0.09], rotation: [35 deg, 20 deg, 0]}\n"
+      "  ball: {shape: {sphere: {radius: 4 cm}}, material: m, position: [0.01, 0, 0.245]}\n"
+      "initial:\n  wheel: {velocity: [1, 0.1, 0], spin: [0, 4, 0.2]}\n"
+      "  tin: {velocity: [0.3, 0.2, -0.5], spin: [1, 0, 1]}\n  ball: {velocity: [1, 0, -0.3]}\n"
+      "optimize:\n  parameters: {wheel: {velocity: wheel}, tin: {velocity: tin}, grip: {number: "
+      "materials.m.friction}, r: {number: bodies.wheel.shape.cylinder.radius}, t: {number: "
+      "bodies.tin.shape.cylinder.radius}, l: {number: bodies.tin.shape.cylinder.length}}\n"
+      "  goals: {w: {point: wheel, at: [5 cm, 0, 0], position: [0.1, 0.3, 0]}, t: {point: tin, at: "
+      "[0, 5 cm, 0], position: [1, 0.1, 0]}, b: {point: ball, position: [0.2, 0, 0.2]}}\n",
+      law);
+  open_problem(&p, text);
+  check_converged(&p, 1e-4, 1e-6);
+  close_problem(&p);
+}
+
+static void cylinders(void** state) {
+  (void)state;
+  check_cylinders("law: compliant, stiffness: 1e5 N/m, damping: 500 N s/m");
+  check_cylinders("");
+}
+
 // Four legs with loops, each with a crank: bars, a fixed point, feet, a phase. Feet that are stiff
 // scuff: the longer such a run is, the nearer is one of its switches.
 static void check_legs(const char* duration, const char* law) {
@@ -226,6 +260,7 @@ static void legs_of_bars(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(contacts_stick_slip_and_land),
+      cmocka_unit_test(cylinders),
       BOTH_TESTS(friction),
       BOTH_TESTS(phases),
       BOTH_TESTS(curves),

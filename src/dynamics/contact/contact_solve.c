@@ -180,7 +180,8 @@ static double depth_of(const lb_contacts* C, const lb_touch* t) {
   const lb_collider_state* c = C->collider;
   const double depth = DEPTH * fmin(c[t->collider[0]].size, c[t->collider[1]].size);
   // few rows are solved to the end
-  return C->problem.nrow <= FEW_ROWS ? fmin(0.5 * OVERLAP, depth) : depth;
+  const int rows = C->sets.kept ? C->sets.of->problem.nrow : C->problem.nrow;
+  return rows <= FEW_ROWS ? fmin(0.5 * OVERLAP, depth) : depth;
 }
 
 static unsigned char marks_of(const lb_contacts* C, const lb_touch* t) {
