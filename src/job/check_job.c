@@ -396,9 +396,6 @@ static void report(lb_job* j) {
   lb_job_warn_of_start(j, &own->moved, &own->steep, j->model->solver.step);
   lb_job_warn_of_overlaps(j, &own->overlaps);
   lb_job_warn_of_lever_arms(j);
-  if (own->optimization) {
-    lb_job_warn_of_cylinders(j, j->model);
-  }
 }
 
 static void release(lb_job* j) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "geom/collide/collide.h"
 #include "job/job_inside.h"
 #include "job/job_text.h"
 #include "model/use/colliding.h"
@@ -128,24 +129,6 @@ void lb_job_add_what_collides(lb_job* j) {
                 set->friction == LB_FRICTION_VISCOUS ? ", which creeps" : "", s.moving,
                 s.moving == 1 ? "shape" : "shapes", s.name, more, s.moving == 1 ? "meets" : "meet",
                 what);
-}
-
-void lb_job_warn_of_cylinders(lb_job* j, const lb_model* m) {
-  const lb_model_contacts* c = &m->contact;
-  for (int i = 0; i < c->nshape; i++) {
-    int k = lb_model_touches_smoothly(&c->collider[i]) ? c->ncollider : 0;
-    while (k < c->ncollider && !lb_model_may_meet(c, &c->collider[i], &c->collider[k])) {
-      k++;
-    }
-    if (k < c->ncollider) {
-      lb_job_warn_at(
-          j, c->collider[i].place,
-          "'%.64s' has a cylinder that may touch '%.64s', which has no gradient: a search "
-          "ends where it does ('solid: false' or 'pairs' take it out)",
-          lb_model_toucher(m, c->collider[i].body), lb_model_toucher(m, c->collider[k].body));
-      return; // the first will do
-    }
-  }
 }
 
 // At least the longest lever arm against rolling or spinning of any two shapes.

@@ -36,9 +36,8 @@ void lb_job_warn_of_paths(lb_job* job);
 void lb_job_warn_of_path_starts(lb_job* job, const lb_transform* pose, const double* q);
 // Warnings of bodies that nothing holds, and of those that fell out of the recorded motion.
 void lb_job_warn_of_unheld(lb_job* job);
-// What contacts are like, and what meets; a warning of what a search does not get past.
+// What contacts are like, and what meets.
 void lb_job_add_what_collides(lb_job* job);
-void lb_job_warn_of_cylinders(lb_job* job, const lb_model* model);
 // Warnings of bodies that overlap at the start, and of contacts of a run that were not solved or
 // not kept.
 void lb_job_warn_of_overlaps(lb_job* job, const lb_overlaps* overlaps);

@@ -72,7 +72,6 @@ static lb_status load(lb_job* j, lb_error* err) {
   own->after = own->before + ngoal;
   own->slope = own->began + own->o->nvalue;
   memcpy(own->x, own->o->start, (size_t)own->o->nvalue * sizeof *own->x);
-  lb_job_warn_of_cylinders(j, own->o->model);
   if (j->o.resume) {
     return resume(j, err);
   }

@@ -28,21 +28,6 @@ Y
 run "$LIMBER" check nothing.yaml
 claim "... and that nothing does" prints "contacts  rigid; nothing can meet anything"
 
-# Cylinders have no gradients where they touch.
-cat >tin.yaml <<'Y'
-contacts: {}
-scenery: [{plane: z, solid: true}]
-bodies:
-  tin: {shape: {cylinder: {radius: 0.1, length: 0.2}}, position: [0, 0, 1]}
-optimize: {parameters: {v: {velocity: tin}}, goals: {far: {point: tin, position: [1, 0, 0]}}}
-Y
-run "$LIMBER" check tin.yaml
-claim "a search is warned of cylinders" complains "warning: tin.yaml:4:16: 'tin' has a cylinder that may touch 'scenery'"
-sed -i 's/0, 0, 1\]/0, 0, 0.1]/' tin.yaml
-run "$LIMBER" optimize tin.yaml --out tin
-claim "... and refused where they touch at the start" exits 2
-claim "... with name and place" complains "error: tin.yaml:4:16: contacts: 'tin' has a cylinder that touches 'scenery' at the start"
-
 run "$LIMBER" check -q "$scene"
 claim "quiet is quiet" silent
 

@@ -43,7 +43,7 @@ static double evaluate(problem* p, const double* x, double* gradient) {
 }
 
 // The gradient, number by number, against differences of fourth order.
-static void check_gradient(problem* p, const double* x, double part, double tolerance) {
+static inline void check_gradient(problem* p, const double* x, double part, double tolerance) {
   double g[MOST], y[MOST], largest = 0, worst = 0;
   int at = 0;
   evaluate(p, x, g);
@@ -77,7 +77,7 @@ static void check_gradient(problem* p, const double* x, double part, double tole
 
 // The same motion, whether numbers are put into the optimisation's model or into the scene, which
 // they change for good.
-static void check_applied(problem* p) {
+static inline void check_applied(problem* p) {
   problem plain;
   double x[MOST];
   lb_error err = lb_error_make(NULL);

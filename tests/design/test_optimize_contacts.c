@@ -138,7 +138,7 @@ static void a_leg_has_a_spring(void** state) {
         "cm]}, stiffness: 200 N/m, damping: 1 N s/m, length: 20 cm}}\n"
         "optimize:\n  parameters: {soft: {stiffness: line}, slow: {damping: line}, long: {rest: "
         "line}, heavy: {mass: left}}\n  goals: {far: {point: trunk, position: [1, 0, 0.3]}}\n",
-        1e-6, 1e-5);
+        1e-5, 1e-6);
 }
 
 // --- what is refused ---
@@ -175,26 +175,6 @@ static void what_has_no_gradient_is_refused(void** state) {
   refuses(HEAD LEGS "springs: {line: {from: {body: left}, to: {body: right}, stiffness: 200 N/m}}\n"
                     "optimize: {parameters: {v: {velocity: free}}, " GOAL,
           "springs, cables and grounds between bodies");
-}
-
-// Before anything runs, with its place; it may be there as long as it touches nothing.
-static void a_cylinder_that_touches_is_refused(void** state) {
-  (void)state;
-#define TIN                                                                                        \
-  HEAD                                                                                             \
-      "contacts: {}\nbodies: {tin: {shape: {cylinder: {radius: 10 cm, length: 20 cm}}, material: " \
-      "m, position: [0, 0, %s]}}\noptimize: {parameters: {v: {velocity: tin}}, "                   \
-      "goals: {far: {point: tin, position: [1, 0, 0]}}}\n"
-  char text[2000];
-  problem p;
-  double g[MOST], value;
-  lb_error err = lb_error_make(NULL);
-  snprintf(text, sizeof text, TIN, "0.1");
-  refuses(text, "'tin' has a cylinder that touches 'scenery' at the start");
-  snprintf(text, sizeof text, TIN, "1");
-  open_problem(&p, text);
-  assert_int_equal(lb_optimization_evaluate(p.o, p.o->start, &value, g, &err), LB_OK);
-  close_problem(&p);
 }
 
 // Capsules along each other, which is known once they meet.
@@ -268,7 +248,7 @@ static void numbers_of_the_text(void** state) {
                                                                         "{point: trunk, velocity: "
                                                                         "[1 m/s, 0, 0], along: x, "
                                                                         "mean: true}}\n",
-        1e-5, 2e-5);
+        1e-5, 1e-6);
 }
 
 // Lengths of bars of a walker on four legs with loops and motors, which yields where it lands: the
@@ -283,7 +263,7 @@ static void bars_of_a_walker(void** state) {
                    "optimize:\n  parameters: {upper: {bar: upper}, lower: {bar: lower}, crank: "
                    "{bar: crank}}\n  goals: {fast: {point: chassis, velocity: [0.5 m/s, 0, 0], "
                    "along: x, mean: true}}\n");
-  check_gradient(&p, p.o->start, 1e-6, 1e-5);
+  check_gradient(&p, p.o->start, 1e-6, 1e-6);
   close_problem(&p);
 }
 
@@ -300,7 +280,6 @@ int main(void) {
       cmocka_unit_test(bars_of_a_walker),
       cmocka_unit_test(a_leg_has_a_spring),
       cmocka_unit_test(what_has_no_gradient_is_refused),
-      cmocka_unit_test(a_cylinder_that_touches_is_refused),
       cmocka_unit_test(a_pair_without_a_gradient_is_named),
       cmocka_unit_test(an_impact_that_is_held_back_is_refused),
       cmocka_unit_test(a_walker_gets_faster),

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact_kinds.h"
 #include "dynamics/constraint/constraint_loop.h"
-#include "dynamics/contact/contact_set.h"
 #include "dynamics/joint/joint.h"
 #include "dynamics/tree/kinematics.h"
 #include "limber/limber.h"
@@ -27,9 +27,7 @@ typedef struct world {
   lb_step_derivative* S;
   double h;
   moment* at; // [steps + 1]
-  int touches[MOST_STEPS + 1];
-  unsigned long sets; // a number made of who sticks, slips and is open in all steps
-  int sticks, slips, opens;
+  contact_kinds kinds;
 } world;
 
 static void must(lb_status status, const lb_error* err) {
@@ -92,31 +90,10 @@ static void keep(const world* w, moment* s) {
   }
 }
 
-// Kinds of a step's contacts, which a derivative is for.
-static void count_contacts(world* w) {
-  const lb_touch* t;
-  const int n = lb_contacts_points(w->d->work->contacts, &t);
-  for (int i = 0; i < n; i++) {
-    const bool open = lb_v4_dot(t[i].impulse, t[i].impulse) == 0;
-    const double pull = lb_v4_dot(t[i].axis[0], t[i].impulse), mu = t[i].surface.friction;
-    const lb_v4 rub = t[i].impulse - t[i].axis[0] * pull;
-    const bool slips = !open && lb_v4_dot(t[i].slip, t[i].slip) > 1e-16 &&
-                       sqrt(lb_v4_dot(rub, rub)) > mu * pull * (1 - 1e-7);
-    const int gap = t[i].gap > 1e-12, bounce = t[i].bounce > 0, pushed = t[i].pushed;
-    w->opens += open;
-    w->slips += slips;
-    w->sticks += !open && !slips;
-    w->sets =
-        w->sets * 31 + (unsigned)(1 + 2 * open + 4 * slips + 8 * gap + 16 * bounce + 32 * pushed);
-  }
-  w->sets = w->sets * 37 + (unsigned)n;
-}
-
 // A run of n steps from the first state.
 static void run(world* w, int n) {
   lb_error err = lb_error_make(NULL);
-  w->sets = 0;
-  w->sticks = w->slips = w->opens = 0;
+  w->kinds = (contact_kinds){0};
   memcpy(w->d->q, w->at[0].q, (size_t)w->m->nq * sizeof(double));
   memcpy(w->d->qd, w->at[0].v, (size_t)w->m->nv * sizeof(double));
   w->d->time = 0;
@@ -128,7 +105,7 @@ static void run(world* w, int n) {
     must(lb_stepper_step(w->st, w->d, w->h, &err), &err);
     w->d->time = i * w->h;
     keep(w, &w->at[i]);
-    count_contacts(w);
+    count_contacts(&w->kinds, w->d->work->contacts);
   }
 }
 
@@ -200,7 +177,7 @@ static unsigned long run_from(world* w, const moment* start, int n, const direct
   }
   run(w, n);
   *out = w->at[n];
-  return w->sets;
+  return w->kinds.sets;
 }
 
 static double largest(int n, const double* x) {
@@ -303,7 +280,7 @@ static void check_steps(world* w, int n, double tolerance) {
   const double one = dot(nv, &forward, &y), two = dot(nv, &x, &back);
   print_message("%d steps, %d stick, %d slip, %d open: places off by %.1e of %.2g, velocities by "
                 "%.1e of %.2g; transposed by %.1e (differences over %.0e)\n",
-                n, w->sticks, w->slips, w->opens, off_q / q, q, off_v / v, v,
+                n, w->kinds.sticks, w->kinds.slips, w->kinds.opens, off_q / q, q, off_v / v, v,
                 fabs(one - two) / fmax(fabs(one), 1e-300), e);
   assert_at_most(off_q, tolerance * q);
   assert_at_most(off_v, tolerance * v);

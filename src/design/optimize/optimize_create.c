@@ -87,41 +87,6 @@ static const char* missing_gradient(const lb_optimizing* o, const lb_block* b, b
                                : NULL;
 }
 
-// A point of a collider without a gradient.
-static lb_status complain_of(const lb_model* m, const lb_touch* t, lb_error* err) {
-  const lb_model_collider* c[2] = {&m->contact.collider[t->collider[0]],
-                                   &m->contact.collider[t->collider[1]]};
-  const int k = !lb_model_touches_smoothly(c[0]) ? 0 : 1;
-  return lb_model_touches_smoothly(c[k])
-             ? LB_OK
-             : lb_error_add(err, LB_INVALID, c[k]->place,
-                            "contacts: '%.64s' has a cylinder that touches '%.64s' at the start, "
-                            "and cylinders that touch have no gradient (choose spheres, boxes or "
-                            "capsules, or take it out by 'solid: false' or 'pairs')",
-                            lb_model_toucher(m, c[k]->body), lb_model_toucher(m, c[1 - k]->body));
-}
-
-// What touches in the first step already is refused before there is one.
-static lb_status check_touching(lb_optimizing* o, lb_error* err) {
-  const lb_model* m = o->tree;
-  const lb_touch* touch = NULL;
-  if (m->contact.ncollider == 0) {
-    return LB_OK;
-  }
-  lb_contacts* C = lb_contacts_create(m, o->allocator);
-  if (!C) {
-    return no_memory(err);
-  }
-  lb_update(m, o->rest, LB_ORIGINS);
-  lb_status status = lb_contacts_detect(C, o->rest, o->h) ? LB_OK : lb_contacts_complain(C, 0, err);
-  const int n = status == LB_OK ? lb_contacts_points(C, &touch) : 0;
-  for (int i = 0; i < n && status == LB_OK; i++) {
-    status = complain_of(m, &touch[i], err);
-  }
-  lb_contacts_release(C);
-  return status;
-}
-
 // What linearly implicit steps, which are those of contacts, have no gradients for.
 static lb_status check_linear(lb_optimizing* o, lb_error* err) {
   const lb_model* m = o->model;
@@ -131,7 +96,6 @@ static lb_status check_linear(lb_optimizing* o, lb_error* err) {
   }
   lb_status status =
       lb_linear_euler_check(m, by == LB_INTEGRATOR_EULER, o->public.scene->solver.place, err);
-  status = status == LB_OK ? check_touching(o, err) : status;
   for (int i = 0; i < o->nblock && status == LB_OK; i++) {
     const char* why = missing_gradient(o, &o->block[i], by != LB_INTEGRATOR_EULER);
     status = why ? lb_error_add(err, LB_INVALID, o->block[i].p->place, "parameter '%s': %s",

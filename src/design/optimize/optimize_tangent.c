@@ -14,12 +14,14 @@
 //
 //   dP/dp = lambda'(dF/dp)
 //
-// is the difference of two steps of such models from one start.
+// is the difference of two steps of such models from one start. Contacts have the active sets of
+// the run's step there: at rest they are at the edge of opening.
 #include <math.h>
 #include <string.h>
 
 #include "design/optimize/optimization.h"
 #include "dynamics/constraint/constraint_loop.h"
+#include "dynamics/contact/contact_set.h"
 #include "dynamics/force/force.h"
 #include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/rnea.h"
@@ -29,11 +31,6 @@
 #include "model/use/motor_use.h"
 #include "solve/explicit/explicit_changes.h"
 #include "solve/run/maximal_start.h"
-
-// Part of a number by which it is changed. A loop that is off by it is closed within a step, with
-// the speed of that over h: where things collide it is less, so as not to reach over a change of
-// contacts.
-static const double NUDGE = 1e-5, LITTLE = 1e-7;
 
 // A model with one number a little elsewhere, and the weight of what it says in a difference.
 typedef struct nudged {
@@ -45,16 +42,20 @@ typedef struct nudged {
   double weight;
 } nudged;
 
-// A rule of differences: where, over the nudge, and weights.
-enum { MOST_NUDGES = 3 };
+// A rule of differences: part of a number by which it is changed, where, and weights.
+enum { MOST_NUDGES = 4 };
 typedef struct rule {
+  double nudge;
   int count;
   double at[MOST_NUDGES], weight[MOST_NUDGES];
 } rule;
-static const rule RULES[] = {{2, {1, -1}, {0.5, -0.5}},
-                             {3, {0, 1, 2}, {-1.5, 2, -0.5}}, // at the end of what can be
-                             {3, {0, -1, -2}, {1.5, -2, 0.5}}};
-enum { NRULE = sizeof RULES / sizeof *RULES };
+
+// What contacts ask for is a gap over the step: its rounding is less of a wider difference.
+static const rule RULES[] = {{3e-5, 4, {1, -1, 2, -2}, {8. / 12, -8. / 12, -1. / 12, 1. / 12}},
+                             {1e-5, 2, {1, -1}, {0.5, -0.5}},
+                             {1e-5, 3, {0, 1, 2}, {-1.5, 2, -0.5}}, // at the end of what can be
+                             {1e-5, 3, {0, -1, -2}, {1.5, -2, 0.5}}};
+enum { OF_CONTACTS = 0, OF_OTHERS = 1, NRULE = sizeof RULES / sizeof *RULES };
 
 typedef struct number {
   int at; // in x
@@ -127,7 +128,7 @@ static lb_status make_one(lb_way_back* w, int at, double by, double weight, nudg
 static lb_status make_by_rule(lb_way_back* w, number* to, const rule* by, lb_error* err) {
   const lb_optimization* p = &w->o->public;
   const double x = w->x[to->at], size = fmax(fabs(x), 0.1 * fmin(p->scale[to->at], 1));
-  const double h = (w->m->contact.set.on ? LITTLE : NUDGE) * size;
+  const double h = by->nudge * size;
   lb_status status = LB_OK;
   to->count = 0;
   for (int i = 0; i < by->count && status == LB_OK; i++) {
@@ -143,7 +144,8 @@ static lb_status make_by_rule(lb_way_back* w, number* to, const rule* by, lb_err
 // A number at a bound is differenced away from it.
 static lb_status make_number(lb_way_back* w, number* to, lb_error* err) {
   lb_status status = LB_FAILED;
-  for (int i = 0; i < NRULE && status == LB_FAILED; i++) {
+  const int first = w->m->contact.set.on ? OF_CONTACTS : OF_OTHERS;
+  for (int i = first; i < NRULE && status == LB_FAILED; i++) {
     lb_error quiet = lb_error_make(w->o->allocator);
     status = make_by_rule(w, to, &RULES[i], i == NRULE - 1 ? err : &quiet);
     lb_error_clear(&quiet);
@@ -223,7 +225,9 @@ static double difference_power(const lb_way_back* w, const double* q, const doub
 
 // --- whole steps ---
 
-static lb_status step_again(const lb_way_back* w, nudged* n, const lb_step_past* past) {
+// The step that `run` was differentiated for, of another model.
+static lb_status step_again(const lb_way_back* w, nudged* n, const lb_data* run,
+                            const lb_step_past* past) {
   const lb_model* m = n->m.model;
   lb_data* d = n->d;
   d->time = past->from;
@@ -232,6 +236,9 @@ static lb_status step_again(const lb_way_back* w, nudged* n, const lb_step_past*
   if (d->work->constraints) {
     lb_constraints_set_active(d, past->active[0]);
     lb_constraints_set_redundant(d, past->redundant);
+  }
+  if (d->work->contacts) {
+    lb_contacts_keep_sets(d->work->contacts, run->work->contacts);
   }
   lb_kinematics(m, d, d->q, d->qd); // steps look at poses that others left
   return lb_stepper_step(n->st, d, past->dt, w->walk.err);
@@ -248,7 +255,7 @@ void lb_text_pull_step(lb_way_back* w, const lb_tangent* t) {
     number* p = &w->text->number[i];
     begin_difference(w);
     for (int k = 0; k < p->count && w->text->status == LB_OK; k++) {
-      w->text->status = step_again(w, &p->by[k], &past);
+      w->text->status = step_again(w, &p->by[k], t->d, &past);
       add_state(w, &p->by[k]);
     }
     w->gradient[p->at] += difference_power(w, q, w->walk.by.q[now], w->walk.by.v[now]) +

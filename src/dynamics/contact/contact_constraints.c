@@ -97,7 +97,8 @@ void lb_contacts_begin_bounded(lb_contacts* C, lb_data* d) {
   const lb_compliant_rows* rows = fill_bounds(C, d);
   lb_bounded_row* to = first_bound(C);
   for (int i = next_bound(rows, 0); i >= 0; i = next_bound(rows, i + 1), to++) {
-    to->damped = rows->row[i].gap < 0;
+    to->damped = C->sets.kept ? C->sets.of->beside.bounded[to - C->beside.bounded].damped
+                              : rows->row[i].gap < 0;
   }
 }
 

@@ -325,8 +325,9 @@ bool lb_contacts_reserve_touches(lb_contacts* C, int more) {
   const bool ok = GROW(touch, C->ntouch, n) && GROW(last, C->nlast, n) &&
                   GROW(block, 0, n + C->beside.most + 1) && GROW(marks, 0, n + C->beside.most) &&
                   GROW(places.deep, 0, n) && GROW(places.sunk, 0, n) && GROW(impacts.point, 0, n) &&
-                  GROW(impacts.work, 0, n + C->beside.most) && GROW(lay.sides, 0, n) &&
-                  GROW(lay.at, 0, n) && GROW(lay.count, 0, n / LB_TOUCH_CHUNK + 2);
+                  GROW(impacts.work, 0, n + C->beside.most) && GROW(sets.same, 0, n) &&
+                  GROW(lay.sides, 0, n) && GROW(lay.at, 0, n) &&
+                  GROW(lay.count, 0, n / LB_TOUCH_CHUNK + 2);
   C->room.touches = ok ? n : C->room.touches;
   return ok;
 }

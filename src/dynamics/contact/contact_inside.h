@@ -200,6 +200,13 @@ typedef struct lb_contact_lags {
   lb_link_lag* link; // [nlink], and link[-1] is the world
 } lb_contact_lags;
 
+// Active sets of another step (contact_sets.c).
+typedef struct lb_contact_sets {
+  struct lb_contacts* of; // whose sets these are; NULL: its own
+  int* same;              // [room.touches] the same point there, or -1
+  bool kept;              // all that bears there is here
+} lb_contact_sets;
+
 struct lb_contacts {
   const lb_model* m;
   lb_arena arena; // of what never changes its size
@@ -222,6 +229,7 @@ struct lb_contacts {
   int* block;          // [room.touches + beside.most + 1]
   lb_contact_places places;
   lb_contact_impacts impacts;
+  lb_contact_sets sets;
   double *lambda, *before; // [room.rows] impulses, and those of the solve before
   unsigned char* marks;    // [room.touches + beside.most] of lb_contact_mark
   bool isolated;           // lb_contacts_isolate
@@ -285,6 +293,13 @@ bool lb_touch_sticks(const lb_contacts* C, const lb_touch* t);
 
 // Whether two colliders may meet, of these contacts.
 bool lb_contacts_may_meet(const void* contacts, int i, int j);
+
+// Active sets of another step, where there is one to keep to (contact_sets.c): find its points once
+// all are detected; the point that says whether one is closed, bounces or is pushed, itself or the
+// same one there; impulses and velocities of velocities, or of places. false: it cannot be kept.
+void lb_contacts_match(lb_contacts* C);
+const lb_touch* lb_contacts_as(const lb_contacts* C, const lb_touch* t);
+bool lb_contacts_solve_kept(lb_contacts* C, bool places);
 
 // Axes of a point from its normal (contact_axes.c); their changes with it.
 void lb_touch_set_axes(lb_touch* t, lb_v4 n);

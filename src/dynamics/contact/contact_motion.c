@@ -257,7 +257,7 @@ static bool came_otherwise(const lb_contacts* C, const lb_data* d, const lb_coll
 bool lb_contacts_struck(lb_contacts* C, lb_data* d, const double* move, double h, bool last) {
   double most = 0;
   bool any = false;
-  if (!may_leap(C, move, h)) {
+  if (C->sets.kept || !may_leap(C, move, h)) {
     return false;
   }
   lb_move_origins(C->m, d->work, move);

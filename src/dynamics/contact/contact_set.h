@@ -68,6 +68,9 @@ void lb_contacts_forget_places(lb_contacts* C);
 // Steps that are differentiated: each is found by itself, whatever came before, and solved to
 // rounding.
 void lb_contacts_isolate(lb_contacts* C, bool on);
+// Steps with the active sets of the last step of `of`, whose model is a little different, until
+// called again; NULL: their own. For differences of steps by numbers of the model.
+void lb_contacts_keep_sets(lb_contacts* C, lb_contacts* of);
 
 // All that is kept from step to step, as so many numbers. Points that do not fit are forgotten, by
 // who saves, too.

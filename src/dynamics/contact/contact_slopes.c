@@ -157,8 +157,8 @@ lb_status lb_contact_slopes_complain(const lb_contact_slopes* S, double time, lb
              ? lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient")
              : lb_error_add(err, LB_FAILED, S->m->contact.set.place,
                             "contacts: at t = %g s '%.64s' (a %s) touches '%.64s' (a %s) in a way "
-                            "that has no gradient (choose spheres, boxes or capsules for what "
-                            "touches, or let the two pass through each other by 'pairs')",
+                            "that has no gradient (choose spheres or boxes for what touches, "
+                            "or let the two pass through each other by 'pairs')",
                             time, name_of(S, c[0]), kind_of(S, c[0]), name_of(S, c[1]),
                             kind_of(S, c[1]));
 }

@@ -63,22 +63,25 @@ static bool strikes(const lb_contacts* C, const lb_touch* t, double h) {
 
 static void find_bounce(const lb_contacts* C, lb_touch* t, double h) {
   const double e = t->surface.restitution;
+  const lb_touch* as = lb_contacts_as(C, t);
+  const bool known = as != t;
   t->bounce = t->late = t->place = 0;
-  if (e == 0) {
+  if (e == 0 || (known && as->bounce == 0)) {
     return;
   }
   const double free = -lb_contact_row_velocity(&C->problem, t->row, C->u0) - C->row[t->row].b;
   const double a = (free - t->closing) / h;
-  const double s0 = t->closing + 0.5 * a * h, g = fmax(0, t->gap);
+  const double s0 = t->closing + 0.5 * a * h, g = as->gap > 0 ? t->gap : 0;
   double T = 0;
-  if (!(s0 > 0) || g > h * s0 + 0.5 * a * h * h || !strikes(C, t, h)) {
+  if (!known && (!(s0 > 0) || g > h * s0 + 0.5 * a * h * h || !strikes(C, t, h))) {
     return;
   }
   for (int i = 0; i < 3; i++) {
-    T = fmin(h, g / (s0 + 0.5 * a * T));
+    T = g / (s0 + 0.5 * a * T);
+    T = known ? T : fmin(h, T);
   }
   const double out = e * (s0 + a * T), left = h - T;
-  if (out > 0.5 * RESTS * h * fabs(a)) {
+  if (known || out > 0.5 * RESTS * h * fabs(a)) {
     t->late = a * (0.5 * h - T);
     t->bounce = out - t->late;
     t->place = (out * left - 0.5 * a * left * left - g) / h;
@@ -132,9 +135,9 @@ static bool yields(const lb_contacts* C, const lb_touch* t) {
 
 double lb_contacts_asked_at_rest(const lb_contacts* C, const lb_touch* t, double h) {
   const lb_scene_contacts* set = &C->m->contact.set;
-  return t->gap > 0     ? t->gap / h
-         : yields(C, t) ? compliance_of(set, h) * set->stiffness * t->gap
-                        : 0;
+  return lb_contacts_as(C, t)->gap > 0 ? t->gap / h
+         : yields(C, t)                ? compliance_of(set, h) * set->stiffness * t->gap
+                                       : 0;
 }
 
 static void ask_normal(const lb_contacts* C, lb_contact_row* r, const lb_touch* t, double h) {
@@ -178,7 +181,8 @@ static double depth_of(const lb_contacts* C, const lb_touch* t) {
   const lb_collider_state* c = C->collider;
   const double depth = DEPTH * fmin(c[t->collider[0]].size, c[t->collider[1]].size);
   // few rows are solved to the end
-  return C->problem.nrow <= FEW_ROWS ? fmin(0.5 * OVERLAP, depth) : depth;
+  const int rows = C->sets.kept ? C->sets.of->problem.nrow : C->problem.nrow;
+  return rows <= FEW_ROWS ? fmin(0.5 * OVERLAP, depth) : depth;
 }
 
 static unsigned char marks_of(const lb_contacts* C, const lb_touch* t) {
@@ -215,6 +219,9 @@ void lb_contacts_ask(const lb_touch_work* by, lb_touch* t) {
 // Islands of (5); false: there are none.
 static bool find_deep(lb_contacts* C, const int* island) {
   bool any = false;
+  if (C->sets.kept) {
+    return C->sets.of->places.twice;
+  }
   for (int i = 0; i < C->ntouch; i++) {
     C->places.deep[i] = false;
   }
@@ -230,9 +237,11 @@ static bool find_deep(lb_contacts* C, const int* island) {
 static void ask_place(const lb_touch_work* by, lb_touch* t) {
   const lb_contacts* C = by->C;
   const int i = (int)(t - C->touch);
+  const lb_touch* as = lb_contacts_as(C, t);
   double* b = &C->row[t->row].b;
-  t->pushed = t->bounce == 0 && C->m->contact.set.law == LB_CONTACT_RIGID && t->gap <= 0 &&
-              C->places.deep[by->islands ? by->islands[i] : 0];
+  t->pushed = as != t ? as->pushed
+                      : t->bounce == 0 && C->m->contact.set.law == LB_CONTACT_RIGID &&
+                            t->gap <= 0 && C->places.deep[by->islands ? by->islands[i] : 0];
   if (t->bounce > 0) {
     *b += t->bounce - lb_contacts_held_place(C, t, by->h);
   } else if (t->pushed) {
@@ -362,6 +371,11 @@ static lb_contact_report solve_first(lb_contacts* C, const lb_data* d) {
 
 // Impulses, and velocities in u, under which no impact adds energy.
 static void solve_all(lb_contacts* C, const lb_data* d, double h) {
+  if (C->sets.kept && lb_contacts_solve_kept(C, false)) {
+    C->impacts.held = false;
+    return;
+  }
+  C->sets.kept = false;
   C->report = solve_first(C, d);
   lb_contacts_keep_energy(C, d, h, solve_again);
 }
@@ -411,7 +425,7 @@ static int count_stirring(const lb_contacts* C, const lb_touch* t) {
 static void keep(const lb_touch_work* by, lb_touch* t) {
   const lb_contacts* C = by->C;
   t->impulse = t->twist = t->slip = lb_v4_zero();
-  t->exact = C->m->contact.set.solver == LB_CONTACT_FAST &&
+  t->exact = C->m->contact.set.solver == LB_CONTACT_FAST && !C->sets.kept &&
              lb_contact_solver_exact(C->solver, (int)(t - C->touch));
   t->stirred = C->m->contact.set.solver == LB_CONTACT_FAST ? count_stirring(C, t) : 0;
   for (int i = t->row; i < t->row + t->nrow; i++) {
@@ -434,6 +448,7 @@ bool lb_contacts_prepare(lb_contacts* C, lb_data* d, double h, lb_contact_system
   if (!C->near.again || W.at_end) { // else links have other velocities meanwhile
     find_bias(C, d, W.at_end);
   }
+  lb_contacts_match(C);
   if (!lb_contacts_build(C, d, W, h)) {
     return false;
   }
@@ -484,7 +499,9 @@ void lb_contacts_place(lb_contacts* C, lb_data* d, double h, double* move) {
       lb_contacts_gather(C, d);
       lb_contacts_take_away(C);
     }
-    solve(C, d, BRIEFLY);
+    if (!C->sets.kept || !lb_contacts_solve_kept(C, true)) {
+      solve(C, d, BRIEFLY);
+    }
     spread(C, d, move, C->before);
   }
   lb_contacts_expect(C, d, move, h);

@@ -23,6 +23,8 @@ typedef struct touching {
   lb_vec3 edge[2]; // [flat] directions
   int flat;        // 0 a corner or curved surface, 1 an edge, 2 a face
   lb_feature face; // that faces the other one, in the world
+  int corner;      // of it, or where the edge begins
+  bool round;      // its edges are none of the body's
 } touching;
 
 static lb_vec3 across(lb_vec3 n) {
@@ -42,16 +44,17 @@ static double off_segment(lb_vec3 x, lb_vec3 p, lb_vec3 q) {
   return lb_vec3_norm(lb_vec3_sub(x, lb_vec3_along(p, t, e)));
 }
 
-static bool on_corner(const lb_feature* f, lb_vec3 x, double near) {
-  bool on = false;
-  for (int k = 0; k < f->n; k++) {
-    on |= lb_vec3_norm(lb_vec3_sub(x, f->v[k])) < near;
+// The corner of a polygon that a point is on; -1: none.
+static int corner_at(const lb_feature* f, lb_vec3 x, double near) {
+  int at = -1;
+  for (int k = 0; k < f->n && at < 0; k++) {
+    at = lb_vec3_norm(lb_vec3_sub(x, f->v[k])) < near ? k : -1;
   }
-  return on;
+  return at;
 }
 
 // The edge of a polygon that is nearest to a point: its direction, and how far away it is.
-static double nearest_edge(const lb_feature* f, lb_vec3 x, lb_vec3* direction) {
+static double nearest_edge(const lb_feature* f, lb_vec3 x, lb_vec3* direction, int* which) {
   double least = INFINITY;
   for (int k = 0; k < f->n - (f->n == 2); k++) {
     const lb_vec3 p = f->v[k], q = f->v[(k + 1) % f->n];
@@ -59,24 +62,28 @@ static double nearest_edge(const lb_feature* f, lb_vec3 x, lb_vec3* direction) {
     if (off < least) {
       least = off;
       *direction = lb_vec3_unit_or(lb_vec3_sub(q, p), p);
+      *which = k;
     }
   }
   return least;
 }
 
-// Corner, edge or face of a polygon that the core's point is on.
-static void be_polygon(touching* t, double near) {
+// Corner, edge or face of a polygon that the core's point is on; false: it is beside a line.
+static bool be_polygon(touching* t, double near) {
   lb_vec3 e = {0, 0, 0};
   t->flat = 0;
-  if (t->face.n == 1 || on_corner(&t->face, t->core, near)) {
-    return;
+  t->corner = t->face.n == 1 ? 0 : corner_at(&t->face, t->core, near);
+  if (t->corner >= 0) {
+    return true;
   }
-  if (nearest_edge(&t->face, t->core, &e) < near || t->face.n == 2) {
+  const double off = nearest_edge(&t->face, t->core, &e, &t->corner);
+  if (off < near || t->face.n == 2) {
     t->flat = 1;
     t->edge[0] = e;
   } else {
     be_face(t, t->face.normal);
   }
+  return off < near || t->face.n > 2;
 }
 
 static void to_world(const lb_placed* x, lb_feature* f) {
@@ -136,17 +143,24 @@ static lb_mat3 hessian(const lb_placed* x, lb_vec3 out) {
   return H;
 }
 
-// Not kinds with faces whose corners are not points of the body.
-bool lb_collide_has_derivative(const lb_collider* c) {
-  return c->type != LB_COLLIDER_CYLINDER;
+// Corners and edges of caps move on them; false: it is not known how.
+static bool add_slides(const lb_placed* x, lb_vec3 out, touching* t) {
+  const lb_collider_kind* kind = lb_collider_kind_of(x->c);
+  lb_mat3 D = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  t->round = kind->slides;
+  if (!kind->slides || t->flat == 2) {
+    return true;
+  }
+  if (!kind->slides(x->c, lb_mat3_apply_transposed(x->R, out), t->corner, t->flat == 1, &D)) {
+    return false;
+  }
+  t->H = lb_mat3_mul(x->R, lb_mat3_mul(D, lb_mat3_transpose(x->R)));
+  return true;
 }
 
 static bool find_touching(const lb_placed* x, lb_vec3 at, lb_vec3 out, double near, touching* t) {
   const lb_collider_kind* kind = lb_collider_kind_of(x->c);
   *t = (touching){.at = at, .core = lb_vec3_along(at, -x->c->radius, out)};
-  if (!lb_collide_has_derivative(x->c)) {
-    return false;
-  }
   if (kind->pieces) {
     const bool found = find_piece(x, at, out, near, &t->face);
     to_world(x, &t->face);
@@ -157,14 +171,16 @@ static bool find_touching(const lb_placed* x, lb_vec3 at, lb_vec3 out, double ne
     be_face(t, out);
     return true;
   }
-  t->H = hessian(x, out);
+  t->H = kind->slides ? (lb_mat3){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}} : hessian(x, out);
   t->face.n = 1;
   if (kind->feature) {
     kind->feature(x->c, lb_mat3_apply_transposed(x->R, out), &t->face);
     to_world(x, &t->face);
-    be_polygon(t, near);
+    if (!be_polygon(t, near) && kind->slides) { // it is the line that faces another way
+      return false;
+    }
   }
-  return true;
+  return add_slides(x, out, t);
 }
 
 // --- slides and conditions ---
@@ -205,9 +221,13 @@ static bool cut_to_face(sliding* s, const touching t[2], int ref, lb_vec3 n, dou
   if (o->flat == 0) {
     return true;
   }
-  const bool own = on_corner(&r->face, r->core, 10 * near);
+  const bool own = corner_at(&r->face, r->core, 10 * near) >= 0;
   if (o->flat == 1 && r->face.n > 2) {
-    nearest_edge(&r->face, r->core, &e);
+    if (r->round) {
+      return false;
+    }
+    int which;
+    nearest_edge(&r->face, r->core, &e, &which);
     slide(s, 0, e, ref);
     slide(s, 1, o->edge[0], 1 - ref);
     return true;

@@ -9,7 +9,8 @@
 //   (1)  ta = -Ha (dn - wa x n) + slides along the features of a,
 //        tb =  Hb (dn - wb x n) + slides along the features of b
 //
-// where H are the Hessians of the support functions, with the radius of a ball on them. Across n
+// where H are the Hessians of the support functions, with the radius of a ball on them; of a
+// cylinder how its side's line and the lowest corner of its cap go round with the normal. Across n
 //
 //   (2)  Va + ta - Vb - tb = g dn
 //
@@ -27,9 +28,7 @@ typedef struct lb_point_change {
   double distance;
 } lb_point_change;
 
-// Whether contacts of such a collider have derivatives at all: those of cylinders have none.
-bool lb_collide_has_derivative(const lb_collider* c);
 // Changes by each of the twelve, of point k of a manifold. false: the features are not of these
-// kinds, or it is not known which they are.
+// kinds, as lines side by side and edges of a cylinder's caps, or it is not known which they are.
 bool lb_collide_differentiate(const lb_placed* a, const lb_placed* b, const lb_manifold* m, int k,
                               lb_point_change by[LB_POINT_MOTIONS]);

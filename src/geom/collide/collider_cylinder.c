@@ -27,12 +27,25 @@ static const double TILT = 1e-3;
 // Caps face directions up to 45 degrees from the axis.
 static const double CAP = 0.70710678118654752;
 
+// The corner next to the azimuth of a cap's lowest place, and by how much it moves there.
+typedef struct lowest {
+  double step, tilt, azimuth, part;
+  int nearest;
+} lowest;
+
+static lowest lowest_of(lb_vec3 d) {
+  lowest l = {.step = 2 * M_PI / LB_CAP_CORNERS, .tilt = sqrt(d.x * d.x + d.y * d.y)};
+  l.azimuth = l.tilt > 1e-12 ? atan2(d.y, d.x) : 0;
+  l.nearest = (int)lround(l.azimuth / l.step);
+  l.part = fmin(l.tilt / TILT, 1);
+  return l;
+}
+
 static void cap(const lb_collider* c, lb_vec3 d, lb_feature* f) {
-  const double way = d.z < 0 ? -1 : 1, tilt = sqrt(d.x * d.x + d.y * d.y);
-  const double step = 2 * M_PI / LB_CAP_CORNERS;
-  const double azimuth = tilt > 1e-12 ? atan2(d.y, d.x) : 0;
-  const int nearest = (int)lround(azimuth / step);
-  const double part = fmin(tilt / TILT, 1), shift = part * part * (azimuth - nearest * step);
+  const lowest l = lowest_of(d);
+  const double way = d.z < 0 ? -1 : 1, step = l.step;
+  const int nearest = l.nearest;
+  const double shift = l.part * l.part * (l.azimuth - nearest * step);
   f->n = LB_CAP_CORNERS;
   f->id = way > 0;
   f->normal = lb_vec3_make(0, 0, way);
@@ -57,6 +70,31 @@ static void feature(const lb_collider* c, lb_vec3 d, lb_feature* f) {
     f->v[k] = lb_vec3_make(s.x, s.y, k ? -c->half.z : c->half.z);
     f->vid[k] = (uint16_t)(2 * LB_CAP_CORNERS + k);
   }
+}
+
+// r t (t'dd/rho) of the side's line, and of a cap's corner that is at the azimuth of d: its angle
+// goes with the square of a small tilt. Of edges of caps it is not known.
+static bool slides(const lb_collider* c, lb_vec3 d, int k, bool edge, lb_mat3* by_d) {
+  const lowest l = lowest_of(d);
+  const bool side = fabs(d.z) <= CAP;
+  const int turn = d.z < 0 ? LB_CAP_CORNERS - 1 - k : k; // corners of both caps turn alike
+  const bool moves = side || turn == (l.nearest + LB_CAP_CORNERS) % LB_CAP_CORNERS;
+  *by_d = (lb_mat3){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  if (edge && !side) {
+    return false;
+  }
+  if (!moves || l.tilt < 1e-12) {
+    return true;
+  }
+  const lb_vec3 e = {d.x / l.tilt, d.y / l.tilt, 0};
+  const double off = side ? 0 : l.azimuth - l.nearest * l.step, share = side ? 1 : l.part * l.part;
+  const double at = l.azimuth - (1 - share) * off;
+  const double grows = share < 1 ? 2 * l.tilt / (TILT * TILT) * off : 0;
+  const lb_vec3 angle = // derivative of the corner's by d
+      lb_vec3_along(lb_vec3_scale(grows, e), share / l.tilt, lb_vec3_make(-e.y, e.x, 0));
+  by_d->x = lb_vec3_scale(-c->half.x * sin(at), angle);
+  by_d->y = lb_vec3_scale(c->half.x * cos(at), angle);
+  return true;
 }
 
 static double point(const lb_collider* c, lb_vec3 x, lb_vec3* gradient) {
@@ -100,5 +138,6 @@ const lb_collider_kind lb_collider_cylinder = {.name = "cylinder",
                                                .support = support,
                                                .curvature = curvature,
                                                .feature = feature,
+                                               .slides = slides,
                                                .point = point,
                                                .ray = ray};

@@ -38,6 +38,9 @@ typedef struct lb_collider_kind {
   lb_sym3 (*curvature)(const lb_collider* c, lb_vec3 d);
   /// Feature that faces the unit d; NULL: the support point.
   void (*feature)(const lb_collider* c, lb_vec3 d, lb_feature* f);
+  /// How corner k of the feature that faces d, or the edge that begins there, moves with d; false:
+  /// it is not known. NULL: corners and edges are fixed.
+  bool (*slides)(const lb_collider* c, lb_vec3 d, int k, bool edge, lb_mat3* by_d);
   double (*point)(const lb_collider* c, lb_vec3 x, lb_vec3* gradient);
   bool (*ray)(const lb_collider* c, const lb_ray* ray, lb_ray_hit* hit);
   /// Walk over the triangles that may meet a box, in an order that is always the same. The visitor

@@ -1,6 +1,5 @@
 // What collides with what, whatever the state.
 #pragma once
-#include "geom/collide/collide_derivative.h"
 #include "limber/model.h"
 #include "model/use/link.h"
 
@@ -9,9 +8,4 @@ static inline bool lb_model_may_meet(const lb_model_contacts* c, const lb_model_
                                      const lb_model_collider* y) {
   return x->link != y->link && c->meeting[x->family * c->nfamily + y->family].collide &&
          !lb_links_joined(c, x->link, y->link);
-}
-
-// Whether points of a collider have derivatives.
-static inline bool lb_model_touches_smoothly(const lb_model_collider* c) {
-  return !c->geometry || lb_collide_has_derivative(c->geometry);
 }
