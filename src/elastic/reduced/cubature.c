@@ -1,366 +1,24 @@
 // Greedy choice of points: add the one whose contribution points most along what is missing, then
-// find all the weights anew by non-negative least squares, until what is missing is small. Rows are
-// the components of the force at every training pose, each pose scaled to length one, so that small
-// and large deformations count alike.
-// An error counts by the energy it would bring, df' K^-1 df with the stiffness K at the pose: a
-// bent body gives way along mixtures of soft and stiff coordinates, so that a small part of a stiff
-// force bends it. Candidates' contributions A are seen only through their products N = A'A and A'b,
-// which are summed once, some poses at a time.
+// find all the weights anew by non-negative least squares, until what is missing is small
+// (cubature_fit.h). Rows are the components of the force at every training pose, each pose scaled
+// to length one, so that small and large deformations count alike. An error counts by the energy it
+// would bring, df' K^-1 df with the stiffness K at the pose: a bent body gives way along mixtures
+// of soft and stiff coordinates, so that a small part of a stiff force bends it. Candidates'
+// contributions A are seen only through their products N = A'A and A'b, which are summed once, some
+// poses at a time.
 #include "elastic/reduced/cubature.h"
 
 #include <cblas.h>
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
+#include "elastic/reduced/cubature_fit.h"
+#include "elastic/reduced/cubature_inside.h"
 #include "math/linear/dense.h"
 
 lb_cubature_options lb_cubature_default(void) {
   return (lb_cubature_options){.tolerance = 1.5e-3, .most = 300, .range = 0.2, .poses = 60};
 }
-
-static double random_unit(uint64_t* s) { // in [0, 1)
-  *s ^= *s << 13;
-  *s ^= *s >> 7;
-  *s ^= *s << 17;
-  return (double)(*s >> 11) * 0x1p-53;
-}
-
-// --- poses ---
-
-typedef struct poser {
-  const lb_reduced* b;
-  lb_reduced_force exact;
-  double size;
-  double *K, *f, *x, *load, *scratch;
-  double* omega; // [r] at rest
-} poser;
-
-// Generalised force of a random force and moment on every face, at rest.
-static void random_load(const poser* p, uint64_t* seed) {
-  const lb_reduced* b = p->b;
-  memset(p->load, 0, (size_t)b->r * sizeof *p->load);
-  for (int f = 0; f < b->nface; f++) {
-    lb_v4 force = lb_v4_zero(), moment = lb_v4_zero();
-    for (int i = 0; i < 3; i++) {
-      force[i] = random_unit(seed) - 0.5;
-      moment[i] = (random_unit(seed) - 0.5) * p->size;
-    }
-    for (int k = 0; k < b->r; k++) {
-      const lb_v4 turn = // mean rotation
-          lb_m3_axial(b->face[f].A[k]) / lb_m3_trace(b->face[f].A0);
-      p->load[k] += lb_v4_dot(force, b->face[f].W[k]) + lb_v4_dot(moment, turn);
-    }
-  }
-}
-
-static double face_travel(const lb_reduced* b, const double* eta) {
-  double most = 0;
-  for (int f = 0; f < b->nface; f++) {
-    lb_v4 sum = lb_v4_zero();
-    for (int k = 0; k < b->r; k++) {
-      sum += b->face[f].W[k] * eta[k];
-    }
-    most = fmax(most, sqrt(lb_v4_dot(sum, sum)));
-  }
-  return most;
-}
-
-// The load that would move the faces by `travel` if everything were linear.
-static bool scale_load(const poser* p, double travel) {
-  const int r = p->b->r;
-  for (int k = 0; k < r; k++) {
-    p->x[k] = p->load[k] / (p->omega[k] * p->omega[k]);
-  }
-  const double linear = face_travel(p->b, p->x);
-  for (int k = 0; k < r; k++) {
-    p->load[k] *= linear > 0 ? travel / linear : 0;
-  }
-  return linear > 0;
-}
-
-// x = K^-1 f in place of f's copy; the matrix is made anew first when asked. Returns f'x, or -1.
-static double find_step(const poser* p, const lb_reduced_force* force, const double* eta,
-                        bool anew) {
-  const int r = p->b->r;
-  if (anew) {
-    lb_reduced_tangent(force, p->K, eta, p->scratch);
-    if (lb_cholesky(r, p->K, r) != LB_OK) {
-      return -1;
-    }
-  }
-  memcpy(p->x, p->f, (size_t)r * sizeof *p->x);
-  lb_cholesky_solve(r, p->K, r, 1, p->x, r);
-  return lb_dot(r, p->f, p->x);
-}
-
-// Equilibrium by Newton's method, f(eta) = load. A slender body that turns far is stretched by the
-// first step, which the second takes back: so steps are never cut. The matrix is kept as long as
-// steps become ten times shorter, in the norm of the energy. The first one is that of `near`,
-// forces of fewer points.
-static bool find_equilibrium(const poser* p, const lb_reduced_force* force,
-                             const lb_reduced_force* near, double* eta, double enough) {
-  static const double FAST = 1e-2; // of squares
-  const int r = p->b->r;
-  double last = 0;
-  for (int i = 0; i < 40; i++) {
-    force->force(force->context, p->f, NULL, eta, NULL, p->scratch);
-    for (int k = 0; k < r; k++) {
-      p->f[k] = p->load[k] - p->f[k];
-    }
-    double square = find_step(p, near, eta, i == 0);
-    if (!(square >= 0) || (i > 0 && !(square < FAST * last))) {
-      square = find_step(p, force, eta, true);
-    }
-    if (!(square >= 0)) {
-      return false;
-    }
-    lb_add(r, eta, 1, p->x);
-    last = square;
-    if (square <= enough * fabs(lb_dot(r, p->load, eta))) {
-      return true;
-    }
-  }
-  return false;
-}
-
-void lb_cubature_rest(const lb_reduced* reduced, double size, double* eta) {
-  static const double SMALL = 1e-6;
-  const int r = reduced->r;
-  memset(eta, 0, (size_t)(r * r) * sizeof *eta);
-  for (int k = 0; k < r; k++) {
-    double* pose = eta + k * r;
-    pose[k] = 1;
-    pose[k] = SMALL * size / fmax(face_travel(reduced, pose), 1e-3);
-  }
-}
-
-static bool take_poser(poser* p, const lb_reduced* reduced, const lb_points* all, double size,
-                       lb_arena* arena) {
-  const size_t r = (size_t)reduced->r;
-  *p = (poser){.b = reduced, .exact = lb_points_force(all), .size = size};
-  p->K = LB_TAKE(arena, double, r* r);
-  p->f = LB_TAKE(arena, double, r);
-  p->x = LB_TAKE(arena, double, r);
-  p->load = LB_TAKE(arena, double, r);
-  p->omega = LB_TAKE(arena, double, r);
-  p->scratch = LB_TAKE(arena, double, p->exact.scratch);
-  return lb_arena_status(arena) == LB_OK;
-}
-
-// Points that have the stiffness at rest: equilibria of these are near those of all, and found
-// sooner.
-static lb_status choose_rough(poser* p, const lb_points* all, const double* poses, lb_arena* arena,
-                              lb_points* rough) {
-  const int r = p->b->r;
-  lb_cubature_options options = lb_cubature_default();
-  lb_cubature_report report;
-  int nregion = 1;
-  for (int b = 0; b < all->nbatch; b++) {
-    nregion = all->region[b] >= nregion ? all->region[b] + 1 : nregion;
-  }
-  memset(p->x, 0, (size_t)r * sizeof *p->x);
-  lb_reduced_tangent(&p->exact, p->K, p->x, p->scratch);
-  for (int k = 0; k < r; k++) {
-    p->omega[k] = sqrt(p->K[k * (r + 1)]);
-  }
-  return lb_cubature_train(all, nregion, p->omega, poses, r, &options, arena, rough, &report);
-}
-
-// Poses end at rounding, so that they are the same on every processor.
-lb_status lb_cubature_poses(const lb_points* all, const lb_reduced* reduced, double size,
-                            const lb_cubature_options* options, lb_arena* arena, double** eta,
-                            int* count) {
-  static const double NEAR = 1e-6, EXACT = 1e-18; // of squares
-  const int r = reduced->r;
-  poser p;
-  lb_points rough;
-  double* poses = LB_TAKE(arena, double, (options->poses + r) * r);
-  lb_status status = poses && take_poser(&p, reduced, all, size, arena) ? LB_OK : LB_NO_MEMORY;
-  if (status == LB_OK) { // each basis vector alone, small: together they are the stiffness at rest
-    lb_cubature_rest(reduced, size, poses);
-    status = choose_rough(&p, all, poses, arena, &rough);
-  }
-  if (status != LB_OK) {
-    return status;
-  }
-  const lb_reduced_force few = lb_points_force(&rough);
-  uint64_t seed = 0x9e3779b97f4a7c15u;
-  *count = r;
-  for (int i = 0; i < options->poses; i++) {
-    double* pose = poses + *count * r;
-    const double travel = options->range * size * (i + 1) / options->poses;
-    random_load(&p, &seed);
-    memset(pose, 0, (size_t)r * sizeof *pose);
-    *count += scale_load(&p, travel) && find_equilibrium(&p, &few, &few, pose, NEAR) &&
-              find_equilibrium(&p, &p.exact, &few, pose, EXACT);
-  }
-  *eta = poses;
-  return LB_OK;
-}
-
-// --- non-negative least squares on a growing set of columns ---
-
-// Columns that are equal but for rounding: the first of them is taken, on every processor.
-static const double HAIR = 1e-6;
-
-typedef struct fit {
-  int ncolumn;   // candidates
-  int most, n;   // weights that are not held at zero: room, and how many there are
-  double* N;     // [ncolumn][ncolumn] A'A
-  double* Ab;    // [ncolumn] A'b
-  double bb;     // b'b
-  double* w;     // [ncolumn] weights
-  double* rest;  // [ncolumn] A'(b - A w)
-  bool* tried;   // [ncolumn] was a column already: some lost their weight again
-  int* passive;  // [most] columns with a weight
-  double* L;     // [most][most] Cholesky factor of N over them, by rows
-  double *y, *z; // [most]
-} fit;
-
-static bool take_fit(fit* s, lb_arena* arena) {
-  const size_t n = (size_t)s->ncolumn, most = (size_t)s->most;
-  s->N = LB_TAKE(arena, double, n* n);
-  s->Ab = LB_TAKE(arena, double, n);
-  s->w = LB_TAKE(arena, double, n);
-  s->rest = LB_TAKE(arena, double, n);
-  s->tried = LB_TAKE(arena, bool, n);
-  s->passive = LB_TAKE(arena, int, most);
-  s->L = LB_TAKE(arena, double, most* most);
-  s->y = LB_TAKE(arena, double, most);
-  s->z = LB_TAKE(arena, double, most);
-  return lb_arena_status(arena) == LB_OK;
-}
-
-static const double* products(const fit* s, int column) {
-  return s->N + (size_t)column * (size_t)s->ncolumn;
-}
-
-// Row n of the Cholesky factor for one more column; false when it depends on those before it.
-static bool append(fit* s, int column) {
-  const double* N = products(s, column);
-  double* row = s->L + (size_t)s->n * (size_t)s->most;
-  double left = N[column] * (1 + 1e-13);
-  for (int i = 0; i < s->n; i++) {
-    const double* Li = s->L + (size_t)i * (size_t)s->most;
-    row[i] = (N[s->passive[i]] - lb_dot(i, row, Li)) / Li[i];
-    left -= row[i] * row[i];
-  }
-  if (!(left > 0)) {
-    return false;
-  }
-  row[s->n] = sqrt(left);
-  s->passive[s->n++] = column;
-  return true;
-}
-
-// Keep the columns that still have a weight; the factor is made anew from the first that has none.
-static void drop_empty(fit* s) {
-  const int n = s->n;
-  int first = 0;
-  while (first < n && s->w[s->passive[first]] > 0) {
-    first++;
-  }
-  s->n = first;
-  for (int i = first; i < n; i++) {
-    const int column = s->passive[i];
-    if (s->w[column] > 0 && !append(s, column)) {
-      s->w[column] = 0;
-    }
-  }
-}
-
-// Least squares over the columns with a weight: z = N^-1 A'b.
-static void solve_passive(fit* s) {
-  for (int i = 0; i < s->n; i++) {
-    const double* Li = s->L + (size_t)i * (size_t)s->most;
-    s->y[i] = (s->Ab[s->passive[i]] - lb_dot(i, Li, s->y)) / Li[i];
-  }
-  memcpy(s->z, s->y, (size_t)s->n * sizeof *s->z);
-  for (int i = s->n - 1; i >= 0; i--) {
-    const double* Li = s->L + (size_t)i * (size_t)s->most;
-    s->z[i] /= Li[i];
-    lb_add(i, s->z, -s->z[i], Li);
-  }
-}
-
-// How far the weights may go towards z before one of them is zero.
-static double longest_step(const fit* s) {
-  double step = 1;
-  for (int i = 0; i < s->n; i++) {
-    const double w = s->w[s->passive[i]];
-    if (s->z[i] <= 0) {
-      step = fmin(step, w > s->z[i] ? w / (w - s->z[i]) : 0);
-    }
-  }
-  return step;
-}
-
-// Weights of all columns so far, from those of before with the new column free (Lawson and Hanson's
-// inner loop).
-static void solve_weights(fit* s) {
-  double step = 0;
-  while (s->n > 0 && step < 1) {
-    solve_passive(s);
-    step = longest_step(s);
-    for (int i = 0; i < s->n; i++) {
-      double* w = &s->w[s->passive[i]];
-      const double before = *w;
-      *w += step * (s->z[i] - before);
-      if (s->z[i] <= 0 && *w <= 1e-9 * before) { // it has come down to zero
-        *w = 0;
-      }
-    }
-    drop_empty(s);
-  }
-}
-
-// What is missing, along every candidate; returns its size over that of b.
-static double find_rest(fit* s) {
-  memcpy(s->rest, s->Ab, (size_t)s->ncolumn * sizeof *s->rest);
-  for (int i = 0; i < s->n; i++) {
-    lb_add(s->ncolumn, s->rest, -s->w[s->passive[i]], products(s, s->passive[i]));
-  }
-  double left = s->bb;
-  for (int i = 0; i < s->n; i++) {
-    left -= s->w[s->passive[i]] * (s->Ab[s->passive[i]] + s->rest[s->passive[i]]);
-  }
-  return sqrt(fmax(left, 0) / s->bb);
-}
-
-// The candidate with the largest cosine with what is missing; -1: none.
-static int best_column(const fit* s) {
-  int best = -1;
-  double most = 0;
-  for (int i = 0; i < s->ncolumn; i++) {
-    const double size = products(s, i)[i];
-    const double along = size > 0 && !s->tried[i] ? s->rest[i] / sqrt(size) : 0;
-    if (along > (1 + HAIR) * most) {
-      most = along;
-      best = i;
-    }
-  }
-  return best;
-}
-
-// Columns and weights until what is missing is small; returns its size.
-static double choose_columns(fit* s, double tolerance) {
-  double error = find_rest(s);
-  while (s->n < s->most && error > tolerance) {
-    const int column = best_column(s);
-    if (column < 0) {
-      break;
-    }
-    s->tried[column] = true;
-    if (append(s, column)) {
-      solve_weights(s);
-      error = find_rest(s);
-    }
-  }
-  return error;
-}
-
-// --- training ---
 
 enum { MOST_CANDIDATES = 1024, MOST_ROWS = 512 };
 
@@ -384,7 +42,7 @@ typedef struct trainer {
   double* A;           // [8 * candidates.nbatch][rows] their contributions
   double* b;           // [rows] exact forces
   double *g, *scratch; // [2][8][r]
-  fit s;
+  lb_cubature_fit s;
 } trainer;
 
 // A force from a pose: of all points, or of those of a batch of candidates.
@@ -475,7 +133,7 @@ static void fill_rows(trainer* t, int i, int row) {
 
 // N = A'A and A'b, a block of items at a time.
 static void sum_products(trainer* t) {
-  fit* s = &t->s;
+  lb_cubature_fit* s = &t->s;
   const int r = t->all->r, n = s->ncolumn, nitem = t->npose + t->nslope;
   for (int i = 0; i < nitem;) {
     int rows = 0;
@@ -539,7 +197,7 @@ static lb_status choose_candidates(trainer* t, int nregion, lb_arena* arena) {
   const int some = count < MOST_CANDIDATES ? count : MOST_CANDIDATES;
   uint64_t seed = 88172645463325252u;
   for (int i = 0; i < some; i++) {
-    const double at = (i + (some < count ? random_unit(&seed) : 0)) * count / some;
+    const double at = (i + (some < count ? lb_cubature_random(&seed) : 0)) * count / some;
     list[i] = list[(int)at];
   }
   t->candidate = list;
@@ -549,7 +207,7 @@ static lb_status choose_candidates(trainer* t, int nregion, lb_arena* arena) {
 
 static bool take_trainer(trainer* t, int most, lb_arena* arena) {
   const int r = t->all->r;
-  t->s = (fit){.ncolumn = LB_LANES * t->candidates.nbatch};
+  t->s = (lb_cubature_fit){.ncolumn = LB_LANES * t->candidates.nbatch};
   t->s.most = most < t->s.ncolumn ? most : t->s.ncolumn;
   t->rows = r > MOST_ROWS ? r : MOST_ROWS / r * r;
   t->A = LB_TAKE(arena, double, (size_t)t->s.ncolumn*(size_t)t->rows);
@@ -558,7 +216,7 @@ static bool take_trainer(trainer* t, int most, lb_arena* arena) {
   t->pose = LB_TAKE(arena, double, r);
   t->L = LB_TAKE(arena, double, r* r);
   t->scratch = LB_TAKE(arena, double, lb_points_force(t->all).scratch);
-  return take_fit(&t->s, arena);
+  return lb_cubature_fit_take(&t->s, arena);
 }
 
 // The candidates with a weight, in their order. Those of a region fill batches of their own, so
@@ -609,7 +267,7 @@ static lb_status train(trainer* t, int nregion, const lb_cubature_options* optio
   }
   if (status == LB_OK) {
     sum_products(t);
-    report->error = choose_columns(&t->s, options->tolerance);
+    report->error = lb_cubature_fit_choose(&t->s, options->tolerance);
     status = pick(t, nregion, scratch, arena, few, &report->points);
   }
   return status;

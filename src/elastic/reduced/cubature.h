@@ -1,5 +1,6 @@
 // Cubature: a few points of a body with positive weights that give nearly the internal forces of
 // all of them [An, Kim, James 2008], for deformations like those it was trained on.
+// cubature_poses.c is about the poses, cubature.c about the choice.
 #pragma once
 #include "elastic/reduced/cubature_force.h"
 

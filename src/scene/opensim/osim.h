@@ -224,6 +224,19 @@ bool lb_osim_read_inner_function(lb_osim* o, lb_xml* in, double scale, bool has_
 // Function as a node, whatever it is.
 lb_yaml* lb_osim_function_node(lb_osim* o, lb_place place, const lb_osim_function* f);
 
+// --- surfaces (osim_wraps.c) ---
+
+void lb_osim_wraps(lb_osim* o);
+// The surface that a name or path stands for, of an obstacle the first; or NULL.
+const lb_osim_wrap* lb_osim_find_wrap(const lb_osim* o, const char* name);
+// Distance of a segment from a surface's middle, in parts of its size, and where that is, 0 to 1.
+double lb_osim_wrap_distance(const lb_osim_wrap* w, lb_transform pose, lb_vec3 a, lb_vec3 b,
+                             double* along);
+// Surface of an obstacle for a path from a to b (in the world): it stays on the side to the right
+// of its way, as seen along z, where it turns right-handed about the obstacle. Its name.
+const char* lb_osim_make_obstacle(lb_osim* o, const lb_osim_wrap* w, lb_transform pose, lb_vec3 a,
+                                  lb_vec3 b);
+
 // --- parts ---
 
 void lb_osim_joints(lb_osim* o);                                    // osim_joints.c
@@ -244,7 +257,6 @@ void lb_osim_leave_out(lb_osim* o, const lb_xml* force, const char* why); // osi
 // One muscle or path spring of `ForceSet`; false: it is neither.
 bool lb_osim_path_force(lb_osim* o, lb_xml* force); // osim_paths.c
 void lb_osim_report_pathless(lb_osim* o);           // osim_paths.c
-void lb_osim_wraps(lb_osim* o);                     // osim_paths.c
 // Constants of a Hill-type muscle, and its start.
 lb_yaml* lb_osim_hill(lb_osim* o, lb_xml* muscle);                     // osim_hill.c
 void lb_osim_hill_start(lb_osim* o, lb_xml* muscle, const char* name); // osim_hill.c

@@ -6,6 +6,7 @@
 //
 // Newton's method with the exact stiffness K = dr/dq, as an operator with layers: bodies with all
 // their nodes are condensed (equilibrium_full.c), free particles eliminated (equilibrium_tree.c).
+// equilibrium_step.c is about one look and one step, equilibrium.c about the way down.
 #pragma once
 #include "limber/derivative.h"
 #include "solve/step/schur.h"
@@ -57,7 +58,7 @@ typedef struct lb_equilibrium_kept {
   double *lambda, *mu; // [rows]
 } lb_equilibrium_kept;
 
-// (2) in the coordinates that are solved for.
+// (2) of equilibrium_step.c, in the coordinates that are solved for.
 typedef struct lb_equilibrium_system {
   int n;          // number of unknowns
   lb_operator W;  // the stiffness
