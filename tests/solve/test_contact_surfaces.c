@@ -275,7 +275,7 @@ static void what_is_fixed_to_a_face_touches_neither_its_body_nor_what_it_carries
       "joints:\n"
       "  j: {type: fixed, child: b, face: start}\n"
       "  k: {type: fixed, parent: b, child: tip, face: end}\n"
-      "  l: {type: revolute, parent: tip, child: more, axis: y, at: [0.02, 0, 0]}\n",
+      "  l: {type: revolute, parent: tip, child: more, axis: y, at: [-0.02, 0, 0]}\n",
       0.5, 0.5);
   contact_run(w, 0.01);
   lb_body_contact c[64];

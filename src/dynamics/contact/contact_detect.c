@@ -218,7 +218,6 @@ static void warm_pair(const lb_contacts* C, int first, int after, double reach, 
       C->touch[i].impulse = k->impulse;
       C->touch[i].twist = k->twist;
       C->touch[i].exact = k->exact;
-      C->touch[i].stirred = k->stirred;
       C->touch[i].carried = C->near.again ? k->carried : k->sticks;
     }
   }

@@ -35,7 +35,6 @@ typedef struct lb_touch {
   bool sticks;     // friction holds it
   bool carried;    // its pair stuck in the step before (contact_lag.c)
   bool exact;      // its impulses are those of an exact solution
-  int stirred;     // steps in which its island was slow and did not come to rest
   lb_contact_surface surface;
   lb_v4 lag;     // of a over b, that the step would leave beside its velocities [m]
   lb_v4 impulse; // on a [N s]

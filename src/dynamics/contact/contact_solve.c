@@ -38,16 +38,15 @@
 #include "math/contact/contact_reference.h"
 #include "math/linear/dense.h"
 
-static const double DEPTH = 2.5e-5;  // S, over the smaller size
-static const double WEDGED = 4;      // depths S, of overlaps that need more sweeps
-static const double OVERLAP = 1e-7;  // that is left alone where there are few rows [m]
-static const double SHARE = 0.2;     // of an overlap that goes in a step: B
-static const double PUSH = 1;        // the most by which it goes [m/s]
-static const double EXACT = 1e-14;   // tolerance of steps that are differentiated, and of servos
-                                     // and stops that yield alone in Newton's method
-static const int STIRRED_LONG = 250; // steps before what stirs is brought to rest
-static const double CALM = 4;        // times what gravity adds in a step: nearly at rest
-enum { FEW_ROWS = 36 };              // of a small problem
+static const double DEPTH = 2.5e-5; // S, over the smaller size
+static const double WEDGED = 4;     // depths S, of overlaps that need more sweeps
+static const double OVERLAP = 1e-7; // that is left alone where there are few rows [m]
+static const double SHARE = 0.2;    // of an overlap that goes in a step: B
+static const double PUSH = 1;       // the most by which it goes [m/s]
+static const double EXACT = 1e-14;  // tolerance of steps that are differentiated, and of servos
+                                    // and stops that yield alone in Newton's method
+static const double CALM = 4;       // times what gravity adds in a step: nearly at rest
+enum { FEW_ROWS = 36 };             // of a small problem
 
 // (6); what would touch again within this many steps stays.
 static const double RESTS = 2;
@@ -188,8 +187,7 @@ static double depth_of(const lb_contacts* C, const lb_touch* t) {
 static unsigned char marks_of(const lb_contacts* C, const lb_touch* t) {
   const bool overlaps = t->gap < 0 && t->gap < -WEDGED * depth_of(C, t);
   return (unsigned char)((t->exact ? LB_CONTACT_STARTS_EXACTLY : 0) |
-                         (overlaps ? LB_CONTACT_OVERLAPS : 0) |
-                         (t->stirred >= STIRRED_LONG ? LB_CONTACT_STIRRED_LONG : 0));
+                         (overlaps ? LB_CONTACT_OVERLAPS : 0));
 }
 
 void lb_contacts_ask(const lb_touch_work* by, lb_touch* t) {
@@ -410,24 +408,11 @@ static void spread(lb_contacts* C, const lb_data* d, double* v, const double* fr
   lb_contacts_each_group(&(lb_group_work){C, v, spread_group}, d->threads);
 }
 
-// Steps in which the island of a point has stirred. After long there are some tries to bring it to
-// rest, and as long again until the next ones. They go on from a solution that is exact, since a
-// step with the forces that end a motion is followed by one with those of rest.
-static int count_stirring(const lb_contacts* C, const lb_touch* t) {
-  enum { TRIES = 8 };
-  if (t->exact) {
-    return t->stirred < STIRRED_LONG ? 0 : STIRRED_LONG;
-  }
-  const bool stirs = lb_contact_solver_stirs(C->solver, (int)(t - C->touch));
-  return stirs && t->stirred < STIRRED_LONG + TRIES ? t->stirred + 1 : 0;
-}
-
 static void keep(const lb_touch_work* by, lb_touch* t) {
   const lb_contacts* C = by->C;
   t->impulse = t->twist = t->slip = lb_v4_zero();
   t->exact = C->m->contact.set.solver == LB_CONTACT_FAST && !C->sets.kept &&
              lb_contact_solver_exact(C->solver, (int)(t - C->touch));
-  t->stirred = C->m->contact.set.solver == LB_CONTACT_FAST ? count_stirring(C, t) : 0;
   for (int i = t->row; i < t->row + t->nrow; i++) {
     const int k = C->direction[i];
     *(k < 3 ? &t->impulse : &t->twist) += t->axis[k < 3 ? k : k < 5 ? k - 2 : 0] * C->lambda[i];

@@ -8,8 +8,7 @@
 //
 // Sweeps bring Newton's method near, and it finishes what sweeps are slow at: stacks, large ratios
 // of masses. In a step it pays on tiny islands, on those that are calm, where soft modes of stacks
-// would go on swaying, and on those of uneven masses, where sweeps stall; there it comes first. On
-// large ones it pays now and then, where sweeps have not ended the last slow motions for long.
+// would go on swaying, and on those of uneven masses, where sweeps stall; there it comes first.
 #include "math/contact/contact_effort.h"
 
 #include <math.h>
@@ -93,25 +92,6 @@ static bool is_calm(const job* j) {
 // An island on which Newton's method is quick, and that may come to rest.
 static bool may_rest(const job* j) {
   return j->c->rows <= BUDGETS[j->effort].rows && is_calm(j);
-}
-
-// Points near by that stay open do not count for how fast all is: a gap of 0.2 mm has 0.1 m/s.
-static double speed(const lb_contact_crew* c, int begin, int end) {
-  return lb_contact_sweeper_speed(c->sweeper, begin, end);
-}
-static bool is_slow(const job* j) {
-  return lb_crew_largest(j->c, speed) <= j->options->calm;
-}
-
-// Whether a block of the island is.
-static bool any_marked(const job* j, lb_contact_mark mark) {
-  const unsigned char* marks = j->options->marks;
-  for (int k = j->c->begin; marks && k < j->c->end; k++) {
-    if (marks[j->c->islands->block[k]] & mark) {
-      return true;
-    }
-  }
-  return false;
 }
 
 // --- Newton's method ---
@@ -309,20 +289,25 @@ static bool is_uneven(const job* j) {
 // Impulses that are near are left to the sweeps of the next step.
 static bool pays(const job* j) {
   return is_tiny(j) || (j->uneven && j->m.residual > STANDS * j->m.scale) ||
-         (j->fine && j->m.residual > NEAR * j->m.scale);
+         (may_rest(j) && j->m.residual > NEAR * j->m.scale);
 }
 
-// Sweeps take seconds to end the last slow motions of a large island, and some they never end. One
-// that has been slow for long is worth Newton's method, though it takes as long as dozens of steps.
-static bool has_waited(const job* j) {
-  return any_marked(j, LB_CONTACT_STIRRED_LONG) && is_slow(j);
+// Whether a block of the island is.
+static bool any_marked(const job* j, lb_contact_mark mark) {
+  const unsigned char* marks = j->options->marks;
+  for (int k = j->c->begin; marks && k < j->c->end; k++) {
+    if (marks[j->c->islands->block[k]] & mark) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // An exact solution stops velocities that errors before have left, and its impulses are more than
 // what bears weights by as much. The next step would be pushed back by them, and so on for ever:
 // two exact solutions in a row bring an island to rest.
 static bool sways(const job* j) {
-  return may_rest(j) && j->fine && j->m.residual > EXACT * j->c->target &&
+  return j->fine && j->m.residual > EXACT * j->c->target &&
          any_marked(j, LB_CONTACT_STARTS_EXACTLY);
 }
 
@@ -355,9 +340,13 @@ static bool solve_uneven(job* j) {
 }
 
 // Overlaps of wedges, which bear many times their weights, go away slowly: more sweeps where all is
-// nearly at rest.
+// nearly at rest. Points near by that stay open do not count for that: a gap of 0.2 mm has 0.1 m/s.
+static double speed(const lb_contact_crew* c, int begin, int end) {
+  return lb_contact_sweeper_speed(c->sweeper, begin, end);
+}
 static int sweeps_of(const job* j) {
-  const bool wedged = !is_tiny(j) && any_marked(j, LB_CONTACT_OVERLAPS) && is_slow(j);
+  const bool wedged = !is_tiny(j) && any_marked(j, LB_CONTACT_OVERLAPS) &&
+                      lb_crew_largest(j->c, speed) <= j->options->calm;
   return wedged ? WEDGED * j->options->sweeps : j->options->sweeps;
 }
 
@@ -367,8 +356,7 @@ static bool solve_in_step(job* j) {
     return true;
   }
   bool solved = few_sweeps(j, sweeps_of(j));
-  j->fine = j->effort == LB_CONTACT_BOUNDED && !is_tiny(j) && !j->uneven &&
-            (may_rest(j) || has_waited(j));
+  j->fine = j->effort == LB_CONTACT_BOUNDED && !is_tiny(j) && !j->uneven && may_rest(j);
   if (sways(j) || (!solved && pays(j))) {
     solved = newton(j, 1, j->m.residual) || solved;
   }
@@ -404,6 +392,5 @@ lb_contact_outcome lb_contact_solve_island(lb_contact_crew* c, const lb_contact_
     pthread_mutex_unlock(matrices->lock);
   }
   const bool exact = j.fine && j.steps > 0 && j.m.residual <= EXACT * c->target;
-  const bool stirs = !solved && options->effort == LB_CONTACT_BOUNDED && is_slow(&j);
-  return (lb_contact_outcome){j.m, c->nsweep + j.steps, solved, exact, stirs};
+  return (lb_contact_outcome){j.m, c->nsweep + j.steps, solved, exact};
 }

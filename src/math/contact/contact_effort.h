@@ -15,7 +15,6 @@ typedef struct lb_contact_outcome {
   int iterations;
   bool solved;
   bool exact; // by Newton's method, to much less than the tolerance: it may come to rest
-  bool stirs; // it is slow, and not solved
 } lb_contact_outcome;
 
 // Matrices of Newton's method and room for its impulses.

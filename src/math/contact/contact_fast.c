@@ -399,10 +399,6 @@ bool lb_contact_solver_exact(const lb_contact_solver* s, int block) {
   return s->outcome[s->islands.island_of[block]].exact;
 }
 
-bool lb_contact_solver_stirs(const lb_contact_solver* s, int block) {
-  return s->outcome[s->islands.island_of[block]].stirs;
-}
-
 const int* lb_contact_solver_islands(const lb_contact_solver* s) {
   return s->islands.island_of;
 }

@@ -34,8 +34,7 @@ typedef enum lb_contact_effort {
 // What is known of a block.
 typedef enum lb_contact_mark {
   LB_CONTACT_STARTS_EXACTLY = 1, // lb_contact_solver_exact said so of its start
-  LB_CONTACT_OVERLAPS = 2,       // it overlaps by much
-  LB_CONTACT_STIRRED_LONG = 4    // lb_contact_solver_stirs has said so many times
+  LB_CONTACT_OVERLAPS = 2        // it overlaps by much
 } lb_contact_mark;
 
 typedef struct lb_contact_options {
@@ -64,8 +63,6 @@ lb_contact_report lb_contact_solve(lb_contact_solver* solver, const lb_contact_p
                                    const lb_contact_options* options, double* lambda, double* u);
 // Whether the last solution is exact for a block: the next step's had better be, too.
 bool lb_contact_solver_exact(const lb_contact_solver* solver, int block);
-// Whether it is part of something slow that the last bounded solution left moving.
-bool lb_contact_solver_stirs(const lb_contact_solver* solver, int block);
 // Island of each block [nblock] of the problem that was solved last.
 const int* lb_contact_solver_islands(const lb_contact_solver* solver);
 // Solution of the problem that was solved last, of which nothing but b has changed since; the warm
