@@ -277,6 +277,30 @@ static void what_is_near_by_a_nudge_alone(void** state) {
   }
 }
 
+// Bounces so slow that a nudge of the radius is more than their way of a step.
+static void check_slow_bounces(const char* contacts) {
+  char text[1000];
+  problem p;
+  snprintf(text, sizeof text,
+           "name: x\nduration: 0.1 s\nsolver: {integrator: linear-euler, step: 1 ms}\n"
+           "materials: {m: {density: 1000, friction: 0.3, restitution: 0.5}}\n"
+           "scenery: [{plane: z, solid: true, material: m}]\n%s"
+           "bodies: {b: {shape: {sphere: {radius: 10}}, material: m, position: [0, 0, 10.00103]}}\n"
+           "initial: {b: {velocity: [0.3, 0.1, -0.05], spin: [0.1, 0.2, 0.3]}}\n"
+           "optimize:\n  parameters: {r: {number: bodies.b.shape.sphere.radius}}\n"
+           "  goals: {b: {point: b, at: [0, 0, 5 cm], position: [0.1, 0.3, 0]}}\n",
+           contacts);
+  open_problem(&p, text);
+  check_converged(&p, 1e-6, 1e-6);
+  close_problem(&p);
+}
+
+static void slow_bounces(void** state) {
+  (void)state;
+  check_slow_bounces("contacts: {}\n");
+  check_slow_bounces("contacts: {law: compliant, stiffness: 1e7 N/m, damping: 5000 N s/m}\n");
+}
+
 #define BOTH_TESTS(claim) cmocka_unit_test(rigid_##claim), cmocka_unit_test(compliant_##claim)
 
 int main(void) {
@@ -292,6 +316,7 @@ int main(void) {
       cmocka_unit_test(other_steps),
       cmocka_unit_test(legs_of_bars),
       cmocka_unit_test(what_is_near_by_a_nudge_alone),
+      cmocka_unit_test(slow_bounces),
       BOTH_TESTS(masses),
       BOTH_TESTS(sizes),
       BOTH_TESTS(starts),
