@@ -255,6 +255,52 @@ static void legs_of_bars(void** state) {
   check_legs("50 ms", "law: compliant, stiffness: 1e5 N/m, damping: 500 N s/m, ");
 }
 
+// A ball in the air, which a little larger one is near enough to the floor to be looked at.
+static void what_is_near_by_a_nudge_alone(void** state) {
+  (void)state;
+  char text[1000];
+  problem p;
+  double g[MOST];
+  for (double z = 0.10001; z < 0.1003; z += 4e-6) {
+    snprintf(text, sizeof text,
+             "name: x\nduration: 2 ms\nsolver: {integrator: linear-euler, step: 1 ms}\n"
+             "gravity: [0, 0, 0]\nmaterials: {m: {density: 1000}}\n"
+             "scenery: [{plane: z, solid: true, material: m}]\ncontacts: {}\n"
+             "bodies: {b: {shape: {sphere: {radius: 10 cm}}, material: m, position: [0, 0, %g]}}\n"
+             "optimize:\n  parameters: {r: {number: bodies.b.shape.sphere.radius}}\n"
+             "  goals: {b: {point: b, position: [0.1, 0, 0.2]}}\n",
+             z);
+    open_problem(&p, text);
+    evaluate(&p, p.o->start, g);
+    assert_at_most(fabs(g[0]), 1e-9);
+    close_problem(&p);
+  }
+}
+
+// Bounces so slow that a nudge of the radius is more than their way of a step.
+static void check_slow_bounces(const char* contacts) {
+  char text[1000];
+  problem p;
+  snprintf(text, sizeof text,
+           "name: x\nduration: 0.1 s\nsolver: {integrator: linear-euler, step: 1 ms}\n"
+           "materials: {m: {density: 1000, friction: 0.3, restitution: 0.5}}\n"
+           "scenery: [{plane: z, solid: true, material: m}]\n%s"
+           "bodies: {b: {shape: {sphere: {radius: 10}}, material: m, position: [0, 0, 10.00103]}}\n"
+           "initial: {b: {velocity: [0.3, 0.1, -0.05], spin: [0.1, 0.2, 0.3]}}\n"
+           "optimize:\n  parameters: {r: {number: bodies.b.shape.sphere.radius}}\n"
+           "  goals: {b: {point: b, at: [0, 0, 5 cm], position: [0.1, 0.3, 0]}}\n",
+           contacts);
+  open_problem(&p, text);
+  check_converged(&p, 1e-6, 1e-6);
+  close_problem(&p);
+}
+
+static void slow_bounces(void** state) {
+  (void)state;
+  check_slow_bounces("contacts: {}\n");
+  check_slow_bounces("contacts: {law: compliant, stiffness: 1e7 N/m, damping: 5000 N s/m}\n");
+}
+
 #define BOTH_TESTS(claim) cmocka_unit_test(rigid_##claim), cmocka_unit_test(compliant_##claim)
 
 int main(void) {
@@ -269,6 +315,8 @@ int main(void) {
       cmocka_unit_test(surfaces_and_laws),
       cmocka_unit_test(other_steps),
       cmocka_unit_test(legs_of_bars),
+      cmocka_unit_test(what_is_near_by_a_nudge_alone),
+      cmocka_unit_test(slow_bounces),
       BOTH_TESTS(masses),
       BOTH_TESTS(sizes),
       BOTH_TESTS(starts),

@@ -18,6 +18,7 @@ static int end(void** state) {
 enum { ROOM = 32 };
 static const double MARGIN = 0.05;
 static double EPS = 1e-6;
+static double LEVEL = 0.02; // tilt of what is nearly parallel [rad]
 static double BEND = 0; // third derivative of points: of caps it is 1 over a tilt of 1e-3 squared
 
 // The pose moved by e times one of the motions, about a point.
@@ -122,7 +123,7 @@ static void bring(lb_random* r, lb_case* a, lb_case* b) {
   place_case(a, random_pose(r, 1));
   place_case(b, random_pose(r, 1));
   if (level) {
-    const lb_vec3 tilt = random_vec3(r, 0.02);
+    const lb_vec3 tilt = random_vec3(r, LEVEL);
     place_case(a, (lb_transform){lb_quat_mul(b->X.q, lb_quat_exp(tilt)), a->X.p});
   }
   const lb_separation s = lb_separate(&a->placed, &b->placed);
@@ -189,12 +190,56 @@ static void cylinders(void** state) {
   EPS = 1e-6;
 }
 
+// While a corner of a cap comes onto the lowest place of the rim.
+static void caps_that_nearly_lie(void** state) {
+  (void)state;
+  BEND = 1e10; // 1e6 over a tilt of 1e-4
+  EPS = 1e-7;
+  LEVEL = 1e-3;
+  check_pair(LB_COLLIDER_CYLINDER, LB_COLLIDER_PLANE, 0);
+  check_pair(LB_COLLIDER_CYLINDER, LB_COLLIDER_BOX, 0.4);
+  BEND = 0;
+  EPS = 1e-6;
+  LEVEL = 0.02;
+}
+
+// A ball just beyond a rim, so that the normal is nearly that of the cap.
+static void rims(void** state) {
+  (void)state;
+  lb_random random = {5};
+  tally t = {0};
+  for (int k = 0; k < 400; k++) {
+    const lb_arena_mark mark = lb_arena_here(&arena);
+    lb_case a, b;
+    random_case(&random, LB_COLLIDER_SPHERE, &arena, &a);
+    random_case(&random, LB_COLLIDER_CYLINDER, &arena, &b);
+    place_case(&b, random_pose(&random, 1));
+    const double tilt = pow(10, lb_random_between(&random, -3.5, -1));
+    const double way = lb_random_between(&random, 0, 7);
+    const double l = a.c.radius + lb_random_between(&random, 0.005, 0.02);
+    const lb_vec3 n = {sin(tilt) * cos(way), sin(tilt) * sin(way), cos(tilt)};
+    const lb_vec3 rim = {b.c.half.x * cos(way), b.c.half.x * sin(way), b.c.half.z};
+    lb_transform X = b.X;
+    X.p = lb_transform_point(X, lb_vec3_add(rim, lb_vec3_scale(l, n)));
+    place_case(&a, X);
+    look_at(&a, &b, &t);
+    lb_arena_reset(&arena, mark);
+  }
+  print_message("%d points, %d refused, %d switches, %d wrong, worst %.1e\n", t.points, t.refused,
+                t.switches, t.wrong, t.worst);
+  assert_int_equal(t.points, 400);
+  assert_int_equal(t.refused, 0);
+  assert_at_most(t.wrong, 4);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(spheres_and_boxes, begin, end),
       cmocka_unit_test_setup_teardown(capsules, begin, end),
       cmocka_unit_test_setup_teardown(hulls_and_ellipsoids, begin, end),
       cmocka_unit_test_setup_teardown(cylinders, begin, end),
+      cmocka_unit_test_setup_teardown(caps_that_nearly_lie, begin, end),
+      cmocka_unit_test_setup_teardown(rims, begin, end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,8 +57,8 @@ void lb_contacts_match(lb_contacts* C) {
     from = k >= 0 ? k + 1 : from;
     loads += k >= 0 && lb_v4_dot(of->touch[k].impulse, of->touch[k].impulse) > 0;
   }
-  // what bears there has to be here, too
-  C->sets.kept = of && loads == count_loads(of);
+  // what bears there has to be here, too; where nothing was near there is no problem to keep to
+  C->sets.kept = of && of->problem.nrow > 0 && loads == count_loads(of);
 }
 
 const lb_touch* lb_contacts_as(const lb_contacts* C, const lb_touch* t) {

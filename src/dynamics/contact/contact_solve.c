@@ -70,20 +70,24 @@ static void find_bounce(const lb_contacts* C, lb_touch* t, double h) {
   }
   const double free = -lb_contact_row_velocity(&C->problem, t->row, C->u0) - C->row[t->row].b;
   const double a = (free - t->closing) / h;
-  const double s0 = t->closing + 0.5 * a * h, g = as->gap > 0 ? t->gap : 0;
-  double T = 0;
+  const double s0 = t->closing + 0.5 * a * h, g = fmax(0, as->gap);
+  // of a model a little different to first order: its gap may differ by more than a step's way
+  const double more = as->gap > 0 ? t->gap - as->gap : 0;
+  double T = 0, slope = 0;
   if (!known && (!(s0 > 0) || g > h * s0 + 0.5 * a * h * h || !strikes(C, t, h))) {
     return;
   }
   for (int i = 0; i < 3; i++) {
-    T = g / (s0 + 0.5 * a * T);
-    T = known ? T : fmin(h, T);
+    const double speed = s0 + 0.5 * a * T;
+    T = fmin(h, g / speed);
+    slope = T < h ? (1 - 0.5 * a * T * slope) / speed : 0;
   }
-  const double out = e * (s0 + a * T), left = h - T;
+  const double out = e * (s0 + a * T), left = h - T, later = slope * more;
   if (known || out > 0.5 * RESTS * h * fabs(a)) {
-    t->late = a * (0.5 * h - T);
-    t->bounce = out - t->late;
-    t->place = (out * left - 0.5 * a * left * left - g) / h;
+    t->late = a * (0.5 * h - T - later);
+    t->bounce = out + e * a * later - t->late;
+    t->place = (out * left - 0.5 * a * left * left - g) / h +
+               ((a * left * (1 + e) - out) * later - more) / h;
   }
 }
 
@@ -142,7 +146,7 @@ double lb_contacts_asked_at_rest(const lb_contacts* C, const lb_touch* t, double
 static void ask_normal(const lb_contacts* C, lb_contact_row* r, const lb_touch* t, double h) {
   const lb_scene_contacts* set = &C->m->contact.set;
   r->c = yields(C, t) ? compliance_of(set, h) / h : 0;
-  r->b += t->bounce > 0 ? -t->bounce : lb_contacts_asked_at_rest(C, t, h);
+  r->b += lb_contacts_as(C, t)->bounce > 0 ? -t->bounce : lb_contacts_asked_at_rest(C, t, h);
 }
 
 static lb_v4 belt_of(const lb_contacts* C, const lb_data* d, int collider) {
@@ -240,7 +244,7 @@ static void ask_place(const lb_touch_work* by, lb_touch* t) {
   t->pushed = as != t ? as->pushed
                       : t->bounce == 0 && C->m->contact.set.law == LB_CONTACT_RIGID &&
                             t->gap <= 0 && C->places.deep[by->islands ? by->islands[i] : 0];
-  if (t->bounce > 0) {
+  if (as->bounce > 0) {
     *b += t->bounce - lb_contacts_held_place(C, t, by->h);
   } else if (t->pushed) {
     const double w = SHARE * (t->gap + depth_of(C, t)) / by->h;

@@ -158,7 +158,17 @@ static bool add_slides(const lb_placed* x, lb_vec3 out, touching* t) {
   return true;
 }
 
-static bool find_touching(const lb_placed* x, lb_vec3 at, lb_vec3 out, double near, touching* t) {
+// Whether the core's point is the one place of a rim that faces out. Points that are not cut from
+// caps are on the rim itself, while corners of caps come onto it only as these tilt.
+static bool is_on_rim(const lb_placed* x, lb_vec3 out, lb_vec3 core, double near) {
+  const lb_collider_kind* kind = lb_collider_kind_of(x->c);
+  const lb_vec3 d = lb_mat3_apply_transposed(x->R, out);
+  const lb_vec3 lowest = lb_placed_point(x, kind->support(x->c, d));
+  return lb_vec3_norm(lb_vec3_sub(lowest, core)) < near;
+}
+
+static bool find_touching(const lb_placed* x, lb_vec3 at, lb_vec3 out, int face, double near,
+                          touching* t) {
   const lb_collider_kind* kind = lb_collider_kind_of(x->c);
   *t = (touching){.at = at, .core = lb_vec3_along(at, -x->c->radius, out)};
   if (kind->pieces) {
@@ -171,8 +181,12 @@ static bool find_touching(const lb_placed* x, lb_vec3 at, lb_vec3 out, double ne
     be_face(t, out);
     return true;
   }
-  t->H = kind->slides ? (lb_mat3){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}} : hessian(x, out);
+  const bool rim = kind->slides && face == 0 && is_on_rim(x, out, t->core, near);
+  t->H = kind->slides && !rim ? (lb_mat3){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}} : hessian(x, out);
   t->face.n = 1;
+  if (rim) {
+    return true;
+  }
   if (kind->feature) {
     kind->feature(x->c, lb_mat3_apply_transposed(x->R, out), &t->face);
     to_world(x, &t->face);
@@ -348,8 +362,9 @@ bool lb_collide_differentiate(const lb_placed* a, const lb_placed* b, const lb_m
   system y = {.n = m->normal, .t = {across(m->normal)}, .g = p->distance};
   y.t[1] = lb_vec3_cross(y.n, y.t[0]);
   const lb_vec3 offset[2] = {lb_vec3_scale(y.g / 2, y.n), lb_vec3_scale(-y.g / 2, y.n)};
-  if (!find_touching(a, lb_vec3_add(p->position, offset[0]), lb_vec3_neg(y.n), near, &y.of[0]) ||
-      !find_touching(b, lb_vec3_add(p->position, offset[1]), y.n, near, &y.of[1]) ||
+  if (!find_touching(a, lb_vec3_add(p->position, offset[0]), lb_vec3_neg(y.n), m->face, near,
+                     &y.of[0]) ||
+      !find_touching(b, lb_vec3_add(p->position, offset[1]), y.n, m->face, near, &y.of[1]) ||
       !find_slides(&y.s, y.of, m->face, y.n, near) || !factor(&y)) {
     return false;
   }

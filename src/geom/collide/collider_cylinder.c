@@ -92,8 +92,9 @@ static bool slides(const lb_collider* c, lb_vec3 d, int k, bool edge, lb_mat3* b
   const double grows = share < 1 ? 2 * l.tilt / (TILT * TILT) * off : 0;
   const lb_vec3 angle = // derivative of the corner's by d
       lb_vec3_along(lb_vec3_scale(grows, e), share / l.tilt, lb_vec3_make(-e.y, e.x, 0));
-  by_d->x = lb_vec3_scale(-c->half.x * sin(at), angle);
-  by_d->y = lb_vec3_scale(c->half.x * cos(at), angle);
+  const lb_vec3 way = lb_vec3_make(-c->half.x * sin(at), c->half.x * cos(at), 0);
+  by_d->x = lb_vec3_scale(angle.x, way);
+  by_d->y = lb_vec3_scale(angle.y, way);
   return true;
 }
 
