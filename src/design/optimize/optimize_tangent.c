@@ -46,15 +46,17 @@ typedef struct nudged {
 enum { MOST_NUDGES = 4 };
 typedef struct rule {
   double nudge;
+  double small; // a smaller number is changed by as much, but at most by ten times its share
   int count;
   double at[MOST_NUDGES], weight[MOST_NUDGES];
 } rule;
 
 // What contacts ask for is a gap over the step: its rounding is less of a wider difference.
-static const rule RULES[] = {{3e-5, 4, {1, -1, 2, -2}, {8. / 12, -8. / 12, -1. / 12, 1. / 12}},
-                             {1e-5, 2, {1, -1}, {0.5, -0.5}},
-                             {1e-5, 3, {0, 1, 2}, {-1.5, 2, -0.5}}, // at the end of what can be
-                             {1e-5, 3, {0, -1, -2}, {1.5, -2, 0.5}}};
+static const rule RULES[] = {
+    {3e-5, 1e-2, 4, {1, -1, 2, -2}, {8. / 12, -8. / 12, -1. / 12, 1. / 12}},
+    {1e-5, 0, 2, {1, -1}, {0.5, -0.5}},
+    {1e-5, 0, 3, {0, 1, 2}, {-1.5, 2, -0.5}}, // at the end of what can be
+    {1e-5, 0, 3, {0, -1, -2}, {1.5, -2, 0.5}}};
 enum { OF_CONTACTS = 0, OF_OTHERS = 1, NRULE = sizeof RULES / sizeof *RULES };
 
 typedef struct number {
@@ -127,8 +129,8 @@ static lb_status make_one(lb_way_back* w, int at, double by, double weight, nudg
 
 static lb_status make_by_rule(lb_way_back* w, number* to, const rule* by, lb_error* err) {
   const lb_optimization* p = &w->o->public;
-  const double x = w->x[to->at], size = fmax(fabs(x), 0.1 * fmin(p->scale[to->at], 1));
-  const double h = by->nudge * size;
+  const double x = fabs(w->x[to->at]), size = fmax(x, 0.1 * fmin(p->scale[to->at], 1));
+  const double h = by->nudge * fmax(size, fmin(by->small, 10 * x));
   lb_status status = LB_OK;
   to->count = 0;
   for (int i = 0; i < by->count && status == LB_OK; i++) {
