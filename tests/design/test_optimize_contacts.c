@@ -1,6 +1,7 @@
 // Gradients of optimisations through contacts: motors, phases and starts of what stands, slides,
 // lands and walks.
 #include "walker_search.h"
+#include "walking_leg.h"
 
 #define HEAD_BY(integrator)                                                                        \
   "name: x\nduration: 0.15 s\nsolver: {integrator: " integrator ", step: 1 ms}\n"                  \
@@ -90,16 +91,8 @@ static void a_leg_is_pushed(void** state) {
   "  rod: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0.2, 0, 0.1]}}, material: m}\n"   \
   "  foot: {shape: {capsule: {radius: 2 cm, from: [0, 0, -0.2], to: [0, 0, 0.15]}}, material: "    \
   "m}\n"                                                                                           \
-  "  tail: {shape: {sphere: {radius: 4 cm}}, material: m}\n"                                       \
-  "joints:\n"                                                                                      \
-  "  stand: {type: free, child: trunk}\n"                                                          \
-  "  shaft: {type: revolute, axis: y, parent: trunk, child: crank, at: [10 cm, 0, 0]}\n"           \
-  "  pin: {type: revolute, axis: y, parent: crank, child: rod, at: [0, 0, 5 cm]}\n"                \
-  "  pivot: {type: revolute, axis: y, parent: trunk, child: foot, at: [30 cm, 0, 0]}\n"            \
-  "  end: {type: revolute, axis: y, loop: true, parent: foot, child: rod, at: [0, 0, 15 cm], "     \
-  "in_child: [20 cm, 0, 10 cm]}\n"                                                                 \
-  "  arm: {type: revolute, axis: y, parent: trunk, child: tail, at: [-28 cm, 0, -18.2 cm]}\n"      \
-  "contacts: {" law "pairs: [{between: [all, all], collide: false}]}\n"                            \
+  "  tail: {shape: {sphere: {radius: 4 cm}}, material: m}\n" LEG_JOINTS "contacts: {" law          \
+  "pairs: [{between: [all, all], collide: false}]}\n"                                              \
   "initial: {stand: {position: [0, 0, 0.222], velocity: [0.3, 0.1, -0.2], spin: [0.1, 0.2, "       \
   "0.3]}, arm: {velocity: 0.5 rad/s}}\n"
 #define CHAIN_BY(law)                                                                              \

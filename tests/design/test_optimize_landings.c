@@ -4,6 +4,7 @@
 #include "contact_kinds.h"
 #include "converging.h"
 #include "dynamics/tree/state.h"
+#include "walking_leg.h"
 
 #define HEAD                                                                                       \
   "name: x\nduration: 0.12 s\nsolver: {integrator: %s, step: 1 ms}\n"                              \
@@ -39,15 +40,7 @@
   "group: walker}\n"                                                                               \
   "  foot: {shape: {capsule: {radius: 2 cm, from: [0, 0, -0.2], to: [0, 0, 0.15]}}, material: "    \
   "m, group: walker}\n"                                                                            \
-  "  tail: {shape: {sphere: {radius: 4 cm}}, material: m, group: walker}\n"                        \
-  "joints:\n"                                                                                      \
-  "  stand: {type: free, child: trunk}\n"                                                          \
-  "  shaft: {type: revolute, axis: y, parent: trunk, child: crank, at: [10 cm, 0, 0]}\n"           \
-  "  pin: {type: revolute, axis: y, parent: crank, child: rod, at: [0, 0, 5 cm]}\n"                \
-  "  pivot: {type: revolute, axis: y, parent: trunk, child: foot, at: [30 cm, 0, 0]}\n"            \
-  "  end: {type: revolute, axis: y, loop: true, parent: foot, child: rod, at: [0, 0, 15 cm], "     \
-  "in_child: [20 cm, 0, 10 cm]}\n"                                                                 \
-  "  arm: {type: revolute, axis: y, parent: trunk, child: tail, at: [-28 cm, 0, -18.2 cm]}\n"      \
+  "  tail: {shape: {sphere: {radius: 4 cm}}, material: m, group: walker}\n" LEG_JOINTS             \
   "motors: {m: {joint: shaft, ease: cubic, repeat: 0.3 s, advance: 1 turn, phase: 0.02, keys: "    \
   "[[0, 0], [0.1 s, 150 deg], [0.2, 230 deg]]}}\n"                                                 \
   "initial:\n  slab: {velocity: [0.2, 0.1, 0], spin: [0, 0, 0.3]}\n  top: {velocity: [0.2, 0.1, "  \
